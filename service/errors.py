@@ -191,7 +191,7 @@ class RateLimited(ServiceError):
 
 
 class QueueFull(ServiceError):
-    """Too many jobs or requests wait, or the service accepts no more."""
+    """Too many jobs or requests wait, or the service accepts no new ones."""
 
     code = "QUEUE_FULL"
     default_status = 503

@@ -20,7 +20,7 @@ from tests.tools.cluster import LocalCluster, local_cluster
 from tests.tools.runs import ROOT, JobRun, run_job
 from tests.tools.shared import shared, shared_run
 
-# A busy machine is no error of the code: the time of a property test tells nothing.
+# A busy machine is not an error of the code: the run time of a property test has no meaning.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
@@ -49,10 +49,10 @@ LONGEST_FIRST = (
 
 
 OF_PROCESSES = frozenset({"cluster", "demo", "job_runner", "live", "mixed", "playwright", "start", "whole"})
-"""Fixtures that start processes: what needs one, or lies in a module whose `pytestmark` says so, is no fast test."""
+"""Fixtures that start processes: tests with one of them, or in a module with this `pytestmark`, are not fast tests."""
 
 WORKFLOW = ROOT / "tests" / "workflow"
-"""Tests of runs, which start processes of themselves."""
+"""Tests of runs, which start processes themselves."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -158,7 +158,7 @@ def cluster() -> Iterator[LocalCluster]:
 
 @pytest.fixture
 def job_runner(tmp_path: Path) -> Callable[..., JobRun]:
-    """Run a job in a folder of its own: ``job_runner(settings, *arguments, name="job", cores=2)``."""
+    """Run a job in a separate folder: ``job_runner(settings, *arguments, name="job", cores=2)``."""
 
     def run(settings: dict[str, Any], *arguments: str, name: str = "job", **options: Any) -> JobRun:
         return run_job(tmp_path / name, {"cache_dir": str(tmp_path / "cache"), **settings}, *arguments, **options)

@@ -1,4 +1,4 @@
-"""The examples in docstrings give what they say."""
+"""The examples in docstrings give the shown output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHOWN = sorted(name for name, path in MODULES.items() if "\n    >>> " in path.re
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_examples_give_what_they_say(name: str) -> None:
+def test_examples_give_the_shown_output(name: str) -> None:
     outcome = doctest.testmod(importlib.import_module(name))
     assert outcome.attempted
     assert not outcome.failed

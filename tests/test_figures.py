@@ -16,11 +16,11 @@ def record(*listed: Figure, calibration: float = 0.1) -> dict[str, Any]:
     return {**made, "calibration_seconds": calibration}
 
 
-def test_page_of_benchmarks_is_what_the_file_gives() -> None:
+def test_page_of_benchmarks_agrees_with_the_file() -> None:
     assert figures.PAGE.read_text(encoding="utf-8") == figures.page(figures.load())
 
 
-def test_every_section_of_the_file_is_known_and_names_its_command() -> None:
+def test_every_section_of_the_file_is_valid_and_names_its_command() -> None:
     sections = figures.load()
     assert sections
     assert sections.keys() <= figures.SECTIONS.keys()
@@ -64,13 +64,13 @@ def test_section_shows_value_error_goal_and_a_goal_missed() -> None:
     assert "| a\\|b | 1.50 |" in lines
 
 
-def test_section_shows_what_was_before_where_it_was_measured_too() -> None:
+def test_section_shows_the_earlier_value_if_it_was_measured_too() -> None:
     lines = list(figures.section_lines("pipeline", record(Figure("CPU", 2.0, "s", before=4.0), Figure("jobs", 3))))
     begin = lines.index("| | now | before |")
     assert lines[begin + 1 : begin + 4] == ["|---|---:|---:|", "| CPU | 2 s | 4 s |", "| jobs | 3 |  |"]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_figure_that_is_no_number_is_refused(value: float) -> None:
+def test_a_figure_that_is_not_a_number_is_rejected(value: float) -> None:
     with pytest.raises(ValueError, match="no number"):
         record(Figure("odd", value))

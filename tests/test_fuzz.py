@@ -1,4 +1,4 @@
-"""Damaged structure files through all stages: each ends as a status row, whatever was done to it."""
+"""Damaged structure files through all stages: each ends as a status row, after any mutation."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ FOUND_IN_MIRROR = {
     "1stp odd_numbers 9607": "a residue number beyond 32 bits",
     "1hvr damaged_crystal 4881": "the rotations of a huge cell overflowed",
 }
-"""The same of files that are not embedded."""
+"""Cases of files that are not embedded."""
 
 
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[OneJob]:
-    """A job folder, and quiet logs: the files are meant to be bad."""
+    """A job folder, with suppressed logs: the files are bad on purpose."""
     logging.disable(logging.CRITICAL)
     yield OneJob(tmp_path / "job")
     logging.disable(logging.NOTSET)
@@ -151,7 +151,7 @@ def test_a_case_is_the_text_that_names_it() -> None:
     assert Case.of(str(case)) == case
 
 
-def test_campaign_tells_crash_and_hang_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_campaign_detects_crash_and_hang_and_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tests.tools.fuzz.campaign as module
 
     class Stub:

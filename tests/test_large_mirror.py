@@ -16,7 +16,7 @@ def test_ids_are_distinct() -> None:
     assert all(len(entry_id) == 4 and entry_id[0].isdigit() for entry_id in ids)
 
 
-def test_each_entry_is_taken_as_often_as_others(archive: Path) -> None:
+def test_each_entry_is_used_equally_often(archive: Path) -> None:
     files = structures(archive)
     counts = Counter(file.entry_id for file in repeated(files, 12))
     assert sorted(counts.values()) == [2, 2, 2, 3, 3]

@@ -76,7 +76,7 @@ def own_names(tree: ast.Module) -> frozenset[str]:
 
 
 def rule_tricks(path: str, text: str) -> list[str]:
-    """Return the lines of a Snakefile that use private names, or set attributes of objects that are not theirs."""
+    """Return the lines of a Snakefile that use private names, or set attributes of foreign objects."""
     changed = re.compile(r"\s*(?:workflow|[A-Za-z_]\w*)(?:\.\w+)+\s*(?:\[[^\]]*\]\s*)?=[^=]")
     private = re.compile(r"\b\w+\._[a-z]\w*")
     lines = enumerate(text.splitlines(), start=1)
@@ -87,7 +87,7 @@ def rule_tricks(path: str, text: str) -> list[str]:
 
 
 def _foreign_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the names that a module imports from packages that are not ours, with the package."""
+    """Yield the names that a module imports from foreign packages, with the package."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for name in node.names:
@@ -113,14 +113,14 @@ def _private_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _root(node: ast.expr) -> str:
-    """Return the name that an expression such as ``a.b().c`` begins with; empty if it is none."""
+    """Return the first name of an expression such as ``a.b().c``; empty if it has none."""
     while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_static(node: ast.Attribute) -> bool:
-    """Return whether an attribute belongs to a module or class, not to what a call has returned."""
+    """Return whether an attribute belongs to a module or class, not to the result of a call."""
     value: ast.expr = node.value
     while isinstance(value, ast.Attribute):
         value = value.value

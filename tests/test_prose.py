@@ -1,4 +1,4 @@
-"""The check of English finds the old dialect, leaves the English of other projects alone, and passes here."""
+"""The check of English finds the old dialect, accepts the English of other projects, and passes here."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_prose_of_each_kind_of_file_is_read(tmp_path: Path, name: str, content: 
     assert sorted(kind for _, kind in found) == sorted(kinds)
 
 
-def test_code_names_and_examples_are_no_prose(tmp_path: Path) -> None:
+def test_code_and_names_and_examples_are_not_prose(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text('"""Return `told`.\n\n>>> told("what is told")\n\'what is told\'\n"""\n', encoding="utf-8")
     assert prose.check(path, "module.py") == []

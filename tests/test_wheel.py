@@ -1,4 +1,4 @@
-"""The installed package works outside the checkout: without a compiler, in an environment of its own."""
+"""The installed package works outside the checkout: without a compiler, in a separate environment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 DEPLOYED = ("environment.yml", "environment.post-deploy.sh")
 PACKED = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "Snakefile", *DEPLOYED, "rules", "scripts",
           "config", "data", "service")  # fmt: skip
-"""What a wheel is built from."""
+"""Sources of a wheel."""
 
 RUN_TIME = {".py", ".smk", ".yaml", ".csv", ".gz", ".j2", ".css", ".js", ".svg"}
 """Endings of files that a run or the service reads."""
@@ -41,7 +41,7 @@ SECONDS = 120
 
 
 def copied(source: Path) -> Path:
-    """Copy the checkout without what the set-up makes in it."""
+    """Copy the checkout without products of the set-up."""
     source.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.so", "*.egg-info", ".snakemake")
     for name in PACKED:
@@ -59,7 +59,7 @@ def empty_environment(folder: Path) -> Path:
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = folder / "lib" / version / "site-packages"
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    if find_spec("snakemake_executor_plugin_slurm"):  # which Snakemake loads and which starts `which`
+    if find_spec("snakemake_executor_plugin_slurm"):  # loaded by Snakemake, and it starts `which`
         (folder / "bin" / "which").symlink_to(program("which"))
     return folder / "bin"
 
@@ -104,7 +104,7 @@ def job(command: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "tethermap-4cup"
 
 
-def test_wheel_is_small_and_holds_what_a_run_reads(wheel: Path) -> None:
+def test_wheel_is_small_and_contains_the_files_of_a_run(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert wheel.stat().st_size < MOST_BYTES
     assert {f"tethermap/workflow/{name}" for name in ("Snakefile", *DEPLOYED)} <= names

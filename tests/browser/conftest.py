@@ -1,6 +1,6 @@
 """A running service and a real browser for tests of the pages; its jobs are those of the stand-in pipeline.
 
-Playwright's loop runs as long as the browser does, so both end with the last test of this package.
+Playwright's loop runs until the browser is closed, so both end with the last test of this package.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.service.core import HPV, REFUSED, LiveService
 
 @pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[LiveService]:
-    """A service over the embedded archive, with folders of its own and a finished job of three ligands."""
+    """A service over the embedded archive, with separate folders and a finished job of three ligands."""
     folder = tmp_path_factory.mktemp("browser")
     shutil.copytree(mixed, folder / "jobs" / mixed.name)
     with LiveService(folder, quick=True, MAX_RUNNING_JOBS="2") as live:
@@ -44,7 +44,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def pages(service: LiveService, browser: Browser) -> Iterator[harness.Pages]:
-    """Opens pages; the test fails when one asks another host, breaks the policy or tells an error."""
+    """Opens pages; the test fails if a page contacts another host, violates the policy or reports an error."""
     expect.set_options(timeout=harness.wait_ms())
     with harness.watched(browser, f"http://127.0.0.1:{service.port}") as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""What browser tests share: a watched browser, accessibility checks, pictures."""
+"""Parts shared by browser tests: a monitored browser, accessibility checks, pictures."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.tools.runs import ROOT
 AXE = ROOT / "service/pages/assets/node_modules/axe-core/axe.min.js"
 README_PICTURES = ROOT / "service/pages/screenshots" if os.environ.get("TETHERMAP_README_PICTURES") else None
 SCREENSHOTS = Path(folder) if (folder := os.environ.get("TETHERMAP_SCREENSHOTS")) else None
-"""Where pictures are kept, those of README.md and those of all pages; where none is asked for none is taken."""
+"""Folder of pictures, those of README.md and those of all pages; none by default."""
 
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 NARROW: ViewportSize = {"width": 360, "height": 740}
 
 _POINTER = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
-"""What Playwright says of the pointer in a switch of which the last one counts."""
+"""Playwright's default pointer switch, which is overridden by a later one."""
 
 _SWITCHES = (
     "--no-sandbox",
@@ -50,7 +50,7 @@ _TELL_VIOLATIONS = """document.addEventListener("securitypolicyviolation", (even
     console.error(`CSP ${event.effectiveDirective} blocks ${event.blockedURI} ${event.sample}`))"""
 
 _HALF_PIXELS = {"device_scale_factor": 0.5}
-"""A quarter of the dots to draw, of which 3D without a graphics card takes most; the layout is that of whole pixels."""
+"""A quarter of the pixels to draw, which saves most time for 3D without a graphics card; the layout is unchanged."""
 
 AS_WITH_GRAPHICS_CARD = """for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
     const ask = prototype.getExtension;
@@ -69,18 +69,18 @@ def find_chromium() -> str | None:
 
 
 def wait_ms() -> float:
-    """Return how long to wait for what takes a quiet machine a second or two: 3D is drawn without a graphics card."""
+    """Return the timeout for an action of a second or two on a quiet machine: 3D is drawn without a graphics card."""
     return 1000 * patience(30)
 
 
 def launch(playwright: Playwright, *switches: str) -> Browser:
-    """Start the browser; further switches as Chromium knows them."""
+    """Start the browser, with additional Chromium switches."""
     return playwright.chromium.launch(executable_path=find_chromium(), args=[*_SWITCHES, *switches])
 
 
 @dataclass
 class Watch:
-    """What pages of one test have asked for and complained about.
+    """Requests and complaints of the pages of one test.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Watch:
         page.on("pageerror", lambda error: self.errors.append(f"{error.name}: {error.message}"))
 
     def check(self) -> None:
-        """Fail when another host was asked, or an error was told that no test expects."""
+        """Fail if another host got a request, or an unexpected error was reported."""
         assert self.hosts <= {self.host}, f"other hosts were asked: {sorted(self.hosts - {self.host})}"
         left = [text for text in self.errors if not any(pattern.search(text) for pattern in self._expected)]
         assert not left, "\n".join(["the browser's console has errors:", *left])
@@ -139,7 +139,7 @@ class Pages:
         self._contexts = contextlib.ExitStack()
 
     def open(self, path: str = "", **options: Any) -> Page:
-        """Return a page in a context of its own, at an address when one is given.
+        """Return a page in a separate context, at an optional address.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Pages:
 
 @contextlib.contextmanager
 def watched(browser: Browser, address: str) -> Iterator[Pages]:
-    """Give pages for a test and check at its end what they asked for and complained about."""
+    """Provide pages for a test and check their requests and complaints at its end."""
     pages = Pages(browser, address)
     try:
         yield pages
@@ -205,7 +205,7 @@ _TWO_FRAMES = """() => matchMedia("(scripting: none)").matches || new Promise((s
 
 
 def show_in(page: Page, scheme: Literal["dark", "light"]) -> None:
-    """Show a page in a theme, ``light`` or ``dark``; wait for scripts that are told of it with the next frame."""
+    """Show a page in a theme, ``light`` or ``dark``; wait for scripts that are notified in the next frame."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate(_TWO_FRAMES)
 
@@ -226,7 +226,7 @@ def assert_fits(page: Page) -> None:
 
 
 def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -> None:
-    """See that a page fits at 1440 and 360 px; keep pictures of both, light and dark, where these are asked for.
+    """Check that a page fits at 1440 and 360 px; save pictures of both, light and dark, on request.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -
     themes : bool
         Whether dark ones are taken too.
     whole : bool
-        Whether the whole page is taken, or what is seen first.
+        Whether the picture shows the complete page, or its first screen.
     """
     for scheme in ("dark", "light") if themes and SCREENSHOTS else ("light",):
         show_in(page, scheme)
@@ -251,7 +251,7 @@ def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -
 
 
 def readme_picture(page: Page, name: str) -> None:
-    """Keep the picture of a page that README.md shows, light, 1280 by 800, where it is asked for.
+    """Save the picture of a page for README.md, light, 1280 by 800, on request.
 
     ``TETHERMAP_README_PICTURES=1`` renews ``service/pages/screenshots/<name>.png``.
     """
@@ -270,7 +270,7 @@ def readme_picture(page: Page, name: str) -> None:
 
 
 def tab_to(page: Page, selector: str, most: int = 40) -> None:
-    """Move the focus with the Tab key until it is there."""
+    """Move the focus to an element with the Tab key."""
     for _ in range(most):
         if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
             return

@@ -28,7 +28,7 @@ JOBS = {"BRD4": "b0000001", "VHL": "b0000002"}
 
 @pytest.fixture(scope="module")
 def halves(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    """A service that holds both jobs."""
+    """A service with both jobs."""
     folder = tmp_path_factory.mktemp("halves")
     for number, (name, job_id) in enumerate(JOBS.items(), 1):
         job = folder / "jobs" / job_id
@@ -71,7 +71,7 @@ def test_mz1_like_degraders_come_from_two_choices(halves: LiveService, browser: 
     assert time.monotonic() - began < patience(60)
 
 
-def test_an_exit_says_what_to_buy_or_make_when_it_is_asked(halves: LiveService, browser: Browser) -> None:
+def test_an_exit_lists_what_to_buy_or_make_on_request(halves: LiveService, browser: Browser) -> None:
     with harness.watched(browser, f"http://127.0.0.1:{halves.port}") as pages:
         page = pages.open(f"/results/{JOBS['BRD4']}?row=6duv_A_0S6_501")
         box = page.locator("details.handle").first

@@ -1,4 +1,4 @@
-"""Every control of every page is reached and used with the keyboard alone."""
+"""Every control of every page is reached and used by keyboard."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_both_sides_are_compared(pages: Pages) -> None:
     page.wait_for_url("**/results/exam4cup*")
 
 
-def test_job_is_held_and_canceled(pages: Pages, waiting: str, service: LiveService) -> None:
+def test_job_is_paused_and_canceled(pages: Pages, waiting: str, service: LiveService) -> None:
     page = pages.open(f"/monitor/{waiting}")
     tab_to(page, "#pause")
     page.keyboard.press("Space")

@@ -1,4 +1,4 @@
-"""What all pages share: layout, themes, policy, assets."""
+"""Common properties of all pages: layout, themes, policy, assets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Response
 from tests.browser.harness import Pages, assert_fits, has_webgl
 
 
-def test_theme_follows_the_system_and_the_choice_stays(pages: Pages) -> None:
+def test_theme_follows_the_system_and_the_choice_is_remembered(pages: Pages) -> None:
     page = pages.open("/", color_scheme="dark")
     background = "() => getComputedStyle(document.documentElement).backgroundColor"
     dark = page.evaluate(background)
@@ -48,7 +48,7 @@ def test_viewer_runs_under_the_policy(pages: Pages) -> None:
     assert page.locator("canvas").count() == 1
 
 
-def test_focus_is_seen_and_motion_is_spared(pages: Pages) -> None:
+def test_focus_is_visible_and_motion_is_reduced(pages: Pages) -> None:
     page = pages.open("/browse")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -125,7 +125,7 @@ def test_page_weights(pages: Pages, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def weight(pages: Pages, path: str) -> float:
-    """Return what a page and all that it loads weigh as they are sent, in kB."""
+    """Return the transfer size of a page and all its resources, in kB."""
     page = pages.open()
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))  # noqa: PLW0108 - Playwright marks its handlers

@@ -11,7 +11,7 @@ from tests.browser.harness import Pages, assert_accessible, picture
 from tests.service.core import LiveService
 
 
-def test_csv_holds_exactly_the_jobs_of_the_view(pages: Pages) -> None:
+def test_csv_contains_exactly_the_jobs_of_the_view(pages: Pages) -> None:
     page = pages.open("/browse")
     page.get_by_role("textbox", name="Ligand", exact=True).fill("478")
     page.get_by_role("combobox", name="Results").select_option("with")
@@ -43,7 +43,7 @@ def test_jobs_are_sorted_and_paged(pages: Pages, service: LiveService) -> None:
     picture(page, "browse")
 
 
-def test_view_without_jobs_tells_the_way_back(pages: Pages) -> None:
+def test_view_without_jobs_shows_the_way_back(pages: Pages) -> None:
     page = pages.open("/browse?protein=no+such+target")
     expect(page.get_by_text("No job matches.")).to_be_visible()
     assert_accessible(page)
@@ -65,7 +65,7 @@ def test_examples_show_their_ligand_and_lead_to_results(pages: Pages) -> None:
     page = pages.open("/examples")
     drawings = page.locator(".plate img").all()
     assert drawings
-    for drawing in drawings:  # they are fetched as they come into view
+    for drawing in drawings:  # they are fetched when they are scrolled into view
         drawing.scroll_into_view_if_needed()
         expect(drawing).to_have_js_property("complete", value=True)
         assert drawing.evaluate("(image) => image.naturalWidth") > 100
@@ -78,7 +78,7 @@ def test_examples_show_their_ligand_and_lead_to_results(pages: Pages) -> None:
     page.wait_for_url("**/results/exam1hpv*")
 
 
-def test_example_that_is_not_there_says_so_and_can_be_run(pages: Pages) -> None:
+def test_missing_example_is_reported_and_can_be_run(pages: Pages) -> None:
     page = pages.open("/examples/exambrd4")
     expect(page.get_by_text("Not on this server.")).to_be_visible()
     assert page.get_by_role("link", name="Results").count() == 0
@@ -90,7 +90,7 @@ def test_example_that_is_not_there_says_so_and_can_be_run(pages: Pages) -> None:
     expect(page.get_by_role("heading", name="BRD4 bromodomains")).to_be_visible()
 
 
-def test_both_sides_of_a_degrader_stand_beside_each_other(pages: Pages) -> None:
+def test_both_sides_of_a_degrader_are_shown_in_columns(pages: Pages) -> None:
     page = pages.open("/compare?a=exam4cup&b=exam1hpv")
     expect(page.locator(".pairs li").first).to_contain_text("evidence")
     assert_accessible(page)

@@ -17,7 +17,7 @@ def failed(service: LiveService) -> str:
     return job_id
 
 
-def test_queued_job_tells_its_place_and_is_canceled_by_the_button(pages: Pages, waiting: str) -> None:
+def test_queued_job_shows_its_position_and_is_canceled_by_the_button(pages: Pages, waiting: str) -> None:
     page = pages.open(f"/monitor/{waiting}")
     expect(page.locator("#sentence")).to_have_text("Next to run.")
     assert_accessible(page)
@@ -39,7 +39,7 @@ def test_job_is_canceled_without_scripts(pages: Pages, service: LiveService, wai
     assert service.job(waiting)["status"] == "canceled"
 
 
-def test_failed_job_tells_why(pages: Pages, failed: str) -> None:
+def test_failed_job_shows_its_reason(pages: Pages, failed: str) -> None:
     page = pages.open(f"/monitor/{failed}")
     expect(page.locator("#sentence")).to_have_text("Failed while searching.")
     expect(page.get_by_role("alert")).to_contain_text("can't search by sequence")
@@ -48,7 +48,7 @@ def test_failed_job_tells_why(pages: Pages, failed: str) -> None:
     picture(page, "monitor-failed")
 
 
-def test_log_comes_by_asking_where_no_stream_does(pages: Pages, service: LiveService) -> None:
+def test_log_is_polled_without_a_stream(pages: Pages, service: LiveService) -> None:
     pages.watch.expect("ERR_FAILED")
     page = pages.open()
     page.route("**/events", lambda route: route.abort())
@@ -59,7 +59,7 @@ def test_log_comes_by_asking_where_no_stream_does(pages: Pages, service: LiveSer
     assert f"GET /api/job_log/{job_id}" in pages.watch.requests
 
 
-def test_log_can_be_held_and_copied(pages: Pages, waiting: str) -> None:
+def test_log_can_be_paused_and_copied(pages: Pages, waiting: str) -> None:
     page = pages.open(f"/monitor/{waiting}", permissions=["clipboard-read", "clipboard-write"])
     pause = page.locator("#pause")
     pause.click()
@@ -71,7 +71,7 @@ def test_log_can_be_held_and_copied(pages: Pages, waiting: str) -> None:
     page.wait_for_function("async () => (await navigator.clipboard.readText()).includes('run started')")
 
 
-def test_job_that_is_not_there_is_told(pages: Pages) -> None:
+def test_missing_job_is_reported(pages: Pages) -> None:
     pages.watch.expect("404")
     page = pages.open("/monitor/00000000")
     expect(page.get_by_role("heading", name="Job not found")).to_be_visible()

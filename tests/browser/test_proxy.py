@@ -1,4 +1,4 @@
-"""A tour of the pages behind nginx with TLS, below a path, with a token."""
+"""A tour of the pages, with nginx and TLS in front, below a path, with a token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BASE = "/tethermap"
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
-    """A private service below /tethermap/ behind nginx with TLS."""
+    """A private service below /tethermap/ with nginx and TLS in front."""
     with behind_nginx(tmp_path_factory.mktemp("proxied"), mixed) as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""The results page in a browser: table, drawing and 3D as one, the address holds what is chosen."""
+"""The results page in a browser: table, drawing and 3D are linked, the address contains the selection."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SCENE = "[data-scene]"
 READY = f"{SCENE}[data-state=ready]"
 WIDE_JOB = "a0000400"
 CALIBRATED = 0.045
-"""Calibration in seconds up to which limits of CPU time hold; on a slower machine they are as much higher."""
+"""Calibration in seconds up to which CPU limits apply; on a slower machine they are scaled."""
 
 
 @pytest.fixture(scope="package")
@@ -47,7 +47,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> LiveService:
 
 
 def state(page: Page) -> dict[str, Any]:
-    """Return what the 3D view shows, from its own model."""
+    """Return the content of the 3D view, from its own model."""
     found: dict[str, Any] = page.evaluate(f"document.querySelector('{SCENE}').scene.state()")
     return found
 
@@ -175,7 +175,7 @@ def test_page_opens_with_the_answer_and_shows_its_copy(pages: Pages, mixed: Path
     text = (mixed / "TARGET_RESULTS/Exit_Answers.csv").read_text(encoding="utf-8")
     answers = list(csv.DictReader(io.StringIO(text)))
     leading = [row for row in answers if row["answer_rank"] == "1"]
-    leading.sort(key=lambda row: not row["action"].startswith("Attach at"))  # what is not recommended is folded
+    leading.sort(key=lambda row: not row["action"].startswith("Attach at"))  # exits that are not recommended are folded
     cards = page.locator(".place")
     expect(cards).to_have_count(len(leading))
     assert page.locator("[data-instance]").get_attribute("data-stem") == leading[0]["best_stem"]
@@ -220,7 +220,7 @@ def _closed_alone(job: Path, stem: str) -> list[int]:
     return [rank for rank, row in best.items() if min(float(row["E"]), float(row["F"])) < OPEN_FROM]
 
 
-def test_chosen_ligands_are_laid_over_each_other(pages: Pages, mixed: Path) -> None:
+def test_selected_ligands_are_superposed(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}")
     page.locator("[name=stem][value='1hpv_A_478_200']").check()
     page.get_by_role("button", name="Overlay").click()
@@ -321,7 +321,9 @@ def test_page_works_without_the_vendored_viewer(pages: Pages) -> None:
 
 
 @pytest.mark.parametrize(("body", "words"), [(NOTHING, "No ligand was kept"), (REFUSED, "The job failed")])
-def test_job_without_ligands_says_why(pages: Pages, service: LiveService, body: dict[str, Any], words: str) -> None:
+def test_job_without_ligands_shows_the_reason(
+    pages: Pages, service: LiveService, body: dict[str, Any], words: str
+) -> None:
     job_id = service.submit(body)
     service.ended(job_id)
     page = pages.open(f"/results/{job_id}")
@@ -339,7 +341,7 @@ def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService
     assert_accessible(page)
     service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
     service.ended(job_id)
-    expect(page.get_by_text("This job was canceled")).to_be_visible()  # the page comes again by itself
+    expect(page.get_by_text("This job was canceled")).to_be_visible()  # the page reloads
 
 
 def test_series_is_fetched_when_it_is_unfolded(pages: Pages, mixed: Path) -> None:
@@ -415,7 +417,7 @@ def _weight(request: Any) -> int:
 def _server_ms(service: LiveService) -> tuple[float, float]:
     """Return the mean CPU time of all the service's threads for the page, and the median by the clock.
 
-    On a machine that does other work the clock tells of that work, so it is the CPU time that has a limit.
+    On a busy machine, wall time includes other work, so the limit applies to CPU time.
     """
     begun = _cpu_seconds(service.process_id)
     taken = []

@@ -1,4 +1,4 @@
-"""A chemist submits a job and watches it to its results, by keyboard; wrong input is told beside the field."""
+"""A chemist submits a job and watches it to its results, by keyboard; wrong input is reported next to the field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tethermap.run.display import STEPS
 MODEL = next(style for style in programs() if style.name == "openmm")
 
 
-def test_job_goes_from_the_form_to_its_results_by_keyboard_alone(pages: Pages, service: LiveService) -> None:
+def test_job_can_be_followed_from_the_form_to_its_results_by_keyboard(pages: Pages, service: LiveService) -> None:
     page = pages.open("/")
     icon = page.locator("link[rel=icon]")
     page.keyboard.press("Tab")
@@ -92,7 +92,7 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
 
 
 def test_ligands_of_files_are_drawn_with_a_box_for_their_smiles(pages: Pages) -> None:
-    """What distances alone tell is drawn at once; a SMILES typed beside it makes the bonds certain, a wrong one not."""
+    """A molecule derived from distances is drawn at once; a typed SMILES makes the bonds certain if it fits."""
     pages.watch.expect("422")
     page = pages.open("/")
     page.evaluate(DROP, ["model.pdb", MODEL.text])
@@ -175,7 +175,7 @@ def test_no_job_runs_without_a_file_that_was_not_taken_unless_that_is_chosen(
     assert "structures" not in job_of(page, service)["request"]
 
 
-def test_files_go_with_the_job_where_there_are_no_scripts(pages: Pages, service: LiveService) -> None:
+def test_files_are_sent_with_the_job_without_scripts(pages: Pages, service: LiveService) -> None:
     page = pages.open("/", java_script_enabled=False)
     page.locator("#target_name").fill("BAZ2B")
     page.locator("#upload-form summary").click()
@@ -254,7 +254,7 @@ def test_command_and_file_follow_the_form(pages: Pages) -> None:
     expect(page.locator("#curl")).to_contain_text(f'curl -s "{pages.address}/api/jobs"')
 
 
-def test_wrong_input_is_told_beside_its_field_and_is_not_sent(pages: Pages) -> None:
+def test_wrong_input_is_reported_next_to_its_field_and_is_not_sent(pages: Pages) -> None:
     page = pages.open("/")
     page.locator("summary", has_text="Advanced settings").click()
     page.locator("#target_name").fill("HIV-1 protease")
@@ -325,9 +325,9 @@ def test_form_works_without_scripts(pages: Pages, service: LiveService) -> None:
     page.locator("#target_name").fill("zebra")
     page.get_by_role("button", name="Run").click()
     page.wait_for_url(re.compile(r"/monitor/[0-9a-f]{8}$"))
-    assert page.locator("meta[http-equiv=refresh]").count() == 1  # it comes again by itself
+    assert page.locator("meta[http-equiv=refresh]").count() == 1  # it reloads
     service.ended(page.url.rsplit("/", 1)[1])
     expect(page.get_by_text("Completed: nothing was found.")).to_be_visible()
     assert page.locator("meta[http-equiv=refresh]").count() == 0
-    assert page.get_by_role("button", name="Copy").count() == 0  # what needs scripts is not shown
+    assert page.get_by_role("button", name="Copy").count() == 0  # parts that need scripts are hidden
     picture(page, "monitor-nothing-found", themes=False)

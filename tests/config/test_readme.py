@@ -9,7 +9,7 @@ from tethermap.base.links import Addresses
 from tethermap.run.http import CERTIFICATES, RequestLimits
 
 
-def test_readme_has_a_row_for_every_setting_as_the_schema_has_it() -> None:
+def test_readme_has_a_row_for_every_setting_of_the_schema() -> None:
     text = README.read_text(encoding="utf-8")
     assert text == with_table(text), "run python -m tests.tools.settings_table"
 

@@ -1,4 +1,4 @@
-"""Affinities of the whole mirror against a reading of their own of the lists' rows."""
+"""Affinities of the complete mirror against an independent reading of the lists' rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer per ligand, over all entries: everything that tells it tells the same."""
+"""The answer per ligand, over all entries: all presentations agree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tethermap.base import layout
 JOB_ID = "a0000527"
 
 
-def test_api_page_table_report_and_csv_tell_the_same_answers(whole: JobRun, kept: list[Row], tmp_path: Path) -> None:
+def test_api_page_table_report_and_csv_show_the_same_answers(whole: JobRun, kept: list[Row], tmp_path: Path) -> None:
     job = tmp_path / "jobs" / JOB_ID
     shutil.copytree(whole.job, job, copy_function=os.link, symlinks=True, ignore=shutil.ignore_patterns(".snakemake"))
     record = json.loads((ROOT / "data/examples/exam1hpv/job_record.json").read_text(encoding="utf-8"))

@@ -50,7 +50,7 @@ def shrake_rupley(xyz: FloatArray, radii: FloatArray, atom: int, sphere: FloatAr
     others = np.flatnonzero((distance < reach + radii + probe) & (np.arange(len(xyz)) != atom))
     points = sphere
     for other in others[np.argsort(distance[others])]:
-        # What another sphere covers is a cap: directions nearer to it than an angle (law of cosines).
+        # Another sphere covers a cap: directions nearer to it than an angle (law of cosines).
         far, size = distance[other], radii[other] + probe
         points = points[points @ (offset[other] / far) <= (reach**2 + far**2 - size**2) / (2 * reach * far)]
     return float(4 * math.pi * reach**2 * len(points) / len(sphere))
@@ -64,7 +64,7 @@ def test_contexts_are_nested(whole: JobRun) -> None:
 
 
 def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[Sample], find: Find) -> None:
-    """The cleaned PDB file alone reproduces the exposure: all its atoms against the cut-out."""
+    """The cleaned PDB file is enough to reproduce the exposure: all its atoms against the near ones."""
     compared = 0
     for sample in samples:
         if compared < 200 and (whole := read_cleaned(sample)) is not None:
@@ -76,7 +76,7 @@ def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[Sample], fin
 def test_cut_out_gives_the_areas_of_the_whole_assembly(
     samples: list[Sample], files: dict[str, Path], find: Find
 ) -> None:
-    """Against the biological assembly that gemmi builds, where only polymer is in reach."""
+    """Against the biological assembly built by gemmi, if only polymer is nearby."""
     compared = 0
     for sample in samples:
         if compared < 50:
@@ -94,7 +94,7 @@ def test_areas_are_those_of_freesasa(samples: list[Sample], find: Find) -> None:
 
 
 def with_molecule(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the ligand's places and radii as the pipeline has them, and the radii of the atoms around."""
+    """Return the ligand's coordinates and radii from the pipeline, and the radii of the atoms around."""
     molecule = sample.molecule
     assert molecule is not None
     table = RadiusTable(RADII)
@@ -105,7 +105,7 @@ def with_molecule(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray, F
 def test_areas_agree_with_counted_points(samples: list[Sample], find: Find) -> None:
     """Lee-Richards of 100 slices against Shrake-Rupley of 100,000 points, each atom of 20 instances.
 
-    The instances lie evenly over the sorted list of all.
+    The instances are spread evenly over the sorted list of all.
     """
     sphere = fibonacci_sphere(100_000)
     others = [sample for sample in samples if sample.instance.stem not in WORST]
@@ -150,7 +150,7 @@ def neighbours_by_gemmi(
     return found
 
 
-def test_crystal_holds_the_atoms_that_gemmis_search_finds(samples: list[Sample], files: dict[str, Path]) -> None:
+def test_crystal_contains_the_atoms_that_gemmis_search_finds(samples: list[Sample], files: dict[str, Path]) -> None:
     """All polymer atoms within 5 A in the whole crystal, where there are no alternates."""
     compared: set[str] = set()
     for sample in samples:
@@ -160,7 +160,7 @@ def test_crystal_holds_the_atoms_that_gemmis_search_finds(samples: list[Sample],
             continue
         entry = read_entry(files[entry_id], entry_id)
         ligand_is_a_chain = entry.molecules or Residues(entry).short  # a polymer for gemmi
-        other_frame = entry.structure.cell.explicit_matrices  # gemmi's search knows the standard one alone
+        other_frame = entry.structure.cell.explicit_matrices  # gemmi's search supports only the standard one
         if (entry.atoms.altloc != b"").any() or ligand_is_a_chain or other_frame:
             continue
         expected = neighbours_by_gemmi(entry.structure, sample.xyz, 5.0)

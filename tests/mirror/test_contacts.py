@@ -22,14 +22,14 @@ LONGEST = {
     "cation_pi": 6.0,
 }  # fmt: skip
 """Our cut-offs in angstroms; PLIP goes to 4.1 for hydrogen bonds and 5.5 for charges, ProLIF to 4.5 for both
-hydrophobic contacts and charges. Beyond ours a contact is theirs alone."""
+hydrophobic contacts and charges. Contacts beyond our cut-offs exist only in the other program."""
 
 ALIKE = {
     "hbond": {"hbond", "ionic", "metal", "covalent"},
     "ionic": {"ionic", "hbond"},
     "hydrophobic": {"hydrophobic", "pi_stacking", "covalent"},
 }
-"""Types of ours that say as much: a charged pair is told once, and so are stacked rings."""
+"""Equivalent types: a charged pair is listed once, and so are stacked rings."""
 
 
 def read(name: str) -> list[Row]:
@@ -117,7 +117,7 @@ def test_every_direct_contact_with_the_target_is_in_the_pocket(whole: JobRun, ke
     ] == []
 
 
-def test_pocket_of_a_degrader_holds_residues_of_both_proteins(kept: list[Row]) -> None:
+def test_pocket_of_a_degrader_contains_residues_of_both_proteins(kept: list[Row]) -> None:
     pockets = {row["stem"]: row["pocket_uniprot"] for row in kept}
     for stem in ("5t35_D_759_301", "5t35_H_759_301", "7khh_C_WEP_301"):
         assert {one.split(":")[0] for one in pockets[stem].split(";")} == {"P40337", "O60885"}  # VHL and BRD4

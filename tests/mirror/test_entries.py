@@ -1,4 +1,4 @@
-"""Status rows, molecules and complexes of all entries, held against the deposited files read by another parser."""
+"""Status rows, molecules and complexes of all entries, compared with the deposited files in another parser."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_het_group_but_water_has_one_row(whole: JobRun, deposited: dict[st
     assert {row["reason"] for name in without for row in rows[name]} <= {"entry_rejected", "part_of_polymer"}
 
 
-def test_pdb_files_of_entries_that_have_mmcif_too_say_the_same(
+def test_pdb_and_mmcif_files_of_an_entry_give_the_same_results(
     mirror: Path, files: dict[str, Path], find: Find
 ) -> None:
     """The job takes the mmCIF file of these: here the other is read, checked, described and cleaned."""
@@ -166,8 +166,9 @@ def test_no_conformers_are_merged(whole: JobRun, kept: list[Row]) -> None:
         assert len({(line[12:16], line[17:27]) for line in atoms}) == len(atoms), row["stem"]
 
 
-def test_components_of_another_conformer_are_left_out_with_a_reason(whole: JobRun, kept: list[Row]) -> None:
-    """Echinomycin in 1PFE lies both ways round: residues 3 and 7 are N2C and NCY in conformer A, the reverse in B."""
+def test_components_of_another_conformer_are_rejected_with_a_reason(whole: JobRun, kept: list[Row]) -> None:
+    """Echinomycin in 1PFE is bound in two orientations: residues 3 and 7 are N2C and NCY in conformer A, the reverse in
+    B."""
     rows = [row for row in rows_of(whole.job, layout.LIGAND_STATUS) if row["pdb_id"] == "1pfe"]
     bridge = {(row["ligand"], row["residue"]): row["reason"] for row in rows if row["ligand"] in ("NCY", "N2C")}
     assert bridge == {
@@ -181,13 +182,13 @@ def test_components_of_another_conformer_are_left_out_with_a_reason(whole: JobRu
     assert "alternate_conformers" in one["flags"].split(";")
 
 
-def test_conformers_of_hydrogens_alone_are_none(kept: list[Row]) -> None:
+def test_conformers_that_differ_in_hydrogens_do_not_count(kept: list[Row]) -> None:
     """In the joint X-ray and neutron structure 6NTJ hydrogen and deuterium share places."""
     (one,) = [row for row in kept if row["pdb_id"] == "6ntj"]
     assert "alternate_conformers" not in one["flags"].split(";")
 
 
-def test_leupeptin_is_one_ligand_whatever_it_gave_up_for_the_protein(whole: JobRun, kept: list[Row]) -> None:
+def test_leupeptin_is_one_ligand_for_every_bond_to_the_protein(whole: JobRun, kept: list[Row]) -> None:
     """Without OXT in 6XCH, with it in 6YZ6; by definition both are the hydrate of the aldehyde, none an alcohol."""
     acetyl_leu_leu = "CC(=O)N[C@@H](CC(C)C)C(=O)N[C@@H](CC(C)C)C(=O)N"
     hydrate = f"{acetyl_leu_leu}[C@@H](CCCNC(N)=[NH2+])C(O)O"
@@ -204,8 +205,8 @@ def test_components_of_five_characters_are_kept_whole(whole: JobRun, kept: list[
     assert "A1AA6" in named
 
 
-def test_kept_components_are_what_a_chemist_wants(kept: list[Row]) -> None:
-    """Each was judged by hand; what nobody wants has its argument in the list and stays rare."""
+def test_accepted_components_are_relevant_to_chemists(kept: list[Row]) -> None:
+    """Each was judged by hand; irrelevant ones have a reason in the list and are rare."""
     with JUDGED.open(encoding="utf-8", newline="") as stream:
         judged = {row["comp_id"]: row for row in csv.DictReader(stream)}
     assert {row["Warhead"] for row in kept} == judged.keys()
@@ -215,7 +216,7 @@ def test_kept_components_are_what_a_chemist_wants(kept: list[Row]) -> None:
 
 
 def test_residues_of_egfr_have_one_number_in_all_entries(whole: JobRun, kept: list[Row]) -> None:
-    """Gatekeeper, hinge and the cysteine of covalent inhibitors, in contacts and beside anchors alike."""
+    """Gatekeeper, hinge and the cysteine of covalent inhibitors, in contacts and near anchors."""
     mutations = {row["stem"]: row["mutations"].split(";") for row in kept if "P00533:" in row["pocket_uniprot"]}
     assert len(mutations) == 27
     named: Counter[str] = Counter()
@@ -234,7 +235,7 @@ def test_residues_of_egfr_have_one_number_in_all_entries(whole: JobRun, kept: li
             named[number] += 1
     assert min(named[f"P00533:{number}"] for number in (790, 793, 797)) > 10
     hinge = {row["stem"] for row in kept if "P00533:793" in row["pocket_uniprot"].split(";")}
-    assert len(hinge) >= 21  # all but the six that bind beside the C helix
+    assert len(hinge) >= 21  # all except the six that bind next to the C helix
 
 
 def test_drugs_are_never_additives(whole: JobRun) -> None:

@@ -38,7 +38,7 @@ MISREAD = {
     "VCA": "a flat chain",
     "W54": "a flat oxazoline",
 }
-"""Components of which Open Babel makes another molecule at some copy's coordinates, with what misleads it."""
+"""Components that Open Babel perceives as another molecule in some copies, with the misleading feature."""
 
 
 def test_every_candidate_for_an_exit_has_a_rank_with_its_evidence_or_a_reason(whole: JobRun, kept: list[Row]) -> None:
@@ -58,7 +58,7 @@ def test_every_candidate_for_an_exit_has_a_rank_with_its_evidence_or_a_reason(wh
 
 
 def test_every_instance_has_a_matrix_that_brings_its_pocket_home_or_a_reason(whole: JobRun, kept: list[Row]) -> None:
-    """Held against residues matched by their numbers, which are the same in all main proteases of one virus."""
+    """Compared with residues matched by their numbers, which are the same in all main proteases of one virus."""
     rows = {row["stem"]: row for row in rows_of(whole.job, layout.SUPERPOSITION)}
     assert rows.keys() == {row["stem"] for row in kept}
     for row in rows.values():
@@ -97,11 +97,11 @@ def test_each_anchor_is_one_atom_in_the_files_for_all_programs_that_model_degrad
     assert list(problems_of_job(whole.job)) == []
 
 
-def test_heads_are_found_in_their_copies_as_prosettac_looks_for_them(whole: JobRun, tmp_path: Path) -> None:
+def test_heads_are_found_in_their_copies_by_the_method_of_prosettac(whole: JobRun, tmp_path: Path) -> None:
     """Read unsanitised in a copy that Open Babel made, as its ``translate_anchors`` does, and the anchor is the atom.
 
-    All heads of published degraders are found. Elsewhere a head is not found where the deposited coordinates make the
-    copy another molecule, which the index of a job says (`no_match`). Metal complexes are not counted.
+    All heads of published degraders are found. Otherwise a head is not found because the deposited coordinates make the
+    copy another molecule, which the index of a job reports (`no_match`). Metal complexes are not counted.
     """
     programs("obabel")
     rows = [row for row in rows_of(whole.job, layout.PROTAC_INPUTS) if row["head_file"]]

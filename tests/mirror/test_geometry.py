@@ -12,10 +12,11 @@ TABLE = Path(__file__).resolve().parents[1] / "data" / "posebusters.csv"
 
 
 def test_flags_are_those_of_posebusters_but_for_bonds_to_the_protein(whole: JobRun, kept: list[Row]) -> None:
-    """433 of 538 agree as they are; the others have a bond to the protein or a metal, which PoseBusters calls a clash.
+    """433 of 538 agree directly; the others have a bond to the protein or a metal, which PoseBusters reports as a
+    clash.
 
-    With the bonded atoms taken out of what it sees, all but one agree: TH-302 in 7AWS, whose nitrogen two
-    bonds from the bonded carbon is 2.4 Å from the sulfur.
+    Without the bonded atoms in its input, all except one agree: TH-302 in 7AWS, whose nitrogen two bonds from the
+    bonded carbon is 2.4 Å from the sulfur.
     """
     with TABLE.open(encoding="utf-8", newline="") as stream:
         theirs = {row["stem"]: row for row in csv.DictReader(stream)}

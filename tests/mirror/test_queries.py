@@ -88,7 +88,7 @@ def asked(request: pytest.FixtureRequest, mirror: Path, tmp_path_factory: pytest
 
 
 @pytest.mark.parametrize(("question", "found", "others"), QUESTIONS, ids=[question for question, *_ in QUESTIONS])
-def test_question_finds_what_it_asks_for(asked: Source, question: str, found: set[str], others: set[str]) -> None:
+def test_query_finds_the_requested_entries(asked: Source, question: str, found: set[str], others: set[str]) -> None:
     entries = {candidate.entry_id for candidate in find_entries(asked, question, question).candidates}
     assert found <= entries
     assert not others & entries
@@ -107,7 +107,7 @@ def test_an_entry_is_found_by_its_id_however_it_is_written(asked: Source, questi
         ("EGFR", "PDB:9ZZZ", "entry 9ZZZ"),
     ],
 )
-def test_what_a_source_does_not_have_is_no_reason_to_search_by_words(
+def test_unknown_terms_of_a_source_do_not_start_a_search_by_words(
     asked: Source, target: str, question: str, told: str
 ) -> None:
     outcome = find_entries(asked, question, target)

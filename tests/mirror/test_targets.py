@@ -1,4 +1,4 @@
-"""What a job over one target says first, held against what the literature did with its ligands."""
+"""The best answers of a job over one target, compared with the literature."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ def brd4(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
 
 
 def test_jq1_ester_leaves_where_mz1_does(brd4: JobRun) -> None:
-    """MZ1 hangs on the acid's carbon of JQ1 (Gadd 2017, doi:10.1038/nchembio.2329); 6DUV holds the methyl ester."""
+    """MZ1 is attached to the acid's carbon of JQ1 (Gadd 2017, doi:10.1038/nchembio.2329); 6DUV contains the methyl
+    ester."""
     answers = rows_of(brd4.job, layout.EXIT_ANSWERS)
     seen, ester = (next(row for row in answers if row["Warhead"] == code) for code in ("759", "0S6"))
     assert (ester["anchor_atom"], ester["n_open"], ester["n_copies"], ester["observed_entries"]) == (
         "C23", "2", "2", "5t35"
     )  # fmt: skip
     ranks = {row["Warhead"]: int(row["job_rank"]) for row in answers if row["job_rank"]}
-    assert ranks["0S6"] < ranks["759"]  # what was only seen has no score
+    assert ranks["0S6"] < ranks["759"]  # observed exits without a prediction have no score
     assert "WEP" in ranks  # 7KHH, the first bromodomain: another group of chains
     assert (seen["anchor_atom"], seen["kind"], seen["best_stem"]) == ("NBL", "observed", "5t35_D_759_301")
     placed = {row["stem"]: row for row in rows_of(brd4.job, layout.SUPERPOSITION)}
     assert placed["6duv_A_0S6_502"]["site_class"] == "other_site"
     assert not [row for row in answers if "6duv_A_0S6_502" in row["best_stem"]]
     atoms = hetero_atoms(brd4.job, "5t35_D_759_301")
-    bond = home(placed["5t35_D_759_301"], atoms["NBL"] - atoms["CBU"])  # the amide that stands where the ester stood
+    bond = home(placed["5t35_D_759_301"], atoms["NBL"] - atoms["CBU"])  # the amide in place of the ester
     exits = [row for row in rows_of(brd4.job, layout.EXIT_VECTORS) if row["anchor_atom"] == "C23" and row["rank"]]
     for row in exits:
         if row["stem"] != "6duv_A_0S6_502":
@@ -60,7 +61,8 @@ def hetero_atoms(job: Path, stem: str) -> dict[str, np.ndarray]:
 def test_ligase_ligands_of_degraders_leave_at_the_amide_of_the_tert_leucine(
     mirror: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """As the authors of 5T35, 7KHH, 7JTP cut (`ternary/` tells the bonds); no atom of the other half is recommended."""
+    """By the cuts of the authors of 5T35, 7KHH, 7JTP (`ternary/` lists the bonds); no atom of the other half is
+    recommended."""
     answers = rows_of(target_run(tmp_path_factory, mirror, "VHL").job, layout.EXIT_ANSWERS)
     assert {(row["Warhead"], row["anchor_atom"], row["job_rank"] != "") for row in answers} == {
         ("759", "CBT", True), ("WEP", "C33", True), ("X6M", "C23", True)
@@ -121,7 +123,7 @@ def test_cdk2_inhibitor_keeps_its_cyclohexylmethyl_group(
 def test_main_protease_begins_with_ligands_of_its_active_site(
     mirror: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The site of His 41 and Cys 145 is the main one; fragments and blocked ligands come last, each with its reason."""
+    """The main site is at His 41 and Cys 145; fragments and blocked ligands are last, each with its reason."""
     run = target_run(tmp_path_factory, mirror, "main protease")
     rows = [row for row in rows_of(run.job, layout.EXIT_ANSWERS) if row["job_rank"]]
     pockets = {row["stem"]: row["pocket_uniprot"] for row in rows_of(run.job, layout.RESULTS_DISPLAY)}
@@ -154,15 +156,15 @@ def test_names_of_ligands_come_from_titles_where_the_dictionary_has_none(brd4: J
 
 
 def test_equal_copies_at_an_interface_have_one_site_and_one_answer(whole: JobRun) -> None:
-    """DUMP of 4KYA lies between two chains of thymidylate synthase, in eight copies."""
+    """DUMP of 4KYA is between two chains of thymidylate synthase, in eight copies."""
     rows = [row for row in rows_of(whole.job, layout.EXIT_ANSWERS) if "4kya_A_UMP_701" in row["stems"]]
     (first,) = [row for row in rows if row["answer_rank"] == "1"]
     assert {row["site"] for row in rows} == {first["site"]}
     assert len(first["stems"].split(";")) == int(first["n_copies"]) == 8
 
 
-def test_best_place_keeps_the_groups_that_hold_a_ligand(whole: JobRun) -> None:
-    """Arg 199, Mg and backbone N hold the phosphonates in 4RAO; Gln 249 and Tyr 359 the carboxylate in 4CUM."""
+def test_best_site_keeps_the_groups_that_bind_to_the_protein(whole: JobRun) -> None:
+    """Arg 199, Mg and backbone N bind the phosphonates in 4RAO; Gln 249 and Tyr 359 the carboxylate in 4CUM."""
     first = {
         stem: row
         for row in rows_of(whole.job, layout.EXIT_ANSWERS)

@@ -1,4 +1,4 @@
-"""Every ligand of the mirror against RDKit's template assignment, a path of its own."""
+"""Every ligand of the mirror against RDKit's template assignment, an independent method."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPLAINED = {
 """Ligands whose molecules differ, and why."""
 
 HAEM = "HEM"
-"""Its nitrogens have four bonds for the template, which knows no dative ones: it makes no molecule to compare."""
+"""Its nitrogens have four bonds in the template, which has no dative ones: RDKit makes no molecule to compare."""
 
 
 def _other_path(instance: Instance, record: LigandMolecule, index: ComponentIndex) -> str:

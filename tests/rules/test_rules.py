@@ -1,4 +1,4 @@
-"""What holds for every rule and its script."""
+"""Requirements of every rule and its script."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RULES = {
 LIGHT = {name for name, body in RULES.items() if "    localrule: True\n" in body}
 
 
-def test_people_are_told_of_every_rule_in_words() -> None:
+def test_every_rule_has_a_description_for_users() -> None:
     assert RULES.keys() == STEPS.keys() - {"all"}
 
 
@@ -37,12 +37,12 @@ def test_rule_has_log_benchmark_and_environment(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RULES.keys() - LIGHT))
-def test_rule_that_computes_says_what_it_needs(name: str) -> None:
+def test_rule_that_computes_declares_its_resources(name: str) -> None:
     assert 'mem_mb=lookup(dpath="resources/mem_mb", within=config)' in RULES[name]
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_rule_runs_a_script_as_a_process_of_its_own(name: str) -> None:
+def test_rule_runs_a_script_in_a_separate_process(name: str) -> None:
     assert not re.search(r"^    (run|shell|group):", RULES[name], re.MULTILINE)
 
 

@@ -78,7 +78,7 @@ def test_the_map_gives_each_atom_its_place_in_the_core(job: SmallJob) -> None:
     assert [row["atom_id"] for row in atoms] == [101, 102, 103]
 
 
-def test_entries_that_the_search_left_out_have_their_row(job: SmallJob) -> None:
+def test_entries_that_the_search_rejected_have_a_row(job: SmallJob) -> None:
     status = {row["pdb_id"]: row for row in rows(job, tables.ENTRY_STATUS)}
     assert list(status) == ["1abc", "2abc", "3abc", "9xyz"]
     assert (status["9xyz"]["reason"], status["9xyz"]["kept"], status["9xyz"]["source"]) == (
@@ -88,12 +88,12 @@ def test_entries_that_the_search_left_out_have_their_row(job: SmallJob) -> None:
     )
 
 
-def test_the_one_sdf_holds_all_molecules_in_the_order_of_the_tables(job: SmallJob) -> None:
+def test_the_combined_sdf_contains_all_molecules_in_the_order_of_the_tables(job: SmallJob) -> None:
     records = (job.path / layout.LIGANDS_SDF).read_text(encoding="utf-8").split("$$$$\n")[:-1]
     assert [record.partition("\n")[0] for record in records] == STEMS
 
 
-def test_results_are_the_same_whatever_the_shards(tmp_path: Path, job: SmallJob) -> None:
+def test_results_do_not_depend_on_the_shards(tmp_path: Path, job: SmallJob) -> None:
     others = [built(small_job(tmp_path / str(n), n_shards=n)) for n in (1, 3)]
     for path in [*(table.path for table in MERGED), layout.LIGANDS_SDF]:
         assert {(other.path / path).read_bytes() for other in others} == {(job.path / path).read_bytes()}

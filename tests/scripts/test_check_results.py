@@ -61,10 +61,10 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
 STEM = "2abc_B_017_-3"
 
 
-def test_what_was_written_right_passes_every_check(job: SmallJob) -> None:
+def test_correct_output_passes_every_check(job: SmallJob) -> None:
     assert failures(job) == set()
     rows = rows_of_part(job.path, "0", "check_results/checks")
-    assert {row["check"] for row in rows} == CHECKS.keys() - {"entry_rows"}  # that one is of the whole job
+    assert {row["check"] for row in rows} == CHECKS.keys() - {"entry_rows"}  # this one concerns the complete job
     assert sum(row["check"] == "bonds" for row in rows) == 5
 
 
@@ -78,58 +78,58 @@ def test_the_list_of_files_is_made_from_the_disk(job: SmallJob) -> None:
     assert all((job.path / str(row["path"])).stat().st_size == row["bytes"] for row in files)
 
 
-def test_a_missing_depiction_is_told(job: SmallJob) -> None:
+def test_a_missing_depiction_is_reported(job: SmallJob) -> None:
     (job.path / layout.ligand_svg(STEM, "plain")).unlink()
     assert failures(job) == {(STEM, "files")}
 
 
-def test_an_atom_moved_in_the_sdf_is_told(job: SmallJob) -> None:
+def test_an_atom_moved_in_the_sdf_is_reported(job: SmallJob) -> None:
     edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace("2.0000    1.3500", "2.0000    1.3520"))
     assert failures(job) == {(STEM, "files"), (STEM, "coordinates_sdf")}
 
 
-def test_an_atom_moved_in_the_complex_is_told(job: SmallJob) -> None:
+def test_an_atom_moved_in_the_complex_is_reported(job: SmallJob) -> None:
     edit(job.path / layout.war_pdb(STEM), lambda text: text.replace("1.350", "1.352"))
     assert failures(job) == {(STEM, "files"), (STEM, "coordinates_complex")}
 
 
-def test_an_atom_missing_in_the_complex_is_told(job: SmallJob) -> None:
+def test_an_atom_missing_in_the_complex_is_reported(job: SmallJob) -> None:
     edit(job.path / layout.war_pdb(STEM), lambda text: "".join(text.splitlines(keepends=True)[1:]))
     assert {check for _, check in failures(job)} == {"files", "same_atoms", "coordinates_sdf", "formula"}
 
 
-def test_another_element_in_the_sdf_is_told(job: SmallJob) -> None:
+def test_another_element_in_the_sdf_is_reported(job: SmallJob) -> None:
     edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace(" O   0", " S   0", 1))
     assert {check for _, check in failures(job)} == {"files", "same_atoms"}
 
 
-def test_an_input_for_another_program_that_was_changed_is_told(job: SmallJob) -> None:
+def test_a_changed_input_for_another_program_is_reported(job: SmallJob) -> None:
     edit(job.path / layout.protac_inputs(STEM) / "prosettac/Protac_params_1.txt", lambda text: text + "\n")
     assert failures(job) == {(STEM, "files")}
 
 
-def test_an_sdf_cut_off_is_told_and_nothing_is_raised(job: SmallJob) -> None:
+def test_a_truncated_sdf_is_reported_without_an_exception(job: SmallJob) -> None:
     edit(job.path / layout.ligand_sdf(STEM), lambda text: text[:100])
     assert failures(job) == {(STEM, "files"), (STEM, "same_atoms")}
 
 
-def test_an_entry_whose_file_is_gone_is_told_and_nothing_is_raised(job: SmallJob) -> None:
+def test_an_entry_whose_file_is_missing_is_reported_without_an_exception(job: SmallJob) -> None:
     (job.path / "2abc.cif").unlink()
     assert {check for _, check in failures(job)} >= {"formula", "coordinates_sdf"}
 
 
-def test_an_atom_left_out_of_the_entry_is_told(job: SmallJob) -> None:
+def test_an_atom_missing_in_the_entry_is_reported(job: SmallJob) -> None:
     extra = "HETATM 99 C C9 . 017 Z B -3 ? 9.0 9.0 9.0\n"
     edit(job.path / "2abc.cif", lambda text: text + extra)
     assert failures(job) == {(STEM, "formula")}
 
 
-def test_areas_that_do_not_add_up_are_told(job: SmallJob) -> None:
+def test_areas_that_do_not_add_up_are_reported(job: SmallJob) -> None:
     change(job.path, "0", "measure_sasa/sasa_summary", lambda text: text.replace(",60.000,", ",60.100,"))
     assert {check for _, check in failures(job)} == {"sasa_sums"}
 
 
-def test_a_kept_instance_without_its_row_is_told(job: SmallJob) -> None:
+def test_an_accepted_instance_without_its_row_is_reported(job: SmallJob) -> None:
     def without(text: str) -> str:
         return "".join(line for line in text.splitlines(keepends=True) if STEM not in line)
 
@@ -137,7 +137,7 @@ def test_a_kept_instance_without_its_row_is_told(job: SmallJob) -> None:
     assert failures(job) == {("2abc", "status_rows")}
 
 
-def test_no_entries_give_a_list_of_no_checks(tmp_path: Path) -> None:
+def test_no_entries_give_an_empty_list_of_checks(tmp_path: Path) -> None:
     from tests.tools.small_job import write_shard
 
     write_shard(tmp_path, "0", [], [])

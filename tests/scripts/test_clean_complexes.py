@@ -1,4 +1,4 @@
-"""What the settings of a job ask of the cleaning."""
+"""Settings of the cleaning from the settings of a job."""
 
 from __future__ import annotations
 

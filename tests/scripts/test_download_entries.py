@@ -69,7 +69,7 @@ def test_rows_are_in_the_order_of_the_entries(tmp_path: Path, rcsb: dict[str, An
     assert [row["pdb_id"] for row in rows] == ["1abc", "5abc", "3abc"]
 
 
-def test_what_cannot_be_had_is_a_row_and_the_rest_goes_on(
+def test_missing_file_is_a_row_and_other_downloads_continue(
     tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
 ) -> None:  # fmt: skip
     for service in ("files", "pdbe"):
@@ -85,7 +85,7 @@ def test_what_cannot_be_had_is_a_row_and_the_rest_goes_on(
     assert all((row["path"] == "") == (row["reason"] != "") for row in rows)
 
 
-def test_progress_is_told_by_entry(tmp_path: Path, rcsb: dict[str, Any]) -> None:
+def test_progress_is_reported_by_entry(tmp_path: Path, rcsb: dict[str, Any]) -> None:
     _download(tmp_path / "job", rcsb, ["1abc", "9zzz"])
     lines = [
         json.loads(line)
@@ -97,12 +97,12 @@ def test_progress_is_told_by_entry(tmp_path: Path, rcsb: dict[str, Any]) -> None
     ]
 
 
-def test_a_shard_without_entries_asks_nobody(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
+def test_a_shard_without_entries_sends_no_request(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
     assert _download(tmp_path / "job", rcsb, []) == []
     assert standin.seen == []
 
 
-def test_of_an_entry_removed_since_the_search_the_successor_is_recorded(
+def test_the_successor_of_an_entry_removed_since_the_search_is_recorded(
     tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
 ) -> None:
     standin.removed["7abc"] = ("4abc",)
@@ -128,7 +128,7 @@ def test_a_withdrawn_entry_of_a_mirror_is_flagged(tmp_path: Path) -> None:
     assert (row["pdb_id"], row["flags"], row["successor"], row["reason"]) == ("1old", "withdrawn", "9xyz", "")
 
 
-def test_the_successor_that_the_search_took_keeps_the_id_asked_for(tmp_path: Path, rcsb: dict[str, Any]) -> None:
+def test_the_successor_that_the_search_selected_keeps_the_requested_id(tmp_path: Path, rcsb: dict[str, Any]) -> None:
     taken = [{"pdb_id": "3abc", "requested_id": "1old", "successor": "3abc"}]
     write_table(tmp_path / layout.shard_entries("0"), SHARD_ENTRIES, taken)
     (found,) = _downloaded(tmp_path, rcsb, [])
@@ -146,7 +146,7 @@ def test_no_network_at_all_is_one_sentence(
     assert not (tmp_path / "job" / layout.archive("0", "download_entries")).exists()
 
 
-def test_what_is_cached_needs_no_network(tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_files_need_no_network(tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     before = _download(tmp_path / "a", rcsb, ["1abc", "2abc"])
     for name in ("RCSB_FILES", "PDBE_FILES"):
         monkeypatch.setenv(f"TETHERMAP_{name}_URL", "http://127.0.0.1:9")

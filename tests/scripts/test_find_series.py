@@ -27,7 +27,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def records(component_index: Path) -> list[LigandMolecule]:
-    """Amprenavir twice, once incomplete, darunavir, caffeine, a metal cluster, what RDKit cannot read, histamine."""
+    """Amprenavir twice, once incomplete, darunavir, caffeine, a metal cluster, a molecule that RDKit cannot read,
+    histamine."""
     index = ComponentIndex(component_index)
 
     def record(comp_id: str, number: int, **options: object) -> LigandMolecule:

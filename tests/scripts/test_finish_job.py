@@ -20,7 +20,7 @@ FAILED: Row = {"stem": "1abc_A_LIG_9", "passed": False, "value": "1", "detail": 
 
 
 def prepared(job: SmallJob, failed: str = "") -> SmallJob:
-    """Write what comes before the manifest; `failed` names a check that fails for one instance."""
+    """Write the inputs of the manifest; `failed` names a check that fails for one instance."""
     for shard in job.shards:
         rows: list[Row] = [{"stem": "1abc_A_LIG_9", "check": "formula", "passed": True}] if shard == "0" else []
         checks = [*rows, {**FAILED, "check": failed}] if failed else rows
@@ -65,7 +65,7 @@ def test_counts_and_shares_are_those_of_the_tables(tmp_path: Path) -> None:
     assert manifest["versions"]["rdkit"]
 
 
-def test_manifest_is_the_same_whatever_the_shards(tmp_path: Path) -> None:
+def test_manifest_does_not_depend_on_the_shards(tmp_path: Path) -> None:
     texts = set()
     for n_shards in (1, 3):
         job = prepared(small_job(tmp_path / str(n_shards), n_shards=n_shards))
@@ -125,7 +125,7 @@ def test_a_check_that_fails_is_in_the_manifest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("check", ["formula", "bonds", "a_check_without_a_name"])
-def test_a_check_that_fails_marks_its_instance_and_is_told_once(tmp_path: Path, check: str) -> None:
+def test_a_failed_check_marks_its_instance_and_is_reported_once(tmp_path: Path, check: str) -> None:
     job = prepared(small_job(tmp_path), failed=check)
     written(job)
     results = tables.read_table(job.path / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)

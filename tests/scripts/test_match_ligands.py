@@ -1,4 +1,4 @@
-"""The ligands of the embedded archive as molecules, and what one bad ligand does to its shard."""
+"""The ligands of the embedded archive as molecules, and the effect of one bad ligand on its shard."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_one_bad_ligand_does_not_sink_its_shard(
     assert "Pre-condition Violation" in caplog.text
 
 
-def test_users_definition_is_used_for_a_code_that_nobody_knows(component_index: Path, tmp_path: Path) -> None:
+def test_users_definition_is_used_for_an_unknown_code(component_index: Path, tmp_path: Path) -> None:
     ethanol = component_of(
         "QZZ9",
         [("A", "C", (0, 0, 0)), ("B", "C", (1.53, 0, 0)), ("X", "O", (2.1, 1.3, 0))],

@@ -23,7 +23,7 @@ METHOD = {"probe_radius": 1.4, "slices": 100, "engine": "native"}
 
 
 def measured(job: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> list[Row]:
-    """Measure a shard of some entries of the archive; return the rows of its exits."""
+    """Measure a shard of the given entries of the archive; return the rows of its exits."""
     write_shard(job, archive, index, entries)
     settings = {"target_name": "BAZ2B", "sasa": METHOD, "components": {"kind": "archive"}, "cache_dir": None}
     run_step("measure_sasa", job, settings=settings)
@@ -31,7 +31,7 @@ def measured(job: Path, archive: Path, index: ComponentIndex, entries: list[str]
 
 
 def write_shard(job: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> None:
-    """Write what a shard of some entries of the archive has before this step."""
+    """Write the inputs of this step for a shard of the given entries of the archive."""
     kept = [one for e in entries for one in clean_file(next(archive.glob(f"{e}.*")), index.get)[1].kept]
     lines, records_of = [instance_line(one.instance) for one in kept], partial(put_records, job, "0")
     put(job, "0", "clean_complexes/instances", b"".join(lines))

@@ -1,4 +1,4 @@
-"""Inputs for programs that model degraders, asked of a finished job."""
+"""Inputs for programs that model degraders, requested for a finished job."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_ranked_anchor_has_inputs_for_itself(job: Path, tmp_path: Path) ->
         ("deepternary", {"README.txt", "target_ligand.pdb", "deepternary/README.txt", "deepternary/lig2_mask_1.pdb"}),
     ],
 )
-def test_zip_holds_what_one_tool_needs(job: Path, tmp_path: Path, tool: str, paths: set[str]) -> None:
+def test_zip_contains_the_files_of_one_tool(job: Path, tmp_path: Path, tool: str, paths: set[str]) -> None:
     main(AskedAnchor(job, STEM, _anchors(job)[0]), [tool], tmp_path / "inputs.zip")
     with zipfile.ZipFile(tmp_path / "inputs.zip") as archive:
         assert set(archive.namelist()) - {"target.pdb"} == paths
@@ -59,7 +59,7 @@ def test_zip_holds_what_one_tool_needs(job: Path, tmp_path: Path, tool: str, pat
         (STEM, "C1", "docking", "give one of prosettac"),
     ],
 )
-def test_what_cannot_be_made_is_said_in_a_sentence(job: Path, stem: str, anchor: str, tool: str, told: str) -> None:
+def test_impossible_inputs_are_explained_in_a_sentence(job: Path, stem: str, anchor: str, tool: str, told: str) -> None:
     with pytest.raises(NoInputsError, match=told):
         inputs_of_anchor(AskedAnchor(job, stem, anchor), [tool])
 

@@ -1,4 +1,4 @@
-"""The recruiters of config/recruiters.yaml, and the published degraders of the tests, held against the dictionary."""
+"""The recruiters of config/recruiters.yaml, and the published degraders of the tests, compared with the dictionary."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_recruiter_is_a_component_that_has_its_attachment_atoms(index: Com
 
 
 def test_published_degraders_are_the_molecules_of_their_components(index: ComponentIndex) -> None:
-    """Those of thalidomide are made as mixtures of both configurations, of which an entry shows one."""
+    """Degraders of thalidomide are made as mixtures of both configurations; an entry shows one of these."""
     with PUBLISHED.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert all(row["reference"] for row in rows)

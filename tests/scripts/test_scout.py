@@ -1,4 +1,4 @@
-"""What a job would take, and which proteins stand in it."""
+"""Preview of a job, and the proteins in its entries."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_protein_of_several_domains_has_the_sequence_of_each() -> None:
 
 
 def test_proteins_of_the_mirror_find_each_of_their_entries(mirror: Path, tmp_path: Path) -> None:
-    """Where no construct is too short to be a sequence to compare with."""
+    """If no construct is too short to be a query sequence."""
     source = MirrorSource(mirror, tmp_path).open()
     polymers = source.polymers(source.all_entries())
     several = 0
@@ -87,7 +87,7 @@ def test_sequence_of_a_protein_matches_every_construct_that_matches_itself(const
 
 
 @pytest.mark.parametrize(("query", "status"), [("bromodomain", 0), ("(a OR b) c", 1)])
-def test_search_alone_leaves_entries_and_proteins_or_the_reason(query: str, status: int, tmp_path: Path) -> None:
+def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: int, tmp_path: Path) -> None:
     config = tmp_path / "job.json"
     asked = {"target_name": "BAZ2B", "search_query": query, "source": {"kind": "archive"}, "cache_dir": str(tmp_path)}
     config.write_text(json.dumps({**asked, "fasta_seq": "ATGGCCATTGTAATGGGCCGC"}))

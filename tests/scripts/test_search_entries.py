@@ -47,7 +47,7 @@ def _rcsb_job(tmp_path: Path, query: str, **values: Any) -> _Job:
     return _Job(tmp_path / "job", settings(tmp_path / "cache", {"kind": "rcsb"}, **values))
 
 
-def test_what_was_asked_and_found_is_recorded(tmp_path: Path) -> None:
+def test_requests_and_hits_are_recorded(tmp_path: Path) -> None:
     job = _archive_job(tmp_path, "HIV-1 protease")
     assert job.selected == ["1hpv"]
     record = job.record
@@ -63,7 +63,7 @@ def test_rows_carry_metadata(tmp_path: Path) -> None:
     assert (row["method"], row["ligands"], row["descriptions"]) == ("X-RAY DIFFRACTION", "478", "HIV-1 PROTEASE")
 
 
-def test_results_hold_no_path(tmp_path: Path) -> None:
+def test_results_contain_no_path(tmp_path: Path) -> None:
     write(tmp_path / "in-house" / "1abc.cif", cif_text("1abc"))
     source = {"kind": "mirror", "mirror": str(tmp_path / "in-house")}
     job = _Job(tmp_path / "job", settings(tmp_path / "cache", source))

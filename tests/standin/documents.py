@@ -1,4 +1,4 @@
-"""The entries of a folder as the data API describes them, and their files as the file servers give them."""
+"""The entries of a folder in the data API's format, and their files in the file servers' format."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def load_documents(folder: Path) -> dict[str, Document]:
 
 
 def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
-    """Return the object of an entry with its entities below it; what is not known is left out."""
+    """Return the object of an entry with its entities below it; unknown values are omitted."""
     upper = metadata.entry_id.upper()
     polymers = [_polymer(metadata, index) for index in range(len(metadata.entities))]
     others = [_nonpolymer(metadata, index) for index in range(len(metadata.ligands))]
@@ -163,7 +163,7 @@ def _moment(date: str) -> str | None:
 
 
 def _without_nothing(value: Any) -> Any:
-    """Return a value in which what is None, empty or an empty text is left out, as the REST service does."""
+    """Return a value without parts that are None, empty or an empty text, like the REST service."""
     if isinstance(value, dict):
         cleaned = {key: _without_nothing(item) for key, item in value.items()}
         return {key: item for key, item in cleaned.items() if item not in (None, "", [], {})}

@@ -1,4 +1,4 @@
-"""What can go wrong with a service on the network, to be switched on in turn."""
+"""Faults of a service on the network, to be switched on in turn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind = Literal[
     "total_changes",  # the announced number of hits differs from page to page
     "duplicates",  # a page repeats the last hit of the page before
     "pages_end",  # 204 for any page but the first
-    "no_result_set",  # the answer has counts alone
+    "no_result_set",  # the response contains only counts
     "graphql_error",  # status 200 with a list of errors and no data
     "refuse",  # closes the connection without an answer
 ]
@@ -26,18 +26,18 @@ Kind = Literal[
 
 @dataclass
 class Fault:
-    """Something that goes wrong.
+    """A fault.
 
     Parameters
     ----------
     service : str
-        Which service it befalls.
+        Affected service.
     kind : str
-        What happens.
+        Kind of fault.
     entry : str
         Only requests that name this entry, lower case; empty: all.
     times : int or None
-        How often it happens; None: always.
+        Number of times; None for always.
     status, retry_after, location, seconds, body
         Details of the kind.
     """

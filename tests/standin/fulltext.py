@@ -7,7 +7,7 @@ from collections.abc import Callable
 from math import log
 
 Matcher = Callable[["Text"], float]
-"""Gives the score of a text, 0 when it doesn't match."""
+"""Returns the score of a text, 0 if it doesn't match."""
 
 _TOKENS = re.compile(r'"([^"]*)"|([()+|])|(-(?=\S))|([^\s()+|"]+)')
 
@@ -22,7 +22,7 @@ class Text:
             self.positions.setdefault(word, []).append(position)
 
     def count(self, phrase: list[str]) -> int:
-        """Return how often the words stand next to each other in this order."""
+        """Return the number of times that the words are adjacent in this order."""
         return sum(
             self.words[start : start + len(phrase)] == phrase
             for start in self.positions.get(phrase[0], ())
@@ -30,7 +30,7 @@ class Text:
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a text, lower case, a plural's s left out."""
+    """Return the words of a text, lower case, without a plural's s."""
     words = "".join(c.lower() if c.isalnum() else " " for c in text).split()
     return [word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words]
 

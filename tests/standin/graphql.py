@@ -75,7 +75,7 @@ class Field:
 
 
 class GraphQLError(Exception):
-    """What is wrong with a query, as the service words it."""
+    """The fault of a query, in the service's wording."""
 
     def __init__(self, message: str, path: list[str] | None = None) -> None:
         super().__init__(message)
@@ -123,7 +123,7 @@ def _root(item: Field, documents: Mapping[str, Document]) -> Any:
 
 
 def _select(data: Any, fields: list[Field]) -> Any:
-    """Return the selected fields; what an entry doesn't have is null."""
+    """Return the selected fields; missing fields of an entry are null."""
     if isinstance(data, list):
         return [_select(item, fields) for item in data]
     return {

@@ -1,7 +1,7 @@
-"""Stands for Snakemake where the service's own book-keeping is tested: a small process tree, started as it is.
+"""Replacement for Snakemake in tests of the service's own book-keeping: a small process tree, started directly.
 
-It locks the job folder, writes events, runs the steps as processes of their own that bring what they make of a
-finished job, goes on after an earlier run, and ends as Snakemake does when it or a step is told to. A job costs a
+It locks the job folder, writes events, runs the steps as separate processes that copy their results from a finished
+job, continues after an earlier run, and ends like Snakemake after a signal to it or to a step. A job costs a
 quarter of a second.
 """
 
@@ -26,29 +26,29 @@ from tethermap.run.display import STEPS  # noqa: E402
 from tethermap.run.events import EventLog  # noqa: E402
 
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).resolve()))
-"""What is given to the service in place of the command of Snakemake."""
+"""Command for the service in place of Snakemake's."""
 
 HOLD = "hold"
-"""File beside the folder of all jobs: the step whose name it holds goes on for as long."""
+"""File next to the folder of all jobs: the step that it names runs until the file is removed."""
 
 LONGEST_HOLD = 600.0
-"""Seconds after which a step goes on all the same, as the test that held it must be dead."""
+"""Seconds after which a paused step continues, because its test must have ended."""
 
 FINISHED = {query: ROOT / "data/examples" / f"exam{query}" for query in ("1hpv", "4cup", "1gbt")}
-"""Jobs whose results it brings, by query; of the first alone the heads of the tables for any other."""
+"""Jobs whose results it copies, by query; other queries get the headers of the first one's tables."""
 
 RULES = [name for name in STEPS if name != "all"]
 MADE = {layout.SEARCH_ENTRIES: "search_entries", layout.SEARCH_QUERY: "search_entries",
         layout.WAR_PDB: "clean_complexes", layout.MCS_SDF: "match_ligands", layout.MCS_SVG: "measure_sasa",
         layout.PROTAC_FOLDER: "write_protac_inputs", layout.REPORT: "finish_job", "logs": "finish_job",
         layout.MANIFEST: "finish_job", "job_record.json": ""}  # fmt: skip
-"""Which step makes a file or what lies in a folder; the others are tables."""
+"""Step that makes a file or the files of a folder; the others are tables."""
 
 CAN_NOT = "The embedded archive can't search by sequence."
 
 
 def finished(query: str) -> dict[str, bytes]:
-    """Return the result files of a job by path; what it works with is none."""
+    """Return the result files of a job by path, without intermediates."""
     folder = FINISHED.get(query.lower(), FINISHED["1hpv"])
     files = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
     results = {name: path for name, path in files.items() if not name.startswith(f"{layout.WORK}/")}
@@ -66,12 +66,12 @@ def finished(query: str) -> dict[str, bytes]:
 
 
 def step_of(name: str) -> str:
-    """Return the rule that makes a file; empty for what no rule makes."""
+    """Return the rule that makes a file; empty for other files."""
     return next((rule for place, rule in MADE.items() if f"{name}/".startswith(f"{place}/")), "build_tables")
 
 
 def run_step(rule: str, query: str) -> None:
-    """Write what a step makes, each file under another name first, unless it is held."""
+    """Write the output of a step, each file under another name first, unless it is paused."""
     hold = Path("../..", HOLD)
     until = time.monotonic() + LONGEST_HOLD
     while hold.exists() and hold.read_text(encoding="utf-8") == rule and time.monotonic() < until:
@@ -116,12 +116,12 @@ class Run:
             os.kill(self._step, signal.SIGKILL)
 
     def _done(self, step: str) -> bool:
-        """Tell whether a step has been run and what it made is still there."""
+        """Return whether a step has been run and its output still exists."""
         files = [name for name in finished(self._query) if step_of(name) == step]
         return Path(layout.WORK, "done", step).exists() and all(Path(name).exists() for name in files)
 
     def _in_own_process(self, rule: str) -> int:
-        """Run a step; return the signal that ended it, 0 where none did."""
+        """Run a step; return the signal that ended it, 0 if none did."""
         self._step = os.fork()
         if not self._step:
             for heard in (signal.SIGTERM, signal.SIGINT):
@@ -165,7 +165,7 @@ class Run:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments of Snakemake say."""
+    """Execute the arguments of Snakemake."""
     given = dict(pairwise(arguments))
     os.chdir(given["--directory"])
     if "--unlock" in arguments:

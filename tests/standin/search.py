@@ -1,4 +1,4 @@
-"""The search API, version 2: which requests are valid, what they find, how the answer looks."""
+"""The search API, version 2: valid requests, hits, format of the response."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ATTRIBUTES: dict[str, tuple[frozenset[str], str]] = {
     f"{_REFERENCE}.database_accession": (_TEXT, "polymer_entities."),
     f"{_REFERENCE}.database_name": (_TEXT, "polymer_entities."),
 }
-"""Searchable attributes: their operators, and what precedes their path in an entry's object."""
+"""Searchable attributes: their operators, and the prefix of their path in an entry's object."""
 
 
 class RefusedError(Exception):
@@ -59,7 +59,7 @@ class SearchEngine:
     Attributes
     ----------
     extra_hits : int
-        Further invented entries that every search finds, to exceed what one page holds.
+        Additional invented entries in every search, to exceed the size of a page.
     """
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
@@ -99,7 +99,7 @@ class SearchEngine:
         return frame
 
     def _facet(self, facet: Json, scores: Scores) -> Json:
-        """Return how many of the hits have each value of an attribute, as far as asked for."""
+        """Return the number of hits for each value of an attribute, up to the requested number."""
         if facet.get("aggregation_type") != "terms" or facet.get("attribute") not in ATTRIBUTES:
             raise RefusedError(f"facet {json.dumps(facet)} is not known")
         path = ATTRIBUTES[facet["attribute"]][1] + facet["attribute"]
@@ -234,7 +234,10 @@ def _inside(value: Any, low: Any, high: Any, lower: bool, upper: bool) -> bool:
 
 
 def _comparable(value: Any) -> Any:
-    """Return a number as it is and a date as ISO text, ``now-1w`` and ``2020-06-01||-12M`` worked out."""
+    """Return a number unchanged and a date as ISO text, with ``now-1w`` and ``2020-06-01
+
+    -12M`` evaluated.
+    """
     if not isinstance(value, str):
         return value
     match = re.fullmatch(

@@ -12,7 +12,7 @@ _WORD = 5
 
 
 def similar(documents: Iterable[Document], parameters: dict[str, Any]) -> dict[str, float]:
-    """Return entries with a protein that shares the query's sequence at the identity asked for."""
+    """Return entries with a protein that shares the query's sequence at the requested identity."""
     query = str(parameters.get("value", ""))
     cutoff = float(parameters.get("identity_cutoff", 0.0))
     words = {query[i : i + _WORD] for i in range(len(query) - _WORD + 1)}

@@ -50,7 +50,7 @@ class StandIn:
     Parameters
     ----------
     folder : Path
-        A mirror; its entries are what there is.
+        A mirror, whose entries exist in the services.
     removed : mapping, optional
         Withdrawn entries and their successors, lower case.
     components : Path, optional
@@ -294,7 +294,7 @@ def _handler(standin: StandIn) -> type[BaseHTTPRequestHandler]:
 
 
 def befall(reply: Reply, fault: Fault | None) -> Reply:
-    """Return what becomes of an answer when a fault befalls it."""
+    """Return the response after a fault."""
     if fault is None:
         return reply
     if fault.kind == "status":

@@ -1,4 +1,4 @@
-"""The stand-in behaves as the services do, by their schemas and by recordings of their answers."""
+"""The stand-in behaves like the services, by their schemas and by recordings of their responses."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_answers_come_in_pages(standin: StandIn) -> None:
     assert _search(standin, page(node, 6, 2)).status_code == 204
 
 
-def test_counts_come_alone(standin: StandIn) -> None:
+def test_counts_have_no_hits(standin: StandIn) -> None:
     body = {
         "query": _terminal("full_text", value="egfr"),
         "return_type": "entry",
@@ -109,7 +109,7 @@ def test_other_return_types_and_verbosities(standin: StandIn) -> None:
     assert _search(standin, body).json()["result_set"][0]["services"]
 
 
-def test_a_get_request_asks_the_same(standin: StandIn) -> None:
+def test_a_get_request_gives_the_same_result(standin: StandIn) -> None:
     body = json.dumps({"query": _terminal("full_text", value="ligase"), "return_type": "entry"})
     response = httpx2.get(f"{standin.url}/rcsbsearch/v2/query?json={quote(body)}")
     assert response.json()["total_count"] == 1
@@ -140,14 +140,14 @@ def test_a_get_request_asks_the_same(standin: StandIn) -> None:
         "not an object",
     ],
 )
-def test_what_the_schema_forbids_is_refused(standin: StandIn, body: Any) -> None:
+def test_request_that_violates_the_schema_is_rejected(standin: StandIn, body: Any) -> None:
     response = _search(standin, body)
     assert response.status_code == 400
     assert response.json().keys() == {"status", "message", "link"}
     assert response.json()["message"].startswith("JSON schema validation failed for query: ")
 
 
-def test_graphql_gives_null_for_what_is_not_there_and_leaves_unknown_entries_out(standin: StandIn) -> None:
+def test_graphql_gives_null_for_missing_fields_and_skips_unknown_entries(standin: StandIn) -> None:
     body = {"query": ENTRIES_QUERY, "variables": {"ids": ["6ABC", "9ZZZ"]}}
     (row,) = _post(standin, "/data/graphql", body).json()["data"]["entries"]
     assert row["rcsb_id"] == "6ABC"
@@ -157,7 +157,7 @@ def test_graphql_gives_null_for_what_is_not_there_and_leaves_unknown_entries_out
     }
 
 
-def test_files_come_as_gzip_and_unknown_ones_as_404(standin: StandIn) -> None:
+def test_files_are_sent_as_gzip_and_unknown_ones_give_404(standin: StandIn) -> None:
     assert gzip.decompress(httpx2.get(f"{standin.url}/download/1ABC.cif.gz").content).startswith(b"data_1ABC")
     assert httpx2.get(f"{standin.url}/download/1abc.cif").text.startswith("data_1ABC")
     assert httpx2.get(f"{standin.url}/download/1ABC.pdb.gz").status_code == 404

@@ -160,7 +160,7 @@ def test_notebook_shows_nothing_of_rdkit(model: Path, capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("module", [analysis, job], ids=["analysis", "job"])
-def test_examples_give_what_they_say(module: Any) -> None:
+def test_examples_give_the_shown_output(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted
     assert not outcome.failed

@@ -1,4 +1,4 @@
-"""Which components of the whole dictionary belong to a class of additives: to keep ``additives.csv`` complete.
+"""Components of the complete dictionary by class of additive, to keep ``additives.csv`` complete.
 
 ``python -m tests.tools.additive_classes`` prints the components of each class that no list has, as rows of the list,
 then the charge and tautomer twins of listed components.
@@ -60,7 +60,7 @@ class _Shape:
             self.near[place[bond.second]].append(place[bond.first])
 
     def path(self) -> str:
-        """Return the elements along an unbranched molecule, empty where it branches."""
+        """Return the elements along an unbranched molecule, empty if it is branched."""
         ends = [i for i, near in enumerate(self.near) if len(near) == 1]
         if not self.acyclic or len(ends) != 2 or any(len(near) > 2 for near in self.near):
             return ""

@@ -40,7 +40,7 @@ _ARROW = re.compile(r'<g class="exit exit-\d+" data-site-rank="(\d+)" data-rank=
 
 @dataclass(frozen=True)
 class Sdf:
-    """Heavy atoms of a molecule as its SDF gives them: coordinates, bonds, data fields and atom property lists."""
+    """Heavy atoms of a molecule in its SDF: coordinates, bonds, data fields and atom property lists."""
 
     xyz: FloatArray
     bonds: list[tuple[int, int]]
@@ -71,7 +71,7 @@ class Sdf:
 
 
 def disagreements(job: Path) -> list[str]:
-    """Return what differs between the files of a finished job."""
+    """Return the differences between the files of a finished job."""
     exits = _by_stem(job / layout.EXIT_VECTORS, tables.EXIT_VECTORS)
     found = []
     for stem, atoms in _by_stem(job / layout.SASA_ATOMS, tables.SASA_ATOMS).items():
@@ -134,7 +134,7 @@ def _exits(rows: Sequence[Row], sdf: Sdf, depiction: str) -> Iterator[str]:
 
 
 def _direction(row: Row, xyz: Sequence[Vector], names: tuple[str, ...], bonds: list[tuple[int, int]]) -> Iterator[str]:
-    """Tell a vector that is no unit vector, or a group that is not bonded where it leaves."""
+    """Report a vector that is not a unit vector, or a group that is not bonded to its anchor."""
     vector = [float(row[f"vector_{axis}"] or 0) for axis in "xyz"]
     anchor = int(row["sdf_index"] or 0)
     if abs(math.hypot(*vector) - 1) > 0.001:
@@ -143,7 +143,7 @@ def _direction(row: Row, xyz: Sequence[Vector], names: tuple[str, ...], bonds: l
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
     leaving = split_cell(row["leaving_atoms"])
-    if leaving and row["kind"] != "unseen":  # whose leaving atoms were not observed
+    if leaving and row["kind"] != "unseen":  # with unobserved leaving atoms
         near = [b if a == anchor else a for a, b in bonds if anchor in (a, b)]
         left = [_between(xyz[anchor], xyz[k]) for k in near if names[k] == leaving[0].replace(" ", "_")]
         axes = [_between(xyz[k], xyz[anchor]) for k in near] if row["torsion_deg"] else []

@@ -1,4 +1,4 @@
-"""Holds everything that tells a job's answers to Exit_Answers.csv as its cells stand there."""
+"""Compares all presentations of a job's answers with the cells of Exit_Answers.csv."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TABLE = {"answer_atom": "anchor_atom", "answer_score": "score_median", "answer_
 
 
 def problems_of_answers(job: Path, job_id: str, get: Get) -> Iterator[str]:
-    """Yield what the API, the page, its table, its parts and the report tell otherwise than Exit_Answers.csv.
+    """Yield differences of the API, the page, its table, its parts and the report from Exit_Answers.csv.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def problems_of_answers(job: Path, job_id: str, get: Get) -> Iterator[str]:
     job_id : str
         Its id on a service.
     get : callable
-        Asks that service.
+        Sends a request to that service.
     """
     answers = _rows((job / layout.EXIT_ANSWERS).read_text(encoding="utf-8"))
     leading = [row for row in answers if row["answer_rank"] == "1"]
@@ -68,7 +68,7 @@ def _rows(text: str) -> list[Cells]:
 
 
 def _text(part: str) -> str:
-    """Return what a reader sees of a part of a page."""
+    """Return the visible text of a part of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", part)).split())
 
 
@@ -111,7 +111,7 @@ def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
 
 
 def _parts(job: Path, by_stem: dict[str, Cells]) -> Iterator[str]:
-    """Yield what the page of single copies tells otherwise."""
+    """Yield the differences of the page of single copies."""
     cache = JobTables()
     macro = environment().get_template("results/parts.html.j2").module.copy_answer  # type: ignore[attr-defined]
     for row in tables.read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE):

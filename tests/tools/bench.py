@@ -1,8 +1,8 @@
 """Measure cost and memory by stage: ``make bench``.
 
-Needs the large mirror (``TETHERMAP_TEST_MIRROR``); without it the jobs run on the embedded archive
-and what they cost is printed only. Where ``TETHERMAP_BENCH_BASE`` names a checkout of an earlier commit with
-an environment of its own, its runs come between ours and are told beside them.
+Needs the large mirror (``TETHERMAP_TEST_MIRROR``); without it the jobs run on the embedded archive and their cost is
+only printed. If ``TETHERMAP_BENCH_BASE`` names a checkout of an earlier commit with its own environment, its runs
+alternate with ours and are reported with them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ GOAL_PER_ENTRY_MS, GOAL_CORE_MS, GOAL_MEMORY_MB, GOAL_RERUN_S = 100, 65, 300, 2.
 GOAL_ONE_ENTRY_S, GOAL_ONE_ENTRY_WALL_S, GOAL_SERVICE_S, GOAL_KNOWN_MS, GOAL_RATIO = 2.5, 3.0, 4.0, 25, 0.5
 GOAL_PLAIN_ENTRY_S = 3.5
 LARGEST_RUNS, SINGLE_RUNS = 5, 3
-"""The largest job and one of one entry are run so often; the median and the best are told."""
+"""Number of runs of the largest job and of one of one entry; the median and the best are reported."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What all processes of one rule have used: CPU in seconds, the largest memory in MB."""
+    """Resources of all processes of one rule: CPU in seconds, the largest memory in MB."""
 
     processes: int
     cpu_seconds: float
@@ -44,7 +44,7 @@ class Stage:
 
 
 def stages(job: Path) -> dict[str, Stage]:
-    """Return what each rule has used, from the last line of its logs."""
+    """Return the resources of each rule, from the last line of its logs."""
     found = {}
     for name in STAGES:
         paths = [job / layout.RULE_LOGS / f"{name}.log", *sorted((job / layout.RULE_LOGS / name).glob("*.log"))]
@@ -59,7 +59,7 @@ def stages(job: Path) -> dict[str, Stage]:
 
 
 def counts(job: Path) -> Iterator[str]:
-    """Yield lines on what a job kept and rejected, and how bonds were found."""
+    """Yield lines on the accepted and rejected ligands of a job, and the sources of bonds."""
     for name, path in (("entries", layout.ENTRY_STATUS), ("het groups", layout.LIGAND_STATUS)):
         reasons = Counter(row["reason"] for row in _rows(job / path))
         yield f"- {name}: {sum(reasons.values())}; {_listed(reasons)}"
@@ -68,7 +68,7 @@ def counts(job: Path) -> Iterator[str]:
 
 
 def job_table(title: str, run: JobRun) -> Table:
-    """Return what each stage of a job has cost."""
+    """Return the cost of each stage of a job."""
     entries = len(_rows(run.job / layout.ENTRY_STATUS))
     used = stages(run.job)
     rows: list[list[Cell]] = [
@@ -85,14 +85,14 @@ def _cost(seconds: float, entries: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Single:
-    """The best of some runs of a job of one entry, in seconds."""
+    """The best of several runs of a job of one entry, in seconds."""
 
     cpu: float
     wall: float
 
     @classmethod
     def best(cls, runs: Sequence[tuple[JobRun, float]]) -> Single:
-        """Return the least of each; runs come with their time by the clock."""
+        """Return the minimum of each; each run is given with its wall time."""
         return cls(min(run.cpu_seconds for run, _ in runs), min(wall for _, wall in runs))
 
 
@@ -118,7 +118,7 @@ def goals(now: Measured, base: Measured | None, known: JobRun, rerun: JobRun, se
     now, base : Measured
         This commit, and the earlier one where it was measured.
     known, rerun : JobRun
-        The largest job in a new folder, its entries in the cache; and in its own folder once more.
+        The largest job in a new folder, with its entries in the cache; and again in its own folder.
     service : float
         Seconds from the submission of a job of one entry to its end.
     """
@@ -182,7 +182,7 @@ def _median(runs: Sequence[JobRun]) -> JobRun:
 
 
 def in_service(folder: Path) -> float:
-    """Return the seconds from the submission of a job of one entry to its end, the best of some."""
+    """Return the seconds from the submission of a job of one entry to its end, the best of several."""
     times = []
     with LiveService(folder) as service:
         for number in range(SINGLE_RUNS):
@@ -202,13 +202,13 @@ def explanation(largest: JobRun) -> str:
     used = stages(largest.job).values()
     engine = largest.cpu_seconds - sum(stage.cpu_seconds for stage in used)
     return (
-        f"Where the time goes: Snakemake and the process that scripts are forked from take {engine:.1f} s a job, "
-        f"{1000 * engine / entries:.0f} ms per entry here; a script's start is 0.03 s of its own. In samples of all "
-        "scripts a twentieth each lies in RDKit's drawing, the compiled loops, the search for cores and the parsing of "
-        "mmCIF, a fortieth each in layouts and gzip; no other function has more than a "
-        "sixtieth, half of the samples are Python's interpreter. Sites, answers, observed exits, fit, geometry and "
-        "descriptors came after the commit that is told as before. A job of one entry is Snakemake's start, the "
-        "imports beside it, and little else."
+        f"Distribution of the time: Snakemake and the fork server need {engine:.1f} s per job, "
+        f"{1000 * engine / entries:.0f} ms per entry here; the start of each script takes 0.03 s. In a sampling "
+        "profile of all scripts, 5 % each are RDKit's drawing, the compiled loops, the search for cores and the "
+        "parsing of mmCIF, 2.5 % each layouts and gzip; no other function has more than 1.7 %, half of the "
+        "samples are Python's interpreter. The earlier commit has no sites, answers, observed exits, fit, "
+        "geometry and descriptors. A job of one entry consists mainly of Snakemake's start and the imports in "
+        "parallel."
     )
 
 
@@ -234,7 +234,7 @@ def jobs(mirror: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
-    """Run all jobs and write what they cost."""
+    """Run all jobs and write their cost."""
     mirror, base = os.environ.get("TETHERMAP_TEST_MIRROR"), os.environ.get("TETHERMAP_BENCH_BASE")
     checkouts = {**({"base": Path(base)} if base else {}), "now": ROOT}
     tables: list[Table] = []

@@ -1,9 +1,9 @@
-"""How many published degraders, and linkers of published degraders, are made again: `make bench-degraders`.
+"""Number of published degraders, and of their linkers, that are reproduced: `make bench-degraders`.
 
 Degraders are those of ``tests/data/published_degraders.csv``, each from its halves. Linkers are those of a table with
-the columns ``linker_smiles`` and ``n_degraders`` (``TETHERMAP_TEST_LINKERS``), cut without marks. One counts where two
-atoms, as far apart as any or one bond nearer, can be its ends, and what is between them is in the list, without the
-amine, oxygen, carbonyl, alkyne or triazole that reactions leave at its ends or that is the half's own.
+the columns ``linker_smiles`` and ``n_degraders`` (``TETHERMAP_TEST_LINKERS``), cut without marks. A linker counts if
+two atoms, at the largest distance or one bond nearer, can be its ends, and the part between them is in the list,
+without the amine, oxygen, carbonyl, alkyne or triazole that reactions leave at its ends or that belongs to the half.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def unmarked(mol: Chem.Mol) -> str:
 
 
 def candidates(smiles: str) -> Iterator[str]:
-    """Yield what a linker of a table may be between two halves."""
+    """Yield the possible linkers of a table's linker between two halves."""
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles)
     if mol is None:
@@ -115,7 +115,7 @@ def candidates(smiles: str) -> Iterator[str]:
 
 
 def _peeled(mol: Chem.Mol, times: int) -> Iterator[str]:
-    """Yield a linker as it is, and without what may be the halves' own."""
+    """Yield a linker, unchanged and without the parts that may belong to the halves."""
     yield unmarked(mol)
     for pattern in _PEELED if times else ():
         for match in mol.GetSubstructMatches(pattern):
@@ -136,7 +136,7 @@ def _peeled(mol: Chem.Mol, times: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print both measures and what is missed."""
+    """Print both measures and the missing ones."""
     linkers = read_linkers(LINKERS)
     told = regenerated(linkers)
     missed = [name for name, is_in in told.items() if not is_in]

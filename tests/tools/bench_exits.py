@@ -1,7 +1,7 @@
 """Compare the ranking of exits with the attachment points of published degraders (`make bench-exits`).
 
-Sets, rules and the entry of another method are described in ``data/benchmark/exits/README.md``; entries are read
-from the mirror named by TETHERMAP_TEST_MIRROR, others are left out and counted.
+``data/benchmark/exits/README.md`` describes sets, rules and the entry of another method; entries are read from the
+mirror named by TETHERMAP_TEST_MIRROR, missing ones are skipped and counted.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def other_methods() -> dict[str, Entry]:
 
 
 def cases(mirror: Path, index: ComponentIndex) -> Iterator[Case]:
-    """Yield the ligands of the set whose entries the mirror holds."""
+    """Yield the ligands of the set whose entries are in the mirror."""
     for row in development_rows():
         entry_id = row["pdb_id"].lower()
         paths = [mirror / f"{entry_id}.{extension}.gz" for extension in ("cif", "pdb")]
@@ -164,7 +164,7 @@ def case_of(target: str, kept: KeptInstance, index: ComponentIndex, names: froze
 
 
 def exposure_of(kept: KeptInstance, molecule: LigandMolecule, index: ComponentIndex) -> Exposure:
-    """Return the areas of a ligand as the pipeline measures them by default."""
+    """Return the areas of a ligand with the default method of the pipeline."""
     radii = RadiusTable(RADII)
     around = kept.neighbourhood
     own = np.array([radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
@@ -187,7 +187,7 @@ def _swept(exits: Iterable[Exit]) -> dict[int, float]:
 
 
 def _classes(symmetry: IntArray, values: Mapping[int, float]) -> Iterator[tuple[frozenset[int], float]]:
-    """Yield atoms and their value, equivalent ones together as one whatever the method."""
+    """Yield atoms and their values; equivalent atoms form one item for every method."""
     groups: dict[int, set[int]] = defaultdict(set)
     for k in values:
         groups[int(symmetry[k])].add(k)
@@ -298,7 +298,7 @@ def derived_cases(mirror: Path, index: ComponentIndex, accepted: Mapping[str, fr
 
 
 def ternary_table(folder: Path, index: ComponentIndex) -> tuple[Table, list[Figure]]:
-    """Return how often the observed exit is the authors' cut, and the figures that are held to."""
+    """Return the number of observed exits that agree with the authors' cut, and the figures with limits."""
     found = list(ternaries(folder, index))
     hits = {side: [score(case, side) for case in found] for side in ("target", "partner")}
     rows: list[list[Cell]] = []
@@ -363,7 +363,7 @@ def cases_table(found: list[Case]) -> Table:
 
 
 def stability(found: list[Case]) -> tuple[Table, str]:
-    """Return what single ligands mean for the weights: each left out, the weights chosen on the others."""
+    """Return the influence of single ligands on the weights: each left out once, with weights chosen on the rest."""
     left_out = leave_one_out(case.terms for case in found)
     _, used = shares(found, METHODS[0])
     rows: list[list[Cell]] = [
@@ -381,7 +381,8 @@ def stability(found: list[Case]) -> tuple[Table, str]:
 
 
 def candidates_table(sets: Mapping[str, list[Case]]) -> Table:
-    """Return what each candidate for the score does to each set: now, with its best value, and left out by target."""
+    """Return the effect of each candidate term of the score on each set: now, with its best value, and with targets
+    left out."""
     rows: list[list[Cell]] = []
     for extra in EXTRAS:
         for name, found in sets.items():
@@ -443,10 +444,11 @@ def main() -> int:
     notes.append(
         f"Derived truth: of {truth.n_with_motif} components with a ligand of an E3 ligase"
         f" {len({pair.degrader for pair in truth.pairs})} contain {len(accepted)} smaller ones"
-        f" ({len(truth.pairs)} pairs, {sum(pair.high for pair in truth.pairs)} of high confidence); the mirror of"
-        f" the tests holds {len({case.ligand for case in derived})} of these in {len(derived)} entries. All polymers of"
-        " an entry count as its target. Accepted atoms are a lower bound: nobody has published a linker at every atom"
-        " that would do, so the true shares are higher."
+        f" ({len(truth.pairs)} pairs, {sum(pair.high for pair in truth.pairs)} of high confidence); the mirror of "
+        f"the tests contains {len({case.ligand for case in derived})} of these in {len(derived)} entries. All "
+        "polymers of"
+        " an entry count as its target. Accepted atoms are a lower bound, because published linkers do not cover "
+        "all suitable atoms; the true fractions are higher."
     )
     measured = calibration([*found, *derived])
     tables.append(calibration_table(measured))

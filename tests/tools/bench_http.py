@@ -1,4 +1,4 @@
-"""What the service's HTTP side costs, over real jobs: part of ``make bench-service``."""
+"""Cost of the service's HTTP layer, with real jobs: part of ``make bench-service``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from tethermap.base import layout
 
 POLLERS, DOWNLOADS = 50, 5
 REQUESTS, STEP, CLIENTS, PER = 100_000, 1_000, 8, 10_000
-"""Requests in all, between two samples, connections at once, and for how many a slope is told."""
+"""Number of requests in total, between two samples, of simultaneous connections, and the number that a slope refers to.
+"""
 
 WARM_UP = 0.2
 """Share of the requests that fill caches and pools."""
@@ -41,7 +42,7 @@ def memory_kb(process: int) -> int:
 
 
 class Connection:
-    """A connection that stays open, for one request after another."""
+    """A persistent connection for consecutive requests."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -72,7 +73,7 @@ class Connection:
 
 
 def large_job(service: LiveService, done: Path) -> str:
-    """Adopt a job with a folder of some hundred MB; return its id."""
+    """Adopt a job with a folder of several hundred MB; return its id."""
     folder = service.folder / "large"
     shutil.copytree(done, folder)
     for name in ("job_record.json", ".service"):
@@ -119,7 +120,7 @@ async def archive(port: int, process: int, job_id: str, target: Path) -> list[Fi
 
 
 def cpu_seconds(process: int) -> float:
-    """Return the CPU time that a process has used, its children left out."""
+    """Return the CPU time of a process, without its children."""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -235,7 +236,7 @@ async def mixed(port: int, process: int, job_id: str) -> tuple[list[Figure], Tab
 
 
 async def http_figures() -> tuple[list[Figure], Table]:
-    """Measure a service of its own with real jobs."""
+    """Measure a separate service with real jobs."""
     with tempfile.TemporaryDirectory(prefix="tethermap-bench-") as name, LiveService(Path(name)) as service:
         job_id = await asyncio.to_thread(service.submit, HPV)
         await asyncio.to_thread(service.ended, job_id, 120)

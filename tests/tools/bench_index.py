@@ -1,4 +1,4 @@
-"""What the index of 100,000 jobs costs: part of ``make bench-service``."""
+"""Cost of the index of 100,000 jobs: part of ``make bench-service``."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def measure(folder: Path, count: int = JOBS) -> list[Figure]:
 
 
 async def pages(index: Index) -> list[Figure]:
-    """Ask for pages with two filters and a sort, none of them twice."""
+    """Request distinct pages with two filters and a sort."""
     chance = random.Random(2)
     taken = []
     for number in range(QUERIES):
@@ -129,6 +129,6 @@ async def updates(index: Index, count: int) -> Figure:
 
 
 async def index_figures() -> list[Figure]:
-    """Measure the index in a folder of its own."""
+    """Measure the index in a separate folder."""
     with tempfile.TemporaryDirectory() as folder:
         return await measure(Path(folder))

@@ -1,7 +1,7 @@
 """Measure jobs of 50, 500 and 5,000 entries: ``make bench-jobs``; needs TETHERMAP_TEST_MIRROR.
 
-Each entry has a ligand of its own (`tests.tools.different_mirror`): jobs that repeat ligands don't show the memory that
-different ones take. What a stage costs per entry and what memory its processes take must not grow with the job.
+Each entry has a different ligand (`tests.tools.different_mirror`): jobs with repeated ligands don't show the memory for
+different ones. The cost of a stage per entry and the memory of its processes must not grow with the job.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Measured:
 
 
 def measure(folder: Path, mirror: Path, count: int) -> Measured:
-    """Run one job of so many entries, and once more with nothing to do."""
+    """Run one job of this size, and again without changes."""
     made = folder / f"mirror_{count}"
     entries = different_mirror(made, mirror, count)
     settings = {
@@ -99,7 +99,8 @@ def mean(one: Measured, other: Measured) -> Measured:
 
 
 def figures(jobs: Sequence[Measured]) -> list[Figure]:
-    """Return what is compared: cost per entry, growth of it and of memory from the last job but one to the last."""
+    """Return the compared figures: cost per entry, its growth and the growth of memory from the last job but one to the
+    last."""
     found = []
     if len(jobs) > 1:
         small, large = jobs[-2:]
@@ -140,7 +141,7 @@ def _growth(small: Measured, large: Measured) -> list[tuple[float, str]]:
 
 
 def tables(jobs: Sequence[Measured]) -> list[Table]:
-    """Return CPU and memory by stage, and what else grows."""
+    """Return CPU and memory by stage, and other growing quantities."""
     columns = ["stage"]
     for job in jobs:
         columns += [f"{job.entries:,}: processes", "CPU ms per entry", "peak MB"]
@@ -170,7 +171,7 @@ def main() -> int:
     """Run the jobs and write the section."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=SIZES)
-    parser.add_argument("--folder", type=Path, help="where the jobs stay; a temporary folder when not given")
+    parser.add_argument("--folder", type=Path, help="folder of the jobs; default: a temporary folder")
     given = parser.parse_args()
     mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
     if not mirror:
@@ -183,9 +184,9 @@ def main() -> int:
             jobs[-2] = mean(jobs[-2], measure(folder / "again", Path(mirror), jobs[-2].entries))
     notes = [
         (
-            "Entries of the large mirror of the tests, each with a ligand of its own from the dictionary in the place"
-            " of its ligand, as one job on two cores. The last job but one is run before the last and after it; the"
-            " mean is told."
+            "Entries of the large mirror of the tests, each with a different ligand from the dictionary in the place of its"
+            " ligand, as one job on two cores. The last job but one is run before the last and after it; the figure is"
+            " the mean."
         )
     ]
     write_section("jobs", "make bench-jobs", figures(jobs), tables(jobs), notes)

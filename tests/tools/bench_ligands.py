@@ -1,7 +1,8 @@
-"""Compare which ligands are kept with exclusion lists of other programs, on the judged entries of the large mirror.
+"""Compare the accepted ligands with exclusion lists of other programs, on the judged entries of the large mirror.
 
-``python -m tests.tools.bench_ligands JOB`` takes the decisions of a finished job over the mirror; without one it prints
-what the lists alone give. The verdicts cover what Tethermap keeps: all other components count as unwanted, and its own
+``python -m tests.tools.bench_ligands JOB`` uses the decisions of a finished job over the mirror; without a job it
+prints the results of the lists. The verdicts cover what Tethermap keeps: all other components count as unwanted, and
+its own
 recall is 1 until a judged ligand is lost. ``--record`` writes the candidates of the job to
 ``data/benchmark/ligands/candidates.csv``.
 """
@@ -34,7 +35,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def wanted_pairs() -> set[Pair]:
-    """Return what a chemist wants, by entry and component."""
+    """Return the relevant components by entry."""
     return {
         (entry, row["comp_id"])
         for row in read(JUDGED)
@@ -44,7 +45,8 @@ def wanted_pairs() -> set[Pair]:
 
 
 def by_list(candidates: Iterable[Mapping[str, str]], listed: set[str], least: int) -> set[Pair]:
-    """Return what a list of exclusions keeps; it drops a component with at least so many copies in an entry."""
+    """Return the components that an exclusion list accepts; it drops a component with this number of copies in an entry
+    or more."""
     return {
         (row["pdb_id"], row["comp_id"])
         for row in candidates

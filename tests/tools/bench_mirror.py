@@ -1,7 +1,7 @@
 """Measure the index of a mirror of 250,000 entries: ``make bench-mirror``; needs TETHERMAP_TEST_MIRROR.
 
-The metadata are those of the real entries of the test mirror, again and again under distinct ids:
-what is read from each file is measured on the real ones, what the index does with it on all.
+The metadata are those of the real entries of the test mirror, repeated under distinct ids: the reading of files is
+measured on the real ones, the index on all.
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ def measure(folder: Path, mirror: Path, count: int) -> tuple[list[Figure], Table
     narrow = [milliseconds for _, hits, milliseconds in found if hits <= count / 10]
     figures = [
         Figure("text query, median", statistics.median(times), "ms", "cpu", at_most=GOAL_MS),
-        Figure("text query that finds a tenth of all at most, longest", max(narrow), "ms", "cpu", at_most=GOAL_MS),
+        Figure("slowest text query with hits in at most 10 % of entries", max(narrow), "ms", "cpu", at_most=GOAL_MS),
         Figure("text query, longest", max(times), "ms", "cpu", at_most=GOAL_MS),
         Figure("entries in the index", count),
         Figure("reading a file's header", 1000 * reading / len(real), "ms", "cpu"),
         Figure(f"building the index of {count:,} apart from reading files", building, "s", "cpu"),
         Figure("memory of the build", memory, "MB", "memory"),
-        Figure("looking for changes, none there", unchanged, "s", "cpu"),
+        Figure("check for changes, without changes", unchanged, "s", "cpu"),
         Figure(f"bringing it up to date after {len(changed_files)} changes", changed, "s", "cpu"),
         Figure("size of the index", size, "MB"),
     ]
@@ -115,7 +115,7 @@ def main() -> int:
     """Measure and write the section."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entries", type=int, default=ENTRIES)
-    parser.add_argument("--no-figures", action="store_true", help="leave BENCHMARKS.md as it is")
+    parser.add_argument("--no-figures", action="store_true", help="do not change BENCHMARKS.md")
     given = parser.parse_args()
     mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
     if not mirror:
@@ -126,8 +126,8 @@ def main() -> int:
     note = (
         "The real metadata of the entries of the test mirror multiplied under distinct ids (links in the divided"
         " layout), so each word is as frequent as there, many times more than in the PDB. Reading is measured on the"
-        " real files; a first build reads them in as many processes as there are cores and goes on where it was when"
-        " it is interrupted. Queries are timed from words to all hits in order."
+        " real files; a first build reads them with one process per core and resumes after an interruption. "
+        "Queries are timed from words to all hits in order."
     )
     if given.no_figures:
         sys.stdout.write(f"{figures}\n{table}\n")

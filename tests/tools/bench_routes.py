@@ -1,4 +1,4 @@
-"""Measure what answers about a job over the whole mirror cost: ``make bench-routes``, two minutes."""
+"""Measure the cost of responses about a job over the complete mirror: ``make bench-routes``, two minutes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tethermap.base import tables
 from tethermap.base.parquet import write_parquet
 
 COPIES, AGAIN = 5, 20
-"""Jobs that each route is asked of first, and how often it is asked of one of them again."""
+"""Number of jobs for the first request to each route, and number of repeated requests to one of them."""
 
 GOAL_MS, GOAL_BULK_S = 50, 0.5
 ITEMS, TIMES = 500, 10
 """Ligands of one bulk request, and how often the job's ligands are in the larger one that it is sent to."""
 
 SETTLED_SECONDS = 3
-"""A listing of a folder that has just changed is not kept: what is asked again is measured after so long."""
+"""A listing of a folder that has just changed is not cached: repeated requests are measured after this time."""
 
 ROUTES = {
     "overview": "/api/jobs/{job}/results",
@@ -56,7 +56,7 @@ ROUTES = {
     "all exits": "/api/jobs/{job}/exit-vectors",
     "report": "/results/{job}/report",
 }
-"""What is asked of a job, by what the table calls it."""
+"""Requests about a job, by their name in the table."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Measuring:
         return float(used.user + used.system)
 
     def ask(self, path: str, body: Any = None) -> int:
-        """Ask as browsers do, for gzip; return how many bytes came."""
+        """Send a request like a browser, for gzip; return the number of bytes."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Accept-Encoding": "gzip", "Content-Type": "application/json"}
         request = urllib.request.Request(f"http://127.0.0.1:{self._service.port}{path}", data, headers)
@@ -103,7 +103,7 @@ class Measuring:
             return len(answer.read())
 
     def cost(self, path: str, jobs: Sequence[str], **names: str) -> Cost:
-        """Return what a route costs: asked of each job once, and of one of them again and again."""
+        """Return the cost of a route: one request to each job, and repeated requests to one of them."""
         begun = self.cpu_seconds()
         for job in jobs:
             sent = self.ask(path.format(job=job, **names))
@@ -139,7 +139,7 @@ def repeat_tables(job: Path, times: int) -> None:
 
 
 def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
-    """Return the CPU of a bulk request about ligands all over a job, the median of some, in seconds."""
+    """Return the CPU seconds of a bulk request about ligands from all parts of a job, the median of several."""
     with (job / tables.SASA_SUMMARY.path).open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     step = len(rows) // ITEMS
@@ -159,13 +159,13 @@ def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[F
     """Return the values that have goals, and the others that a reader looks for."""
     dearest = max(costs, key=lambda name: costs[name].again)
     named = {
-        "overview, asked first": costs["overview"].first,
-        "page of its results, asked first": costs["page of its results"].first,
-        "its table alone, asked first": costs["its table alone"].first,
-        "all exits, asked first": costs["all exits"].first,
+        "overview, first request": costs["overview"].first,
+        "page of its results, first request": costs["page of its results"].first,
+        "its table only, first request": costs["its table alone"].first,
+        "all exits, first request": costs["all exits"].first,
     }
     return [
-        Figure(f"dearest route asked again ({dearest})", costs[dearest].again, "ms", "cpu", at_most=GOAL_MS),
+        Figure(f"slowest route, repeated ({dearest})", costs[dearest].again, "ms", "cpu", at_most=GOAL_MS),
         Figure(f"{ITEMS} ligands of {TIMES * ligands:,} in bulk", bulk_seconds, "s", "cpu", at_most=GOAL_BULK_S),
         *(Figure(name, value, "ms", "cpu") for name, value in named.items()),
     ]
@@ -175,7 +175,7 @@ def main() -> int:
     """Measure and write the section."""
     mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
     if mirror is None:
-        sys.stderr.write("TETHERMAP_TEST_MIRROR is not set: there is no large job to ask about.\n")
+        sys.stderr.write("TETHERMAP_TEST_MIRROR is not set: there is no large job to measure.\n")
         return 2
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -202,9 +202,9 @@ def main() -> int:
     ]
     table = Table("CPU of the service by route", ("route", "first, ms", "again, ms", "bytes sent"), lines)
     note = (
-        f"A job of {len(rows)} ligands over the whole mirror, asked over HTTP by a client that takes gzip. First is the"
-        f" mean of {COPIES} copies of the job, asked one after the other; again that of {AGAIN} questions to one of"
-        " them. What is asked of a finished job is kept, packed, in 4 MB."
+        f"A job of {len(rows)} ligands over the complete mirror, requested over HTTP by a client that accepts gzip. "
+        f"First: mean of {COPIES} copies of the job, requested one after the other; again: mean of {AGAIN} requests "
+        "to one of them. Responses about finished jobs are cached, gzipped, in 4 MB."
     )
     write_section("routes", "make bench-routes", figures(costs, bulk_seconds, len(rows)), [table], [note])
     return 0

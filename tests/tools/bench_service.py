@@ -10,9 +10,9 @@ from tests.tools.bench_index import index_figures
 from tests.tools.figures import write_section
 
 NOTE = (
-    "The index holds generated jobs; pages are asked of it as the routes do. Archives, polls and requests go over HTTP"
-    " to a service process with real jobs of the embedded archive; times are by the clock, so they hold for a quiet"
-    f" machine. The slope is a least-squares fit after the first {WARM_UP:.0%} of the requests; its error is the"
+    "The index contains generated jobs; pages are requested like in the routes. Archives, polls and requests "
+    "use HTTP and a service process with real jobs of the embedded archive; wall times are those of a quiet "
+    f"machine. The slope is a least-squares fit after the first {WARM_UP:.0%} of the requests; its error is the"
     " standard error."
 )
 

@@ -1,4 +1,4 @@
-"""Clean real entries in-process, with a brute-force view of their assemblies beside it."""
+"""Clean real entries in-process, with a brute-force view of their assemblies for comparison."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Sample:
     Parameters
     ----------
     instance, neighbourhood : Instance, Neighbourhood
-        What the pipeline found.
+        An instance that the pipeline found.
     pdb : str or None
-        The PDB file of its complex; None where that has other names than the entry.
+        The PDB file of its complex; None if it has other names than the entry.
     molecule : LigandMolecule or None
         Its molecule, where a job has made it.
     """
@@ -62,7 +62,7 @@ class Sample:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """Their elements."""
+        """Elements of the atoms."""
         return tuple(self.instance.atoms.element[i] for i in self.instance.atoms.heavy)
 
 
@@ -104,7 +104,7 @@ def job_samples(job: Path) -> Iterator[Sample]:
 
 
 def radii_of(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray]:
-    """Return the radii of the ligand, by element alone, and of the atoms around it."""
+    """Return the radii of the ligand, by element only, and of the atoms around it."""
     table = RadiusTable(RADII)
     around = sample.neighbourhood
     own = np.array([table.of_element(element) for element in sample.elements])
@@ -112,7 +112,7 @@ def radii_of(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray]:
 
 
 def largest_difference(sample: Sample, context: str, whole: Surround, find: Find) -> float:
-    """Compare the areas in a context with those amid a whole set of atoms, in square angstroms."""
+    """Compare the areas in a context with those in a complete set of atoms, in square angstroms."""
     own, around = radii_of(sample, find)
     method = Sasa(probe_radius=1.4, slices=100)
     exposure = method.exposure(sample.xyz, own, sample.neighbourhood, around)
@@ -122,7 +122,7 @@ def largest_difference(sample: Sample, context: str, whole: Surround, find: Find
 
 
 def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
-    """Return the ligands whose areas by the two engines differ, alone or in any context.
+    """Return the ligands whose areas differ between the two engines, unbound or in any context.
 
     The kernel is given some atoms around twice, FreeSASA, which has no areas then, once.
     """
@@ -148,8 +148,8 @@ def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
 def read_cleaned(sample: Sample) -> Surround | None:
     """Return all atoms of a cleaned PDB file but the ligand's, read back with gemmi.
 
-    None where names were shortened, as radii go by the full names, or where the file rounds coordinates:
-    those of copies that were moved, and those deposited with more than three decimals (7AVW).
+    None if names were shortened, because radii depend on the full names, or if the file rounds coordinates: those of
+    moved copies, and those deposited with more than three decimals (7AVW).
     """
     around = sample.neighbourhood
     if sample.pdb is None or _is_rounded(around.xyz[around.context <= CONTEXTS.index("target")]):
@@ -166,15 +166,15 @@ def read_cleaned(sample: Sample) -> Surround | None:
 
 
 def _is_rounded(xyz: FloatArray) -> bool:
-    """Tell whether a PDB file's three decimals change coordinates."""
+    """Return whether a PDB file's three decimals change coordinates."""
     return bool(np.any(np.abs(np.round(xyz, 3) - xyz) > 1e-9))
 
 
 def brute_force_assembly(entry: Entry, sample: Sample) -> Surround | None:
-    """Return the polymer atoms of the first assembly with the ligand in its deposited place, by gemmi alone.
+    """Return the polymer atoms of the first assembly with the ligand in its deposited place, using only gemmi.
 
-    None where more than polymer is in reach, where a chain is the ligand, where there are alternates, or where the
-    assembly doesn't hold the deposited place: there the pipeline's own rules would be needed.
+    None if other atoms than polymers are near, if a chain is the ligand, if there are alternates, or if the assembly
+    lacks the deposited place: these cases would need the pipeline's own rules.
     """
     around = sample.neighbourhood
     polymer = {residue.name for residue in _polymer_residues(entry.structure)}
@@ -205,7 +205,7 @@ def _polymer_residues(structure: gemmi.Structure) -> Iterator[gemmi.Residue]:
 
 
 def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[tuple[gemmi.Vec3, str, gemmi.Atom]]:
-    """Yield the polymer atoms of the first assembly that holds the instance in its deposited place."""
+    """Yield the polymer atoms of the first assembly that contains the instance in its deposited place."""
     own = {instance.name.auth_asym_id, instance.name.label_asym_id}
     structure = entry.structure
     places = next((p for p in map(_places, structure.assemblies) if own & p.keys()), None)

@@ -1,7 +1,7 @@
 """A throw-away Slurm cluster of several nodes on this machine.
 
-It is made by the script that ``TETHERMAP_TEST_SLURM`` names, which knows ``start``, ``stop``, ``env``,
-``kill-node N`` and ``start-node N`` and takes its settings from ``LOCAL_SLURM_*``.
+The script in ``TETHERMAP_TEST_SLURM`` makes it; the script has the commands ``start``, ``stop``, ``env``, ``kill-node
+N`` and ``start-node N`` and reads its settings from ``LOCAL_SLURM_*``.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tests.tools.patience import wait_until
 VARIABLE = "TETHERMAP_TEST_SLURM"
 NODES = 3
 REQUEUE_SECONDS = 5
-"""How long the cluster keeps a job of a dead node back; a real one does for two minutes."""
+"""Delay before the cluster requeues a job of a dead node; two minutes on a real one."""
 
 _FIRST_PORTS = range(20_000, 30_000, NODES + 1)  # below those that systems give out themselves
 
 
 @dataclass(frozen=True)
 class ClusterJob:
-    """A job as the cluster lists it: number, state, node, job folder, rule, memory and time limit as text."""
+    """A job in the cluster's list: number, state, node, job folder, rule, memory and time limit as text."""
 
     number: str
     state: str
@@ -45,7 +45,7 @@ class LocalCluster:
     Parameters
     ----------
     script : Path
-        What starts and stops it.
+        Script that starts and stops the cluster.
     folder : Path
         Everything it writes is below.
     """
@@ -62,7 +62,7 @@ class LocalCluster:
         ended : bool
             Whether to list those that have ended as well.
         folder : Path or None
-            Only those of one job folder.
+            Limit to one job folder.
         """
         command = ["squeue", "--noheader", "--format=%i|%T|%N|%Z|%k|%m|%l"]
         listed = subprocess.run(
@@ -90,7 +90,7 @@ class LocalCluster:
         self._run("kill-node", node.removeprefix("n"))
 
     def start_node(self, node: str) -> None:
-        """Start a node that has crashed, as soon as the cluster has noticed that."""
+        """Start a node that has crashed, after the cluster has noticed the crash."""
         wait_until(lambda: "down" in _node_state(node), 60, f"{node} to be down")
         self._run("start-node", node.removeprefix("n"))
         wait_until(lambda: _node_state(node) in ("idle", "mixed", "allocated"), 60, f"{node} to be up")
@@ -109,12 +109,12 @@ def local_cluster(folder: Path) -> Iterator[LocalCluster]:
     Parameters
     ----------
     folder : Path
-        Where it may write; it is gone afterwards. A short path: sockets lie below.
+        Writable folder; removed afterwards. A short path, because sockets are below it.
 
     Raises
     ------
     RuntimeError
-        If it can't be started, or leaves something behind.
+        If it can't be started, or leaves remains.
     """
     cluster = LocalCluster(Path(os.environ[VARIABLE]), folder)
     before = dict(os.environ)
@@ -154,7 +154,7 @@ def _node_state(node: str) -> str:
 
 
 def _free_ports() -> int:
-    """Return the first of as many free ports in a row as a cluster needs."""
+    """Return the first of the consecutive free ports that a cluster needs."""
     for first in random.SystemRandom().sample(_FIRST_PORTS, 50):
         sockets = [socket.socket() for _ in range(NODES + 1)]
         try:

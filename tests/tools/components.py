@@ -81,8 +81,7 @@ def ideal_instance(
 def linked(component: Component, atom: str, *, omit: Sequence[str] = (), element: str = "S") -> Instance:
     """Return an ideal instance whose atom is bonded to a protein atom.
 
-    The protein atom stands where the first omitted neighbour of the atom stood, else opposite to
-    its neighbours.
+    The protein atom is in the place of the first omitted neighbour of the atom, else opposite to its neighbours.
     """
     instance = ideal_instance(component, omit=omit)
     names = [one.name for one in component.atoms]

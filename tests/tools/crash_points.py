@@ -1,4 +1,4 @@
-"""Kill what a job consists of at random moments: taken up again, it must give the bytes of an undisturbed one.
+"""Kill parts of a job at random moments: when resumed, it must give the bytes of an undisturbed one.
 
 ``make crashes`` does so many times and writes what came of it into the file of figures; the tests do it a few
 times. The moments come from a seed, which is printed: the same seed on the same machine gives about the same run.
@@ -37,7 +37,7 @@ LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name
 SERVER = "tethermap.run.script_server"
 POINTS = ("snakemake", "worker", "server", "all", "service", "node")
 KILLED = {
-    "snakemake": "Snakemake, whose scripts go on",
+    "snakemake": "Snakemake, whose scripts continue",
     "worker": "a script process",
     "server": "the process that scripts are forked from",
     "all": "Snakemake and all its scripts at once",
@@ -53,7 +53,7 @@ class Crash:
     Parameters
     ----------
     point : str
-        What was killed, one of `POINTS`.
+        Killed part, one of `POINTS`.
     seconds : float
         When, after the job's start.
     step : str
@@ -69,14 +69,14 @@ class Crash:
 
 
 class CrashSite:
-    """Where jobs are run and killed.
+    """Folder in which jobs are run and killed.
 
     Parameters
     ----------
     folder : Path
         Everything is written below.
     seed : int
-        Of the moments.
+        Seed of the moments.
     of_service : Path or None
         A job that a service has run undisturbed; None makes one.
     """
@@ -117,7 +117,7 @@ class CrashSite:
         while True:
             self._number += 1
             crash = actions[point](self._folder / f"{point}{self._number}")
-            if crash is not None:  # else the job had ended before the moment came
+            if crash is not None:  # otherwise the job had ended before the moment
                 return crash
 
     def _snakemake(self, job: Path) -> Crash | None:
@@ -133,7 +133,7 @@ class CrashSite:
         return self._resumed("all", run, seconds, locked=True)
 
     def _part(self, point: str, parts: Callable[[int], list[int]], job: Path) -> Crash | None:
-        """Kill one of some processes of a run, found by its group."""
+        """Kill one of the processes of a run, found by its group."""
         run = RunningJob(job, self._settings, *LOCAL)
         began = time.monotonic()
         self._moment(job, run)
@@ -144,7 +144,7 @@ class CrashSite:
         return self._resumed(point, run, time.monotonic() - began, locked=False)
 
     def _resumed(self, point: str, run: RunningJob, seconds: float, *, locked: bool) -> Crash | None:
-        """Take up a job as its user would; None when nothing had been lost."""
+        """Resume a job like its user; None if no work was lost."""
         step = last_step(run.job)
         if run.wait().status == 0:
             return None
@@ -194,7 +194,7 @@ class CrashSite:
     def _moment(self, job: Path, run: RunningJob | None) -> float:
         """Wait for a random moment of a job that has just begun and return when it was.
 
-        It lies after one of its events, each with the same chance, however slow the machine is.
+        It is after one of its events, each with the same probability, at any speed of the machine.
         """
         began = time.monotonic()
         events = self._random.randrange(self._events)
@@ -230,7 +230,7 @@ def script_servers(group: int) -> list[psutil.Process]:
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:
-    """Return the children of a process; none of one that has just ended."""
+    """Return the children of a process; none for one that has just ended."""
     try:
         return list(process.children())
     except psutil.NoSuchProcess:
@@ -249,7 +249,7 @@ def last_step(job: Path) -> str:
 
 
 def crashes(site: CrashSite, times: Mapping[str, int]) -> Iterator[Crash]:
-    """Kill each part as often as told, tell each outcome at once, and yield it."""
+    """Kill each part the given number of times, report each outcome at once, and yield it."""
     for point, count in times.items():
         for number in range(count):
             crash = site.crash(point)
@@ -279,7 +279,7 @@ def write_figures(found: list[Crash], seeds: str) -> None:
         rows.append([KILLED[point], len(mine), same, round(min(moments), 1), round(max(moments), 1), hit])
     columns = ("killed", "times", "identical", "first, s", "last, s", "step that had begun last")
     what = f"Jobs of three entries ({SETTINGS['search_query']})"
-    note = f"{what}, killed at random moments and taken up again; seed {seeds}."
+    note = f"{what}, killed at random moments and resumed; seed {seeds}."
     write_section("crash", "make crashes", figures, [Table("What was killed", columns, rows)], [note])
 
 
@@ -289,7 +289,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**8))
     parser.add_argument("--times", type=int, default=20, help="for each part but the node")
     parser.add_argument("--nodes", type=int, default=3)
-    parser.add_argument("points", nargs="*", help=f"of {', '.join(POINTS)}; all of them write the figures as well")
+    parser.add_argument("points", nargs="*", help=f"any of {', '.join(POINTS)}; only a run of all writes the figures")
     given = parser.parse_args()
     points = given.points or POINTS
     times = {point: given.nodes if point == "node" else given.times for point in points}

@@ -47,7 +47,7 @@ def deposited(path: Path) -> Deposited:
     Returns
     -------
     Deposited
-        How often each such group occurs; the heavy atoms of every residue that is no water, by group.
+        Number of occurrences of each group; the heavy atoms of every residue except water, by group.
     """
     text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
     if path.name.endswith(".cif.gz"):

@@ -1,11 +1,11 @@
-"""Attachment atoms derived from the component dictionary alone: degraders there contain smaller components.
+"""Attachment atoms derived from the component dictionary: degraders in it contain smaller components.
 
 A degrader is sought among components of `FEWEST_ATOMS` heavy atoms or more with a ligand of an E3 ligase in them. A
-smaller component is a parent of one when, after the smallest change that the search of exits knows (a hydrogen or a
-group leaves), it is a substructure in which exactly one atom carries a large piece, and the ligand of the ligase lies
-wholly on one side: in that piece, or in the core beside a piece with a ring. (Large inhibitors of the ligases
-themselves contain smaller ones too; these are no degraders.) That atom is accepted; sets of accepted atoms are lower
-bounds, as nobody has published a linker at all atoms that would do.
+smaller component is a parent of one if, after the smallest change that the search of exits knows (a hydrogen or a group
+leaves), it is a substructure in which exactly one atom is bonded to a large piece, and the ligand of the ligase is
+completely on one side: in that piece, or in the core next to a piece with a ring. (Large inhibitors of the ligases
+contain smaller ones too; these are not degraders.) That atom is accepted; sets of accepted atoms are lower
+bounds, because published linkers do not cover all suitable atoms.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Truth:
-    """What the dictionary tells: pairs, and how many components have a ligand of a ligase in them."""
+    """Derived truth: pairs, and the number of components that contain a ligand of a ligase."""
 
     pairs: tuple[Pair, ...]
     n_with_motif: int
@@ -72,7 +72,7 @@ class _Degrader:
     recruits: list[frozenset[int]]
 
     def is_halved(self, core: frozenset[int], piece: frozenset[int]) -> bool:
-        """Return whether a core and what hangs on it are a ligand of a ligase and another with a ring, in any order."""
+        """Return whether a core and its substituent are a ligase's ligand and another one with a ring, in any order."""
         rings = self.mol.GetRingInfo().AtomRings()
         return any(atoms <= piece for atoms in self.recruits) or (
             any(atoms <= core for atoms in self.recruits) and any(piece.issuperset(ring) for ring in rings)
@@ -80,7 +80,7 @@ class _Degrader:
 
 
 def derived_truth(among: Collection[str] | None = None) -> Truth:
-    """Return the truth that the installed dictionary holds; all of it takes some minutes.
+    """Return the truth from the installed dictionary; all of it takes a few minutes.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _components(among: Collection[str] | None) -> Iterator[tuple[str, Chem.Mol]]
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
         listed = [code for (code,) in connection.execute("SELECT id FROM component ORDER BY id")]
         codes = [code for code in listed if among is None or code in among]
-    for first in range(0, len(codes), 1000):  # an index keeps all that it was asked for
+    for first in range(0, len(codes), 1000):  # an index caches all components that it returned
         with closing(ComponentIndex(path)) as index:
             for code in codes[first : first + 1000]:
                 component = index.get(code)
@@ -143,7 +143,7 @@ def interval(values: dict[str, list[float]], *, seed: int = 1, count: int = 2000
     values : dict of str to list of float
         Values of the ligands of each target.
     seed, count : int
-        Of the random draws, and how many there are.
+        Values from the random draws, and their number.
     """
     groups = list(values.values())
     if not groups:

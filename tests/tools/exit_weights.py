@@ -1,4 +1,4 @@
-"""How much the four weights of the score hang on single ligands: each is left out, the weights chosen on the others."""
+"""Dependence of the four weights of the score on single ligands: each is left out, with weights chosen on the rest."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ EXTRAS: dict[str, tuple[float, ...]] = {
     "free phenol": (-0.2, 0.1, 0.2, 0.4),
     "area above 50 A2": (0.003, 0.006, 0.01),
 }
-"""Candidates for the score: each term times one of these values is taken off; 0 leaves the score as it is."""
+"""Candidates for the score: each term times one of these values is subtracted; 0 does not change the score."""
 
 
 def extra_terms(graph: LigandGraph, scored: Sequence[Exit]) -> dict[str, FloatArray]:
@@ -64,7 +64,7 @@ def extra_terms(graph: LigandGraph, scored: Sequence[Exit]) -> dict[str, FloatAr
         return frozenset(graph.near[one.candidate.anchor])
 
     def of_alkyl(one: Exit) -> bool:
-        """Tell a methyl on the oxygen of an alkyl ether, whichever atom is the anchor."""
+        """Return whether a methyl is on the oxygen of an alkyl ether, for any anchor."""
         methyl = one.chem_class == "O-methyl"
         oxygen = next(iter(beside(one))) if methyl else one.candidate.anchor
         ends_bare = len(one.candidate.leaving) == 1 and graph.element[oxygen] == "O"
@@ -92,15 +92,15 @@ def terms_of(
     Parameters
     ----------
     ligand : str
-        Its component code.
+        Component code of the ligand.
     exits : sequence of Exit
         All candidates.
     graph : LigandGraph
-        Its atoms.
+        Graph of the ligand.
     accepted : frozenset of int
         Right anchors.
     target : str
-        What it is left out with.
+        Group of ligands that are left out together.
     """
     symmetry = graph.symmetry_class
     scored = [one for one in exits if one.opening is not None]
@@ -133,7 +133,7 @@ NEVER = 999
 def rank_with(terms: Terms, weights: Weights, extra: str = "", value: float = 0.0) -> int:
     """Return the rank of the best right anchor under some weights; ties count against it.
 
-    `value` times the term `extra` of `EXTRAS` is taken off the score.
+    `value` times the term `extra` of `EXTRAS` is subtracted from the score.
     """
     way, prior, area = weights
     scores = terms.room + way * terms.way_out + prior * terms.prior - area * terms.area - terms.binding
@@ -150,7 +150,7 @@ def rank_with(terms: Terms, weights: Weights, extra: str = "", value: float = 0.
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One ligand that the weights were not chosen on: the weights, and the rank they give it (mean of its rows)."""
+    """One left-out ligand: the weights chosen on the rest, and its rank with them (mean of its rows)."""
 
     ligand: str
     weights: Weights
@@ -185,7 +185,8 @@ def _by_ligand(all_terms: Iterable[Terms]) -> dict[str, list[Terms]]:
 
 @dataclass(frozen=True)
 class ExtraResult:
-    """What a candidate for the score does to one set: shares of atom top-1 and top-3 with a value, ligands averaged."""
+    """Effect of a candidate term of the score on one set: fractions of atom top-1 and top-3 with a value, averaged over
+    ligands."""
 
     value: float
     first: float

@@ -1,9 +1,9 @@
 """Measured figures in one machine-readable file, and BENCHMARKS.md, which is made from it.
 
-Each tool that measures something writes one section with `write_section`; the other sections stay as they are.
-A figure that got worse by more than 15 % since the last commit is told. CPU times are compared as ratios to a
+Each measuring tool writes one section with `write_section`; the other sections are not changed.
+A figure that got worse by more than 15 % since the last commit is reported. CPU times are compared as ratios to a
 calibration loop of the same run, so that a slower or busier machine is no regression.
-``python -m tests.tools.figures`` makes BENCHMARKS.md anew.
+``python -m tests.tools.figures`` writes BENCHMARKS.md.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tethermap.base.atomic import write_text
 FILE = ROOT / "tests" / "data" / "benchmarks.json"
 PAGE = ROOT / "BENCHMARKS.md"
 WORSE = 0.15
-"""Share by which a figure may get worse before it is told."""
+"""Relative change from which a worse figure is reported."""
 
 SECTIONS = {
     "pipeline": "The pipeline",
@@ -51,7 +51,7 @@ SECTIONS = {
 """All sections in their order on the page."""
 
 ON_PAGE = {"Calibration"}
-"""Titles of the further tables that stand on the page too."""
+"""Titles of the other tables on the page."""
 
 Kind = Literal["cpu", "memory", "wall", "share", "count"]
 COMPARED: dict[str, Literal["lower", "higher"]] = {"cpu": "lower", "memory": "lower", "share": "higher"}
@@ -67,20 +67,20 @@ class Figure:
     Parameters
     ----------
     name : str
-        What it is, in words; with the section it identifies the figure in later runs.
+        Name of the figure, in words; with the section it identifies the figure in later runs.
     value : float
         The value; NaN and infinity are refused.
     unit : str
         ``ms``, ``s``, ``MB``, ...; empty for counts and shares.
     kind : {'cpu', 'memory', 'wall', 'share', 'count'}
-        How it is compared: ``cpu`` by ratio to the calibration loop, ``memory`` as it is, lower being better,
-        ``share`` as it is, higher being better; ``wall`` (time by the clock) and ``count`` are not compared.
+        Comparison: ``cpu`` by ratio to the calibration loop, ``memory`` directly, lower being better, ``share``
+        directly, higher being better; ``wall`` (wall time) and ``count`` are not compared.
     error : float or None
         Standard error of the value, in its unit.
     at_most, at_least : float or None
         The goal, in its unit.
     before : float or None
-        The same of an earlier commit, measured in the same run.
+        Value of an earlier commit, measured in the same run.
     """
 
     name: str
@@ -115,20 +115,20 @@ def write_section(
     tables: Sequence[Table] = (),
     notes: Sequence[str] = (),
 ) -> list[str]:
-    """Print one section; return the sentences on what got worse. With RECORD=1 the file and the page are written too.
+    """Print one section; return the sentences on worse figures. With RECORD=1 the file and the page are written too.
 
     Parameters
     ----------
     section : str
         One of `SECTIONS`.
     command : str
-        What a user types to measure this again.
+        Command that measures this again.
     figures : sequence of Figure
         The values, those with goals first.
     tables : sequence of Table
         Further values, not compared.
     notes : sequence of str
-        Sentences for the page: what was measured, and on what.
+        Sentences for the page: method and data.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def write_section(
 def section_record(
     command: str, figures: Sequence[Figure], tables: Sequence[Table], notes: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a section as the file holds it."""
+    """Return a section in the format of the file."""
     names = [figure.name for figure in figures]
     if len(set(names)) < len(names):
         raise ValueError("two figures of a section have one name")
@@ -176,7 +176,7 @@ def section_record(
 
 
 def calibration(rounds: int = 5) -> float:
-    """Return the CPU time of a fixed piece of work in seconds, the median of some rounds.
+    """Return the CPU time of a fixed piece of work in seconds, the median of several rounds.
 
     It is of the kinds that the pipeline does: Python objects, arrays, compression.
     """
@@ -232,11 +232,12 @@ def page(sections: Mapping[str, Any]) -> str:
         "# Benchmarks",
         "",
         (
-            f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own section;"
-            f" they tell what got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes;"
+            f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own "
+            f"section; they report figures that got worse by more than {WORSE:.0%} since the last commit. CPU is "
+            "that of all processes;"
             " CPU times are compared as ratios to a calibration loop of the same run, as other work makes"
-            " them longer (the load is given). Few tables stand here; the file holds the others,"
-            " by stage, by job and by ligand, and all remarks."
+            " them longer (the load is given). This page shows few tables; the file contains the others, by "
+            "stage, by job and by ligand, and all notes."
         ),
         "",
     ]

@@ -1,9 +1,9 @@
 """Contacts of a job's ligands as PLIP and ProLIF see them: ``python -m tests.tools.interactions <job> <table.csv>``.
 
-Needs ``plip`` (with Open Babel), ``prolif`` and ``rdkit``, 600 MB that no other part wants, in an environment of its
-own. One ligand of each component is taken: its complex as the job has cleaned it, the residues within `AROUND`, and the
-waters beside it. PLIP perceives the ligand's bonds by Open Babel; ProLIF is given our molecule as it is charged at
-pH 7.4, and hydrogens by RDKit on both sides. A row is a residue that a program finds in a contact of one type, with
+Needs ``plip`` (with Open Babel), ``prolif`` and ``rdkit``, 600 MB that no other part uses, in a separate environment.
+One ligand of each component is used: its cleaned complex in the job, the residues within `AROUND`, and the waters near
+it. PLIP perceives the ligand's bonds by Open Babel; ProLIF gets our molecule in its charge state at pH
+7.4, and hydrogens from RDKit on both sides. A row is a residue that a program finds in a contact of one type, with
 the shortest of its distances.
 """
 
@@ -59,7 +59,7 @@ class Contact(NamedTuple):
 
 
 def main(job: Path, table: Path, programs: tuple[str, ...] = ("PLIP", "ProLIF")) -> None:
-    """Write what the programs find."""
+    """Write the results of the programs."""
     rdBase.DisableLog("rdApp.*")
     readers = {"PLIP": plip_contacts, "ProLIF": prolif_contacts}
     with table.open("w", encoding="utf-8", newline="") as stream:
@@ -92,7 +92,7 @@ def chosen(job: Path) -> Iterator[Instance]:
 
 
 def complex_lines(job: Path, instance: Instance) -> list[str]:
-    """Return the lines of a complex near its ligand, and waters behind them."""
+    """Return the lines of a complex near its ligand, followed by waters."""
     text = (job / layout.war_pdb(instance.stem)).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.startswith(("ATOM", "HETATM"))]
     xyz = np.array([[float(line[k : k + 8]) for k in (30, 38, 46)] for line in lines])
@@ -116,7 +116,7 @@ def _is_ligand(line: str, instance: Instance) -> bool:
 
 
 def plip_contacts(instance: Instance, _: Chem.Mol, lines: list[str]) -> Iterator[Contact]:
-    """Yield what PLIP finds."""
+    """Yield the contacts of PLIP."""
     preparation = import_module("plip.structure.preparation")
     vars(import_module("plip.basic.config"))["NOFIXFILE"] = True
     whole = preparation.PDBComplex()
@@ -151,7 +151,7 @@ def _of_plip(one: Any, kind: str, lines: list[str]) -> Iterator[Contact]:
 
 
 def prolif_contacts(instance: Instance, mol: Chem.Mol, lines: list[str]) -> Iterator[Contact]:
-    """Yield what ProLIF finds; nothing where RDKit can't read the protein."""
+    """Yield the contacts of ProLIF; none if RDKit can't read the protein."""
     prolif = import_module("prolif")
     import_module("prolif.exceptions").FragmentedResidueError.on_error = "warn"  # a gap within a residue
     block = "\n".join(line for line in lines if line[17:20] != "HOH" and not _is_ligand(line, instance))

@@ -45,7 +45,7 @@ def link_mirror(folder: Path, source: Path, count: int) -> list[str]:
     Parameters
     ----------
     folder : Path
-        Made; it holds links only.
+        Created; it contains only links.
     source : Path
         A mirror of real entries.
     count : int

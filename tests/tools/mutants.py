@@ -19,7 +19,7 @@ from tests.tools.runs import ROOT
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change: the file, what is replaced by what, and the tests that must notice."""
+    """One change: the file, the old and the new text, and the tests that must fail."""
 
     path: str
     old: str
@@ -42,7 +42,7 @@ LIB = "scripts/tethermap"
 POCKETS = "tests/tethermap/answers/pockets"
 
 PYTEST_FAILED_ITSELF = (2, 3, 4, 5)
-"""Exit statuses of pytest that say nothing of the tests: interrupted, internal, usage, none collected."""
+"""Exit statuses of pytest that are not about the tests: interrupted, internal, usage, none collected."""
 
 MUTANTS = (
     # radii and exposure
@@ -194,7 +194,7 @@ def _environment() -> dict[str, str]:
 
 
 def main() -> int:
-    """Make all changes, one after another, and say which no test noticed."""
+    """Make all changes, one after another, and report those that no test noticed."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         for part in ("scripts", "tests", "data", "config", "service"):

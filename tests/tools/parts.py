@@ -57,7 +57,7 @@ def put_empty(job: Path, shard: str) -> None:
 
 
 def change(job: Path, shard: str, name: str, edit: Callable[[str], str]) -> None:
-    """Change the text of a part, which must not stay as it is."""
+    """Change the text of a part; raise if nothing changes."""
     before = part(job, shard, name).read_bytes().decode()
     after = edit(before)
     assert after != before

@@ -1,4 +1,4 @@
-"""How long tests wait: seconds of a quiet machine, made longer by how slow this one is just now."""
+"""Timeouts of tests: seconds of a quiet machine, scaled by the current slowness of this one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def slowness() -> float:
 
 
 def patience(seconds: float) -> float:
-    """Return how long to wait here for what takes so many seconds at most on a quiet machine."""
+    """Return the timeout for an action that takes at most this number of seconds on a quiet machine."""
     return seconds * max(1.0, _SPARE * slowness())
 
 
@@ -40,7 +40,7 @@ def wait_until(true: Callable[[], Any], seconds: float = 30, what: Any = "") -> 
     Raises
     ------
     TimeoutError
-        If it is not in time; the message says what.
+        If it is not in time; the message gives the reason.
     """
     deadline = time.monotonic() + patience(seconds)
     while not (value := true()):

@@ -1,8 +1,8 @@
-"""What PoseBusters says of the geometry of a finished job: ``python -m tests.tools.posebusters <job> <table.csv>``.
+"""Results of PoseBusters for the geometry of a finished job: ``python -m tests.tools.posebusters <job> <table.csv>``.
 
-Needs ``posebusters``, which no other part does. A row a ligand: the flags that its checks give amid the complex without
-the ligand, and those amid the complex without the atoms too that a bond to the ligand holds near, for a bond is no
-clash for us.
+Needs ``posebusters``, which no other part does. One row per ligand: the flags of its checks in the complex without the
+ligand, and in the complex also without the atoms that a bond to the ligand keeps nearby, because such a bond is not a
+clash in our checks.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from rdkit import Chem
 
 OTHERS = ("protein", "organic_cofactors", "inorganic_cofactors", "waters")
 BESIDE = 2.0
-"""Protein atoms this near to the bonded one are held by the bond too, in angstroms."""
+"""Protein atoms within this distance of the bonded one are also excluded, in angstroms."""
 
 
 def main(job: Path, table: Path) -> None:
-    """Write what PoseBusters finds."""
+    """Write the results of PoseBusters."""
     with (
         (job / "Results_Display.csv").open(encoding="utf-8", newline="") as stream,
         table.open("w", encoding="utf-8", newline="") as written,
@@ -37,7 +37,7 @@ def main(job: Path, table: Path) -> None:
 
 
 def flags(sdf: Path, pdb: Path, *, bonded: bool) -> set[str]:
-    """Return what PoseBusters finds beyond its limits, by our codes, amid atoms bonded to the ligand or without."""
+    """Return the checks of PoseBusters beyond its limits, by our codes, with or without atoms bonded to the ligand."""
     names = ("distance_geometry", "flatness", "intermolecular_distance", "volume_overlap")
     geometry, flatness, distance, volume = (import_module(f"posebusters.modules.{name}") for name in names)
     mol = next(iter(Chem.SDMolSupplier(str(sdf), sanitize=False, removeHs=False)))
@@ -65,7 +65,7 @@ def flags(sdf: Path, pdb: Path, *, bonded: bool) -> set[str]:
 
 
 def surroundings(mol: Chem.Mol, pdb: Path, *, bonded: bool) -> Chem.Mol:
-    """Return the atoms of a complex without those of the ligand, and with those held by a bond to it or without."""
+    """Return the atoms of a complex without those of the ligand, with or without those next to a bond to it."""
     lines = pdb.read_text(encoding="utf-8").splitlines()
     atoms = [line for line in lines if line.startswith(("ATOM", "HETATM"))]
     xyz = np.array([[float(line[k : k + 8]) for k in (30, 38, 46)] for line in atoms])

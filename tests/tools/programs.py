@@ -10,7 +10,7 @@ import pytest
 
 
 def program(name: str) -> str:
-    """Return the path of a program on the PATH or in an sbin beside it; skip the test if it is not installed."""
+    """Return the path of a program on the PATH or in a nearby sbin; skip the test if it is not installed."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     beside = [str(Path(folder).with_name("sbin")) for folder in folders if Path(folder).name == "bin"]
     path = shutil.which(name, path=os.pathsep.join([*folders, *beside]))

@@ -29,7 +29,7 @@ WITHIN = 0.0011
 
 
 def problems_of_job(job: Path) -> Iterator[str]:
-    """Yield what is wrong with the inputs of a whole job, ligand by ligand."""
+    """Yield the faults of the inputs of a complete job, ligand by ligand."""
     results = job / "TARGET_RESULTS"
     shown: dict[str, list[Row]] = {}
     for row in _rows(results / "PROTAC_Inputs" / "index.csv"):
@@ -37,7 +37,7 @@ def problems_of_job(job: Path) -> Iterator[str]:
     ranked: dict[str, list[Row]] = {}
     for row in _rows(results / "Exit_Vectors.csv"):
         ranked.setdefault(row["stem"], []).extend([row] if row["rank"] else [])
-    seen: dict[str, list[Row]] = {}  # of a ligand that two proteins hold the programs get what is seen alone
+    seen: dict[str, list[Row]] = {}  # for a ligand between two proteins, the programs get only the observed exit
     for path in sorted((job / ".work" / "shards").glob("*/measure_sasa.zip")):
         with ZipFile(path) as archive, archive.open("observed") as stream:
             for row in csv.DictReader(TextIOWrapper(stream, "utf-8", newline="")):
@@ -82,7 +82,7 @@ class LigandInputs:
         self.ligand = _pdb(self.folder / self.told["ligand_file"])
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong."""
+        """Yield the faults."""
         yield from self._names()
         yield from self._protein()
         if [one["rank"] for one in self.told["exits"]] != [int(row["rank"]) for row in self.ranked]:
@@ -258,7 +258,7 @@ def _first(path: Path, *, sanitize: bool, remove: bool) -> Chem.Mol:
 
 
 def _pdb(path: Path) -> Chem.Mol:
-    """Read a ligand as PROTAC_ternary does."""
+    """Read a ligand with the method of PROTAC_ternary."""
     mol = Chem.MolFromPDBFile(str(path), sanitize=False, removeHs=False, flavor=0, proximityBonding=False)
     assert mol is not None, path
     return mol

@@ -1,4 +1,4 @@
-"""Record what all routes that read answer about a job, and compare: ``python -m tests.tools.route_bodies``.
+"""Record the responses of all reading routes about a job, and compare them: ``python -m tests.tools.route_bodies``.
 
 Run it in the checkout of an earlier commit with ``--record``, then in this one with ``--compare``, over the same job.
 """
@@ -31,7 +31,7 @@ from tethermap.base import layout, tables
 
 JOB = "aaaaaaaa"
 INSTANCES = 7
-"""Ligands that are asked for one by one."""
+"""Number of ligands with separate requests."""
 BULK = 50
 
 VARYING = (
@@ -45,7 +45,7 @@ VARYING = (
     "/server-info",
     "/?from=",
 )
-"""Routes whose answers hold times or are about no job."""
+"""Routes whose responses contain times or are not about a job."""
 
 
 def rows_of(job: Path, table: tables.Table) -> list[dict[str, str]]:

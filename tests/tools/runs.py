@@ -19,7 +19,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, str]
 NO_BASH = "Cannot set bash as default shell because it is not available in your PATH. Falling back to sh.\n"
-"""A line of Snakemake's on machines without bash, which no run of ours needs."""
+"""A message of Snakemake on machines without bash, which our runs do not need."""
 ARCHIVE_IDS = ("1a8o", "1gbt", "1hpv", "4cup", "4zhl")
 
 
@@ -34,7 +34,7 @@ class JobRun:
     status : int
         Exit status; negative for the signal that ended it.
     output, errors : str
-        What it wrote to standard output and standard error.
+        Exit status, standard output and standard error.
     cpu_seconds : float
         CPU time of the run with all its children, in seconds.
     """
@@ -62,7 +62,7 @@ class JobRun:
 
 
 class RunningJob:
-    """A run that has been started in a process group of its own.
+    """A run in a separate process group.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class RunningJob:
         configuration = job.parent / f"{job.name}.yaml"
         python = sys.executable
         if checkout == ROOT:
-            settings = {"result_cache_mb": 0, **settings}  # what is measured or compared is computed
+            settings = {"result_cache_mb": 0, **settings}  # measurements and comparisons need computed results
         else:
             python = str(checkout / ".venv" / "bin" / "python")
         configuration.write_text(yaml.safe_dump(dict(settings), allow_unicode=True), encoding="utf-8")
@@ -131,7 +131,7 @@ class RunningJob:
         os.killpg(self._process.pid, signal.SIGKILL)
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to Snakemake alone."""
+        """Send a signal only to Snakemake."""
         os.kill(self._process.pid, number)  # Popen's own would wait for one that has ended
 
     def wait(self) -> JobRun:
@@ -157,7 +157,7 @@ def rows_of(job: Path, path: str) -> list[Row]:
 
 
 def result_files(job: Path) -> dict[str, str]:
-    """Return the SHA-256 of every result file of a job by path; logs, which hold times, left out."""
+    """Return the SHA-256 of every result file of a job by path, except logs, which contain times."""
     skipped = {".work", ".snakemake", "logs"}
     return {
         str(path.relative_to(job)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -167,7 +167,7 @@ def result_files(job: Path) -> dict[str, str]:
 
 
 def job_results(job: Path) -> dict[str, str]:
-    """Return the same of a job that the service may have run, which keeps files of its own in the folder."""
+    """Return the hashes for a job of the service, which stores its own files in the folder."""
     files = result_files(job)
     return {path: digest for path, digest in files.items() if not path.startswith((".service/", "job_record.json"))}
 

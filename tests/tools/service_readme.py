@@ -1,6 +1,6 @@
 """`python -m tests.tools.service_readme`: write the table of routes of service/README.md; a `curl` for each route.
 
-What stands above the marker is written by hand. The commands are run by a test; the answers stand in the OpenAPI
+The text above the marker is written by hand. A test runs the commands; the responses are in the OpenAPI document.
 document.
 """
 
@@ -137,7 +137,7 @@ class Session:
     variables: dict[str, str] = field(default_factory=dict)
 
     def run(self, command: str) -> str:
-        """Return what a command prints."""
+        """Return the output of a command."""
         programs("bash", "curl")
         environment = {"PATH": "/usr/bin:/bin", "S": f"http://127.0.0.1:{self.service.port}", **self.variables}
         ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""What is made once for all workers of a test session: jobs that many tests look at and none changes."""
+"""Jobs shared by all workers of a test session: many tests read them and none changes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.tools.runs import JobRun, run_job
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], str]) -> tuple[Path, str]:
-    """Return a folder and what `make` said of it when the first worker that wanted it had it made there."""
+    """Return a folder and the result of `make`, called by the first worker that needs it."""
     base = factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared" / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], st
 
 
 def shared_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str, Any], *arguments: str) -> JobRun:
-    """Return a run of the workflow that the first worker that wanted it has made; its cache is its own."""
+    """Return a shared run of the workflow, made by the first worker that needs it; it has its own cache."""
 
     def make(folder: Path) -> str:
         run = run_job(folder / "job", {**settings, "cache_dir": str(folder / "cache")}, *arguments)

@@ -1,4 +1,4 @@
-"""How a process grows: samples of what it holds, and slopes with their standard errors."""
+"""Growth of a process: samples of its memory, and slopes with their standard errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 BLOCKS = 20
-"""Neighbouring samples are averaged into this many blocks, so that what they share doesn't count as evidence."""
+"""Number of blocks of neighbouring samples to average, so that their correlation doesn't count as evidence."""
 
 
 class Slope(NamedTuple):
@@ -47,12 +47,12 @@ def slope(x: Sequence[float], y: Sequence[float], blocks: int = BLOCKS) -> Slope
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a process holds at one moment.
+    """Resources of a process at one moment.
 
     Parameters
     ----------
     memory_mb, anonymous_mb : float
-        Resident memory, and that part of it that is no file's.
+        Resident memory, and the anonymous part of it.
     files, threads : int
         Open file handles; threads.
     """
@@ -75,6 +75,6 @@ class Sample:
 
 
 def cpu_seconds(process: int) -> float:
-    """Return the CPU time that a process has used so far, its children left out, in seconds."""
+    """Return the CPU time of a process so far, without its children, in seconds."""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

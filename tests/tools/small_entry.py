@@ -1,4 +1,4 @@
-"""A small made-up entry in PDB format: a strand of alanines, and what a test puts around it."""
+"""A small artificial entry in PDB format: a strand of alanines, and the ligands of a test."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def write_entry(folder: Path, *parts: list[str], header: str = "") -> Path:
 
 
 def benzene(chain: str, number: int, centre: tuple[float, float, float], *, start: int = 900) -> list[str]:
-    """Return benzene (BNZ) in the plane z = const; as an additive it must be asked for by name."""
+    """Return benzene (BNZ) in the plane z = const; as an additive it must be requested by name."""
     corners = ((1.39, 0.0), (0.695, 1.204), (-0.695, 1.204), (-1.39, 0.0), (-0.695, -1.204), (0.695, -1.204))
     return [
         atom_line(start + i, f"C{i + 1}", "BNZ", chain, number, (centre[0] + x, centre[1] + y, centre[2]), element="C")

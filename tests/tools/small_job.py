@@ -1,4 +1,4 @@
-"""A job of a few small ligands as its shards leave it: what tables, report and manifest are made from."""
+"""A job of a few small ligands in the state after its shards: the input of tables, report and manifest."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class SmallJob:
     shards: list[str]
 
     def run(self, *steps: str) -> SmallJob:
-        """Run steps that come after those of which the files are there."""
+        """Run steps after those whose files exist."""
         for step in steps:
             run_step(step, self.path, self.shards, GIVEN)
         return self
 
 
 def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), n_shards: int = 1) -> SmallJob:
-    """Write what the search, the shards and the search for series leave in a job folder.
+    """Write the output of the search, the shards and the search for series into a job folder.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def small_job(path: Path, *, entries: Sequence[str] = ("1abc", "2abc", "3abc"), 
     entries : sequence of str
         Entries kept, of those in `MEMBERS`.
     n_shards : int
-        Over how many shards they are dealt.
+        Number of shards.
     """
     write_search(path, entries)
     ligands = [(entry_id, *small_ligand(smiles, xyz, entry_id=entry_id, residue=residue))

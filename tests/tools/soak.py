@@ -1,6 +1,6 @@
 """`python -m tests.tools.soak`: many jobs through the service in a row, and its start over many job folders.
 
-``TETHERMAP_SOAK_JOBS`` says how many jobs (200).
+``TETHERMAP_SOAK_JOBS`` is the number of jobs (200).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ NOTES = (
 
 
 def requests_of(job_id: str) -> Iterator[str]:
-    """Yield what a client asks for once a job has ended."""
+    """Yield the requests of a client about a finished job."""
     base = f"/api/jobs/{job_id}"
     yield from (base, f"{base}/results", f"{base}/rows?table=atoms", f"{base}/bundle", f"{base}/events")
     yield from (f"{base}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200", f"/api/svg/{job_id}/1hpv/478")
@@ -69,7 +69,7 @@ def ask(service: LiveService, path: str) -> None:
 
 
 def leftovers(service: LiveService, temporary: Path) -> int:
-    """Return how many files lie where only files of the moment should."""
+    """Return the number of files in folders for temporary files."""
     hidden = [path for path in service.jobs.iterdir() if path.name.startswith((".new.", ".deleted."))]
     parts = service.jobs.glob("*/.service/.*.part")
     return len(hidden) + sum(1 for _ in parts) + sum(1 for path in temporary.rglob("*") if path.is_file())
@@ -91,7 +91,7 @@ def soak(folder: Path) -> tuple[list[int], list[Sample], list[int]]:
                 assert service.ended(job_id, _SECONDS)["status"] == "completed"
                 for path in requests_of(job_id):
                     ask(service, path)
-            time.sleep(1)  # the supervisors have let go by then
+            time.sleep(1)  # the supervisors have finished then
             done.append(begun + len(jobs))
             samples.append(Sample.of(service.process_id))
             files.append(leftovers(service, temporary))
@@ -120,7 +120,7 @@ def reading(folder: Path) -> tuple[list[int], list[Sample]]:
 
 
 def _write_record(job: Path, number: int) -> None:
-    """Give a copy of a finished job a record of its own."""
+    """Give a copy of a finished job a separate record."""
     record = json.loads((MODEL / RECORD).read_text(encoding="utf-8"))
     at = utc_text(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number))
     times = dict.fromkeys(("created_at", "started_at", "finished_at", "modified_at"), at)

@@ -1,6 +1,6 @@
 """One small complex written as the programs of the field write theirs: a bromodomain with 4-fluorobenzamidoxime.
 
-The conventions are those of each program's documentation, named beside its writer; no file of theirs is copied.
+The conventions are those of each program's documentation, cited at its writer; no file is copied.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def pdb_line(
     serial: int, atom: Atom, *, record: str, code: str, chain: str, number: int, tail: str = "", b: float = 20.0,
     occupancy: float = 1.0,
 ) -> str:  # fmt: skip
-    """Return a coordinate line; `tail` stands from column 67 on."""
+    """Return a coordinate line; `tail` begins in column 67."""
     name = atom.name if len(atom.name) == 4 or len(atom.element) == 2 else f" {atom.name}"
     x, y, z = atom.xyz
     return (
@@ -99,7 +99,7 @@ def matrix() -> Iterator[Style]:
 
 
 def protein_pdb() -> str:
-    """Return the protein alone, as a PDB file with an END."""
+    """Return only the protein, as a PDB file with an END."""
     protein = [atom for atom in complex_atoms() if not atom.is_ligand]
     lines = [pdb_line(k, atom, record="ATOM", code=atom.comp_id, chain="A", number=atom.number)
              for k, atom in enumerate(protein, start=1)]  # fmt: skip
@@ -154,7 +154,7 @@ def _waters(code: str, numbers: tuple[str, ...]) -> str:
 
 
 def programs() -> Iterator[Style]:
-    """Yield the complex as each program writes it."""
+    """Yield the complex in the format of each program."""
     # ambpdb of AmberTools (Amber 24 manual, 3.2): no chains, residues from 1, TER after each molecule, WAT.
     yield Style("amber", "complex.pdb",
                 _pdb("LIG", record="ATOM", protein=" ", ligand=" ", rename=HISTIDINES, ter="TER   \n", first=1,
@@ -163,7 +163,7 @@ def programs() -> Iterator[Style]:
     yield Style("openmm", "minimized.pdb",
                 _pdb("UNL", ligand="B", number=1, ter="TER    1000      THR A1970\n",
                      head="REMARK   1 CREATED WITH OPENMM 8.1, 2025-01-01\n"), "UNL")  # fmt: skip
-    # Maestro's export of PDB files: UNK 900, HETATM, own TER lines, CONECT behind.
+    # Maestro's export of PDB files: UNK 900, HETATM, its own TER lines, CONECT at the end.
     yield Style("maestro", "prepared.pdb",
                 _pdb("UNK", ligand="A", number=900, ter="TER    1000      THR A1970\n",
                      head="REMARK   4      COMPLIES WITH FORMAT V. 3.0, 1-DEC-2006\nREMARK 888\n", b=0.0,
@@ -183,11 +183,11 @@ def programs() -> Iterator[Style]:
                      foot=_waters("TIP3"[:3], ("9999", "2710", "271a")) + "END\n"), "LIG")  # fmt: skip
     # Desmond and Flare export everything with occupancy 0.00.
     yield Style("zero-occupancy", "zero.pdb", _pdb("LIG", ligand="B", occupancy=0.0), "LIG")
-    # SWISS-MODEL and Rosetta: ligands as chain X, TER between, pose energies behind END (Rosetta's silent tail).
+    # SWISS-MODEL and Rosetta: ligands as chain X, TER between, pose energies after END (Rosetta's silent tail).
     yield Style("rosetta", "relaxed_0001.pdb",
                 _pdb("LG1", ligand="X", number=1, ter="TER                                             \n",
                      foot="TER\n# All scores below are weighted scores.\nlabel fa_atr\n"), "LG1")  # fmt: skip
-    # ChimeraX saves PDB with HETATM behind TER and numbers as they were (ChimeraX user guide, save pdb).
+    # ChimeraX saves PDB with HETATM after TER and unchanged numbers (ChimeraX user guide, save pdb).
     yield Style("chimerax", "session.pdb",
                 _pdb("LIG", ligand="A", ter="TER    1000      THR A1970\n", b=30.0), "LIG")  # fmt: skip
     yield Style("windows", "dos.pdb", _pdb("LIG", ligand="B").replace("\n", "\r\n"), "LIG")
@@ -195,7 +195,7 @@ def programs() -> Iterator[Style]:
 
 
 def _mmcif_programs() -> Iterator[Style]:
-    # phenix.refine and gemmi: atoms alone with few other categories, label_seq_id given, no final '#'.
+    # phenix.refine and gemmi: atoms with few other categories, label_seq_id given, no final '#'.
     yield Style("phenix", "refine_001.cif", _mmcif("LIG", entities=False, end=""), "LIG")
     # AlphaFold 3 (docs/output.md of its repository): ModelCIF, ligands of a SMILES are LIG_<chain>, no final '#'.
     yield Style("alphafold3", "fold_model.cif", _mmcif("LIG_B", predicted=True, b=85.0, end=""), "LIG_B")
@@ -203,9 +203,9 @@ def _mmcif_programs() -> Iterator[Style]:
     yield Style("boltz", "x_model_0.cif", _mmcif("LIG1", predicted=True, b=85.0, end="#\n"), "LIG1")
     yield Style("boltz-pdb", "x_model_1.pdb", _pdb("LIG", ligand="B", number=1, ter="TER    1000      THR A1970\n",
                                                    b=85.0), "LIG")  # fmt: skip
-    # Chai-1 (chai_lab/data/io/cif_utils.py): ModelCIF, ligands LIG<number>, chain of their own.
+    # Chai-1 (chai_lab/data/io/cif_utils.py): ModelCIF, ligands LIG<number>, separate chain.
     yield Style("chai", "pred.model_idx_0.cif", _mmcif("LIG2", predicted=True, b=85.0, end="#\n"), "LIG2")
-    # A pipeline that names ligands by what they are: longer than a code of the PDB may be.
+    # A pipeline that gives ligands descriptive names, longer than codes of the PDB.
     yield Style("long-name", "long.cif", _mmcif("INHIBITOR_12", end="#\n"), "INLMK")
 
 

@@ -29,7 +29,7 @@ def template_smiles(instance: Instance, find: Find, names: Sequence[str]) -> str
     instance : Instance
         The ligand.
     find : callable
-        Gives components by code.
+        Returns components by code.
     names : sequence of str
         Dictionary name of each heavy atom, in deposited order.
 
@@ -50,7 +50,7 @@ def template_smiles(instance: Instance, find: Find, names: Sequence[str]) -> str
 
 
 def canonical(mol: Chem.Mol) -> str:
-    """Return a molecule with a 3D conformer as neutral isomeric SMILES, meaningless phosphorus centres left out."""
+    """Return a molecule with a 3D conformer as neutral isomeric SMILES, without meaningless phosphorus centres."""
     neutral = rdMolStandardize.Uncharger().uncharge(mol)
     Chem.AssignStereochemistryFrom3D(neutral)
     for atom in neutral.GetAtoms():

@@ -1,4 +1,4 @@
-"""Ternary complexes of which it is known where the authors cut the degrader."""
+"""Ternary complexes with the authors' cut of the degrader."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Bond = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Ternary:
-    """One ligand that two proteins hold, as the pipeline sees it.
+    """One ligand between two proteins, from the pipeline.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Ternary:
     molecule, graph : LigandMolecule, LigandGraph
         The ligand.
     held : Bridging or None
-        How it is held.
+        Result of the search for both proteins.
     truth : dict of str to (int, int)
         Where the authors cut, by side (``target``, ``partner``): the anchor and the linker's first atom.
     cpu_seconds : float
@@ -88,7 +88,7 @@ def ternaries(folder: Path, index: ComponentIndex, *, swapped: bool = False) -> 
 
 
 def held_ligands(path: Path, code: str, settings: CleanSettings, index: ComponentIndex) -> Iterator[Ternary]:
-    """Yield all instances of one component of an entry with what holds them."""
+    """Yield all instances of one component of an entry with the proteins that bind them."""
     holders = Holders(PolymerRadii(RadiusTable(RADII), index.get), Sasa(1.4, 100))
     for kept in clean_file(path, index.get, settings)[1].kept:
         if kept.instance.name.comp_id == code:

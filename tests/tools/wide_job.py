@@ -1,4 +1,4 @@
-"""A result folder of many ligands, made of the shipped examples under other names, for tests of what is large."""
+"""A result folder of many ligands, made of the shipped examples under other names, for tests of large results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def wide_job(folder: Path, count: int) -> None:
     folder : Path
         The job folder, named by its id; must not exist.
     count : int
-        How many ligands.
+        Number of ligands.
     """
     sources = [ROOT / "data/examples" / name for name in SOURCES]
     left_out = ("WAR_PDB", "MCS_Output", "PROTAC_Inputs", "*.csv", "report.html")

@@ -17,7 +17,7 @@ SMILES = "COc1cc2ncnc(Nc3ccc(F)c(Cl)c3)c2cc1OCCCN1CCOCC1"
 
 
 def write_all(complex_pdb: Path, folder: Path) -> None:
-    """Write the files of each program into a folder; a pair has a folder of its own.
+    """Write the files of each program into a folder; a pair has a separate folder.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ _WRITERS: dict[str, Callable[..., None]] = {
     "openbabel-ligand-xyz": _babel("xyz", ligand=True),
     "openbabel-ligand-cif": _babel("cif", ligand=True),
 }
-"""What each writes, by the name of its folder; folders with ``ligand`` hold the protein too."""
+"""Files of each program, by the name of its folder; folders with ``ligand`` also contain the protein."""
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def no_file(folder: Path, name: str, content: bytes) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Path:
-    """Files of all sorts, named for what is wrong with them."""
+    """Files of all sorts, named for their faults."""
     base = tmp_path_factory.mktemp("files")
     good = gzip.decompress((archive / "4cup.cif.gz").read_bytes())
     no_file(base, "good.cif", good)
@@ -102,12 +102,12 @@ def test_file_cut_in_the_middle_of_a_row_is_never_taken_for_whole(job: JobRun) -
 
 
 @pytest.mark.parametrize(("name", "reason"), [("far", "far_from_target"), ("alone", "entry_rejected")])
-def test_each_ligand_left_out_has_its_reason(job: JobRun, name: str, reason: str) -> None:
+def test_each_rejected_ligand_has_its_reason(job: JobRun, name: str, reason: str) -> None:
     rows = [row for row in rows_of(job.job, layout.LIGAND_STATUS) if row["pdb_id"] == name]
     assert [(row["ligand"], row["kept"], row["reason"]) for row in rows] == [("DRG", "False", reason)]
 
 
-def test_ligand_that_no_dictionary_knows_is_kept_with_perceived_bonds(job: JobRun) -> None:
+def test_ligand_of_unknown_code_is_accepted_with_perceived_bonds(job: JobRun) -> None:
     (row,) = [row for row in rows_of(job.job, layout.RESULTS_DISPLAY) if row["pdb_id"] == "own"]
     assert row["bond_source"] == "perceived"
     assert "perceived_bonds" in row["flags"]
@@ -119,7 +119,7 @@ def test_only_the_good_files_have_results(job: JobRun) -> None:
 
 
 def test_users_own_component_gives_the_bonds(tmp_path: Path) -> None:
-    """UNL stands for the unknown, unless the user says what it is."""
+    """UNL is unknown, unless the user defines it."""
     for code in ("DRG", "UNL"):
         (tmp_path / code.lower()).mkdir()
         path = write_entry(tmp_path / code.lower(), strand("A", 1), renamed(benzene("A", 99, LIGAND_PLACE), code))

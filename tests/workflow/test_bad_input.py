@@ -28,7 +28,7 @@ def refusal(run: JobRun) -> str:
     return message.removeprefix("Tethermap: ")
 
 
-def test_odd_target_name_stays_text_and_unknown_entry_has_a_status_row(job_runner: Runner, tmp_path: Path) -> None:
+def test_odd_target_name_is_kept_and_unknown_entry_has_a_status_row(job_runner: Runner, tmp_path: Path) -> None:
     name = f"-rf ../x $(touch x); touch x # {{shard}} 😀 {'x' * 150}"
     settings = {
         "target_name": name,
@@ -76,7 +76,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
-def test_full_disk_is_said_in_one_sentence_and_the_job_goes_on_when_there_is_room(
+def test_full_disk_is_reported_in_one_sentence_and_the_job_continues_when_there_is_room(
     small_disk: Path, tmp_path: Path, demo: JobRun, demo_settings: dict[str, Any]
 ) -> None:
     settings = {**demo_settings, "cache_dir": str(tmp_path / "cache")}
@@ -105,7 +105,9 @@ def test_unknown_setting_is_refused_before_anything_runs(job_runner: Runner) -> 
     assert not (run.job / layout.SEARCH_ENTRIES).exists()
 
 
-def test_changed_settings_are_refused_by_name_and_forced_they_give_what_a_new_folder_gives(job_runner: Runner) -> None:
+def test_changed_settings_are_rejected_by_name_and_forced_they_give_the_results_of_a_new_folder(
+    job_runner: Runner,
+) -> None:
     settings: dict[str, Any] = {"target_name": "BAZ2B", "search_query": "4CUP 1HPV", "source": ARCHIVE}
     changed = {**settings, "search_query": "4CUP", "sasa": {"probe_radius": 1.5}}
     job_runner(settings, name="used").checked()

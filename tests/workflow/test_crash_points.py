@@ -1,4 +1,4 @@
-"""Whatever dies while a job runs, the job taken up again gives the bytes of an undisturbed one.
+"""After the death of any part, the resumed job gives the bytes of an undisturbed one.
 
 ``make crashes`` does the same twenty times each, and with nodes of a cluster.
 """

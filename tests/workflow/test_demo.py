@@ -1,4 +1,4 @@
-"""What a user sees of the demo job: results, records, progress, and nothing to do the second time."""
+"""The demo job for a user: results, records, progress, and no work the second time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_demo_keeps_the_ligands_of_three_entries(demo: JobRun) -> None:
     assert {("1hpv", "478"), ("4cup", "ZYB"), ("1gbt", "GBS")} <= {(row["pdb_id"], row["Warhead"]) for row in rows}
 
 
-def test_what_make_demo_tells_people_to_open_is_there(demo: JobRun) -> None:
+def test_files_named_by_make_demo_exist(demo: JobRun) -> None:
     told = re.findall(r"\$\(DEMO\)/(\S+?)'? ", (ROOT / "Makefile").read_text(encoding="utf-8").replace("'\n", "' "))
     assert len(told) >= 2
     assert [path for path in told if not (demo.checked().job / path).exists()] == []
@@ -32,7 +32,7 @@ def test_demo_has_a_status_for_each_entry(demo: JobRun) -> None:
     assert sorted(str(row["pdb_id"]) for row in rows) == list(ARCHIVE_IDS)
 
 
-def test_results_hold_no_path_and_no_name_of_this_machine(demo: JobRun) -> None:
+def test_results_contain_no_path_and_no_name_of_this_machine(demo: JobRun) -> None:
     job = demo.checked().job
     names = [str(ROOT), str(job.parent), platform.node(), f"/{getpass.getuser()}/"]
     secrets = [name.encode() for name in names]
@@ -41,7 +41,7 @@ def test_results_hold_no_path_and_no_name_of_this_machine(demo: JobRun) -> None:
         assert not [word for word in secrets if len(word) > 3 and word in text], name
 
 
-def test_events_tell_the_whole_run_without_the_logger_plugin(demo: JobRun) -> None:
+def test_events_describe_the_complete_run_without_the_logger_plugin(demo: JobRun) -> None:
     events = list(read_events(demo.checked().job / layout.EVENTS))
     assert [event["n"] for event in events] == list(range(1, len(events) + 1))
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["time"]) for event in events)

@@ -1,4 +1,4 @@
-"""The same job gives the same bytes however it is divided, interrupted or run beside another."""
+"""The same job gives the same bytes after any division, interruption or in parallel with another."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_results_do_not_depend_on_the_number_of_shards(
     assert sum(line.startswith("Ready jobs: ") for line in lines) <= ended
 
 
-def test_two_jobs_at_once_share_one_cache_and_say_as_little_as_is_asked_for(
+def test_two_simultaneous_jobs_share_one_cache_and_print_as_little_as_requested(
     demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
 ) -> None:
     settings = {**demo_settings, "cache_dir": str(tmp_path / "cache")}

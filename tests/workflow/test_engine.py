@@ -1,4 +1,4 @@
-"""What Snakemake itself costs, and how it ends."""
+"""Cost and end of Snakemake."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.parametrize(("arguments", "solves"), [((), True), (LOCAL, False), ((*LOCAL, "--scheduler", "ilp"), True)])
-def test_profile_spares_the_solver_unless_it_is_asked_for(
+def test_profile_skips_the_solver_unless_it_is_requested(
     tmp_path: Path, arguments: Sequence[str], *, solves: bool
 ) -> None:
     settings = tmp_path / "job.yaml"

@@ -52,7 +52,7 @@ NAMES = {
     "h06-old-columns": ("LIG", "A", "1001"),
     "n01-CL-col14": ("LIG", "A", "1001"),
 }
-"""Component, chain and number of the ligand, where the file gives them."""
+"""Component, chain and number of the ligand, if the file has them."""
 
 OF_FILE = ("f01-blankchain-sdf", "f03-mol2-polarH", "f03b-mol2-noH", "c06b-mol2-du", "c23-salt", "c10-dlg")
 """Cases whose bonds come from the ligand's own file."""
@@ -72,7 +72,8 @@ ARCHIVED = "d07-zip"
 
 @pytest.fixture(scope="module")
 def own(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with an archive of all cases, as an upload takes folders, and beside it the case that is an archive."""
+    """Folder with an archive of all cases, because uploads accept no folders, and next to it the case that is an
+    archive."""
     folder = tmp_path_factory.mktemp("own")
     (inner,) = (cases / ARCHIVED).iterdir()
     (folder / inner.name).write_bytes(inner.read_bytes())
@@ -121,7 +122,7 @@ def wrong_molecules(names: Sequence[str], job: Path, rows: Found) -> dict[str, d
     return wrong
 
 
-def test_names_are_those_of_the_file_and_made_up_ones_are_said(rows: Found) -> None:
+def test_names_are_those_of_the_file_and_invented_ones_are_reported(rows: Found) -> None:
     found = {name: (rows[name][0]["Warhead"], rows[name][0]["Chain"], rows[name][0]["Residue_ID"]) for name in NAMES}
     assert found == NAMES
     for name in ("a12-blank-number", "b02-no-auth", "b04-few-items"):
@@ -151,7 +152,7 @@ def test_clash_of_a_pose_is_no_bond(rows: Found) -> None:
     assert "protein_clash" in row["geometry_flags"]
 
 
-def test_poses_and_samples_say_where_they_come_from_in_the_order_of_their_numbers(rows: Found) -> None:
+def test_poses_and_samples_have_their_origin_in_the_order_of_their_numbers(rows: Found) -> None:
     found = [
         (row["Residue_ID"], row["source_file"], row["source_record"], row["pose_rank"])
         for row in rows["diffdock-ranks"]
@@ -195,9 +196,9 @@ def test_upload_gives_the_same_bytes_and_shows_the_scores(own: Path, job: JobRun
         assert "open in <b>1 of 1</b> pose" in page
 
 
-def test_uploads_take_every_case(cases: Path, tmp_path: Path) -> None:
+def test_uploads_accept_every_case(cases: Path, tmp_path: Path) -> None:
     for case in sorted(cases.iterdir()):
-        if case.name == "af3-samples":  # folders, which an upload has in an archive alone
+        if case.name == "af3-samples":  # folders, which an upload contains only in an archive
             continue
         found = inspect_files.main(case, tmp_path / case.name)
         assert [file["error"] for file in found] == [""] * len(found), case.name

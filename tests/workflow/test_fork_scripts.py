@@ -1,4 +1,4 @@
-"""Scripts are forked in runs with our profile, and Snakemake runs as it is in others."""
+"""Scripts are forked in runs with our profile, and Snakemake is unchanged in others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scr
 
 
 @pytest.mark.parametrize(("arguments", "forks"), [((), False), (LOCAL, True), (("--logger", "tethermap"), False)])
-def test_scripts_are_forked_only_if_the_profile_says_so(
+def test_scripts_are_forked_only_if_the_profile_enables_it(
     tmp_path: Path, arguments: tuple[str, ...], forks: bool
 ) -> None:
     settings = {"target_name": "BAZ2B", "search_query": "4CUP", "source": {"kind": "archive"}}

@@ -1,4 +1,4 @@
-"""Tethermap as a module of another workflow, which lies outside the checkout and has packages and rules of its own."""
+"""Tethermap as a module of another workflow, which is outside the checkout and has its own packages and rules."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def run(written: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_job_of_a_module_gives_what_a_run_of_its_own_gives(run: Path, tmp_path: Path, name: str) -> None:
+def test_job_of_a_module_gives_the_results_of_a_standalone_run(run: Path, tmp_path: Path, name: str) -> None:
     alone = run_job(tmp_path / name, JOBS[name] | {"cache_dir": str(tmp_path / "cache")}).checked()
     assert difference(result_files(run / "results" / name), result_files(alone.job)) == []
 
@@ -158,7 +158,7 @@ def test_module_of_the_settings_page_is_planned(tmp_path: Path) -> None:
     assert "output: results/egfr/.work/shards.json, results/egfr/search/entries.csv" in ended.stdout
 
 
-def test_configuration_that_snakedeploy_copies_needs_a_target_alone(tmp_path: Path) -> None:
+def test_configuration_that_snakedeploy_copies_needs_only_a_target(tmp_path: Path) -> None:
     outside = f"""
 configfile: "config/config.yaml"
 
@@ -181,7 +181,9 @@ use rule * from tethermap
     assert "finish_job" in outer(tmp_path, "--dry-run", "--config", *given).stdout
 
 
-def test_wrong_setting_of_a_module_is_told_in_one_sentence_and_leaves_nothing(written: Path, tmp_path: Path) -> None:
+def test_wrong_setting_of_a_module_is_reported_in_one_sentence_and_leaves_no_files(
+    written: Path, tmp_path: Path
+) -> None:
     for name in ("Snakefile", "count.py"):
         (tmp_path / name).write_text((written / name).read_text())
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({**JOBS, "protease": {"target_nam": "x"}}))

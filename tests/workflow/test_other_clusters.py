@@ -74,12 +74,12 @@ elif verb == "get":
 else:
     raise SystemExit(f"not expected: {sys.argv}")
 """
-"""As much of kubectl as the profile uses: a Job runs here, in its folder, with its variables."""
+"""The part of kubectl that the profile uses: a Job runs here, in its folder, with its variables."""
 
 
 @pytest.fixture
 def scheduler(tmp_path: Path) -> dict[str, str]:
-    """An environment in which `qsub` and `kubectl` are those above and ASKED names the file of what was asked."""
+    """An environment with `qsub` and `kubectl` from above, in which `ASKED` names the file of requests."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name, code in (("qsub", QSUB), ("kubectl", KUBECTL)):

@@ -30,7 +30,7 @@ VARYING = (layout.JOB_LOG, layout.MANIFEST, layout.SEARCH_QUERY, layout.JOB_CONF
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, component_index: Path) -> Path:
-    """A pair as CASF has it, poses of a docking program, a prediction with confidences, restraints beside a model."""
+    """A pair in CASF's layout, poses of a docking program, a prediction with confidences, restraints of a model."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "1abz_protein.pdb").write_text(protein_pdb())
     write_sdf(folder / "1abz_ligand.sdf", poses=1)
@@ -75,7 +75,7 @@ def rows(job: JobRun) -> dict[str, list[Row]]:
     return found
 
 
-def test_every_ligand_is_kept_with_the_bonds_that_came_with_it(by_command: JobRun) -> None:
+def test_every_ligand_is_accepted_with_the_bonds_of_its_file(by_command: JobRun) -> None:
     found = rows(by_command)
     assert {name: len(members) for name, members in found.items()} == {
         "1abz-protein": 1, "receptor-x": 10, "fold-model": 1, "refined": 1, "refine-001": 1,
@@ -115,7 +115,7 @@ def test_upload_and_python_give_the_same_bytes(by_command: JobRun, files: Path, 
 
 
 def contents(job: Path) -> dict[str, bytes]:
-    """Return the result files of a job by path, but those that tell when and how it ran."""
+    """Return the result files of a job by path, except those with times."""
     files = [path for path in job.rglob("*") if path.is_file()]
     named = {str(path.relative_to(job)): path for path in files}
     return {name: path.read_bytes() for name, path in named.items()

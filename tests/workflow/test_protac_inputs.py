@@ -18,13 +18,13 @@ from tethermap.extras.protac.programs import names, program
 
 @pytest.fixture(scope="module")
 def job(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo job, asked for inputs when it was finished."""
+    """The demo job, with inputs requested after its end."""
     used = shutil.copytree(demo.checked().job, tmp_path_factory.mktemp("asked") / "job")
     settings = json.loads((demo.job / layout.SETTINGS).read_text(encoding="utf-8"))
     return run_job(Path(used), {**settings, "protac_inputs": {"exits": 3}, "force": True}).checked().job
 
 
-def test_job_writes_none_unless_asked(demo: JobRun) -> None:
+def test_job_writes_no_inputs_by_default(demo: JobRun) -> None:
     folder = demo.checked().job / layout.PROTAC_FOLDER
     assert [path.name for path in folder.iterdir()] == ["index.csv"]
     assert list(read_table(folder / "index.csv", PROTAC_INPUTS)) == []
@@ -39,7 +39,7 @@ def test_each_anchor_is_one_atom_in_all_files_of_the_embedded_entries(job: Path)
 
 
 def test_inputs_on_demand_are_those_of_the_job(job: Path) -> None:
-    """But for what tells of all sites: the JSON and the texts for people."""
+    """Except files about all sites: the JSON and the texts."""
     rows = [row for row in read_table(job / layout.PROTAC_INPUTS, PROTAC_INPUTS) if row["site_rank"] == 2]
     assert len(rows) >= 2
     with_sites = [name for name in names() if program(name).site]
@@ -51,7 +51,7 @@ def test_inputs_on_demand_are_those_of_the_job(job: Path) -> None:
             assert text == (folder / path).read_text(encoding="utf-8") or path.endswith("README.txt")
 
 
-def test_index_tells_of_each_ligand_and_its_three_best_sites(job: Path) -> None:
+def test_index_lists_each_ligand_and_its_three_best_sites(job: Path) -> None:
     rows = list(read_table(job / layout.PROTAC_INPUTS, PROTAC_INPUTS))
     by_stem: dict[str, list[object]] = {}
     for row in rows:
@@ -60,7 +60,7 @@ def test_index_tells_of_each_ligand_and_its_three_best_sites(job: Path) -> None:
     assert all(ranks == list(range(1, len(ranks) + 1)) and len(ranks) <= 3 for ranks in by_stem.values())
 
 
-def test_readmes_have_three_lines_and_a_covalent_ligand_is_said_to_be_one(job: Path) -> None:
+def test_readmes_have_three_lines_and_a_covalent_ligand_is_marked(job: Path) -> None:
     readmes = sorted((job / layout.PROTAC_FOLDER).rglob("README.txt"))
     assert len(readmes) == 4 * len({path.relative_to(job / layout.PROTAC_FOLDER).parts[0] for path in readmes})
     assert {len(path.read_text(encoding="utf-8").splitlines()) for path in readmes} == {3}

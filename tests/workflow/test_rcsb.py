@@ -25,7 +25,7 @@ def standin(archive: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]
         yield running
 
 
-def test_a_run_through_faults_ends_well_and_a_second_one_downloads_only_what_was_missing(
+def test_a_run_through_faults_succeeds_and_a_second_one_downloads_only_the_missing_files(
     job_runner: Runner, standin: StandIn
 ) -> None:  # fmt: skip
     standin.fault("search", "status", status=429, retry_after="0", times=1)

@@ -1,4 +1,4 @@
-"""Which steps run again in a used folder: those that depend on what has changed, and nothing more."""
+"""Steps that run again in a used folder: they depend on the change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ END = ["build_tables", "finish_job"]
 
 @pytest.fixture(scope="module")
 def used(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of its own that the demo has been run in."""
+    """A separate folder in which the demo has been run."""
     folder = tmp_path_factory.mktemp("used") / "job"
     return Path(shutil.copytree(demo.checked().job, folder))
 
@@ -43,10 +43,10 @@ def test_changed_setting_reruns_the_steps_that_use_it(used: Path, changed: dict[
 
 
 ON_AMPRENAVIR = "CC(C)CN(C[C@@H](O)[C@H](Cc1ccccc1)NC(=O)O[C@H]1CCOC1)S(=O)(=O)c1ccc(N)c(c1)CNC(=O)COCCOCCOCCOCCCCCC"
-"""A degrader that nobody has made: amprenavir with a linker beside its aniline."""
+"""An invented degrader: amprenavir with a linker at its aniline."""
 
 
-def test_filter_that_takes_the_same_entries_asks_the_search_alone(used: Path) -> None:
+def test_filter_that_selects_the_same_entries_repeats_only_the_search(used: Path) -> None:
     settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
     before = _steps(used)
     run_job(used, {**settings, "filters": {"max_resolution": 2.0}, "force": True}).checked()
@@ -54,7 +54,7 @@ def test_filter_that_takes_the_same_entries_asks_the_search_alone(used: Path) ->
     assert json.loads((used / layout.JOB_CONFIG).read_text(encoding="utf-8"))["filters"]["max_resolution"] == 2.0
 
 
-def test_changed_tables_of_the_user_make_the_tables_anew(demo: JobRun, tmp_path: Path) -> None:
+def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path) -> None:
     """The answers, the report and the manifest follow; without the tables the folder is as before."""
     job = Path(shutil.copytree(demo.checked().job, tmp_path / "job"))
     settings = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
@@ -82,7 +82,7 @@ def test_changed_tables_of_the_user_make_the_tables_anew(demo: JobRun, tmp_path:
     assert result_files(job) == before
 
 
-def test_extended_job_computes_the_new_entries_alone(mirror: Path, job_runner: Callable[..., JobRun]) -> None:
+def test_extended_job_computes_only_the_new_entries(mirror: Path, job_runner: Callable[..., JobRun]) -> None:
     sizes = {path.name.partition(".")[0]: path.stat().st_size for path in sorted(mirror.iterdir())}
     entries = sorted(sizes, key=lambda entry: (sizes[entry], entry))[:22]
     new = [entries.pop(12), entries.pop(3)]  # they rank among the others, not after them

@@ -1,4 +1,4 @@
-"""Runs on a Slurm cluster give the bytes of runs on one machine, lose no node's work and leave nothing behind."""
+"""Runs on a Slurm cluster give the bytes of runs on one machine, lose no node's work and leave no processes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def start(tmp_path: Path) -> Start:
 
 @pytest.fixture
 def egfr(mirror: Path) -> dict[str, Any]:
-    """The EGFR job on the large mirror, in two shards, with a memory and a time of its own."""
+    """The EGFR job on the large mirror, in two shards, with its own memory and time limit."""
     return {
         "target_name": "EGFR",
         "search_query": "EGFR",
@@ -65,7 +65,7 @@ def crash_nodes(cluster: LocalCluster, *runs: RunningJob) -> None:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> dict[str, Any]:
-    """The setting that gives a test's jobs a cache of their own."""
+    """The setting of a separate cache for a test's jobs."""
     return {"cache_dir": str(tmp_path / "cache")}
 
 
@@ -105,7 +105,7 @@ def _check_what_ran(jobs: list[ClusterJob]) -> None:
     assert 1 <= states.count("NODE_FAIL") <= 2
 
 
-def test_killed_and_interrupted_runs_leave_nothing_on_the_cluster_and_go_on_elsewhere(
+def test_killed_and_interrupted_runs_leave_no_jobs_on_the_cluster_and_continue_elsewhere(
     cluster: LocalCluster,
     demo: JobRun,
     demo_settings: dict[str, Any],
@@ -146,7 +146,7 @@ def test_job_that_fails_on_the_cluster_leaves_the_clusters_reason(
     assert f"--- on the cluster, job {number}\n" in (run.job / log).read_text()
 
 
-def test_cluster_ends_with_whatever_a_test_does_to_it() -> None:
+def test_cluster_ends_after_any_action_of_a_test() -> None:
     if not os.environ.get(VARIABLE):
         pytest.skip(f"{VARIABLE} is not set")
     before = dict(os.environ)

@@ -1,7 +1,7 @@
 """Feed damaged structure files to the pipeline: ``make fuzz``.
 
-``python -m tests.tools.fuzz "4cup odd_numbers 17"`` runs single cases and tells what became of them.
-A campaign that is ended goes on where it was when it is started again.
+``python -m tests.tools.fuzz "4cup odd_numbers 17"`` runs single cases and reports their outcome.
+A campaign that was stopped is resumed when it is started again.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ CASES = 10_000
 
 
 def bases() -> dict[str, bytes]:
-    """Return the files to damage: the embedded archive and, where it is there, the small ones of the mirror."""
+    """Return the files to damage: the embedded archive and, if available, the small ones of the mirror."""
     mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
     return {**(mirror_bases(Path(mirror)) if mirror else {}), **archive_bases()}
 
 
 def single(cases: list[str]) -> int:
-    """Run some cases; the status tells whether something was wrong."""
+    """Run the given cases; the status is an error if one failed."""
     from tests.tools.fuzz.one_job import OneJob
 
     files, status = bases(), 0
@@ -78,7 +78,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=CASES)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--no-figures", action="store_true", help="leave BENCHMARKS.md as it is")
+    parser.add_argument("--no-figures", action="store_true", help="do not change BENCHMARKS.md")
     given = parser.parse_args()
     if given.cases:
         return single(given.cases)

@@ -24,14 +24,14 @@ HANG_SECONDS = 10.0
 """CPU time on a quiet machine after which a case hangs."""
 
 MOST_MB = 1_500
-"""Memory of a worker's address space above what it begins with, beyond which a case is told."""
+"""Memory of a worker's address space above its initial size, beyond which a case is reported."""
 
 _CPU, _ASLEEP = float(os.sysconf("SC_CLK_TCK")), 120.0
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a case: the reason of the entry's status, ligands kept, what is wrong, CPU time in seconds."""
+    """Result of a case: the reason of the entry's status, accepted ligands, faults, CPU time in seconds."""
 
     number: int
     case: str
@@ -42,7 +42,7 @@ class Result:
 
 
 class Campaign:
-    """Cases ``0 .. count``, dealt to workers by number; those in the record already are not run again.
+    """Cases ``0 .. count``, distributed over workers by number; recorded ones are not run again.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Campaign:
         self._seed = seed
 
     def results(self) -> list[Result]:
-        """Return what the record holds, each case once."""
+        """Return the recorded results, each case once."""
         if not self._record.is_file():
             return []
         lines = self._record.read_text(encoding="utf-8").splitlines()
@@ -68,12 +68,12 @@ class Campaign:
         return [Result(**{**value, "wrong": tuple(value["wrong"])}) for _, value in sorted(values.items())]
 
     def run(self, count: int, workers: int) -> list[Result]:
-        """Run the cases that the record does not hold yet; return all."""
+        """Run the cases that are not recorded yet; return all."""
         self._record.parent.mkdir(parents=True, exist_ok=True)
         done = {result.number for result in self.results()}
         left = [number for number in range(count) if number not in done]
         running = [_Worker(self, left[k::workers]) for k in range(workers)]
-        while sum(worker.watch() for worker in running):  # any() would stop at the first that goes on
+        while sum(worker.watch() for worker in running):  # any() would stop at the first true value
             time.sleep(0.2)
         return [result for result in self.results() if result.number < count]
 
@@ -113,7 +113,7 @@ class Campaign:
 
 
 def outcome(job: Any, content: bytes) -> tuple[str, int, tuple[str, ...]]:
-    """Return reason, ligands kept and what is wrong of one file; an exception of a stage is wrong."""
+    """Return reason, accepted ligands and faults of one file; an exception of a stage is a fault."""
     try:
         result = job.run(content)
     except Exception as error:  # noqa: BLE001 - finding whatever a stage lets through is the aim
@@ -150,7 +150,7 @@ class _Worker:
         os._exit(0)
 
     def watch(self) -> bool:
-        """Look after the process; tell whether it goes on."""
+        """Watch the process; return whether it is still running."""
         if not self._process:
             return False
         self._listen()
@@ -206,7 +206,7 @@ def _address_space() -> int:
 
 
 def kinds(results: list[Result]) -> Iterator[tuple[str, list[Result]]]:
-    """Yield what was wrong by kind, the most frequent first, with its cases."""
+    """Yield the faults by kind, the most frequent first, with its cases."""
     found: dict[str, list[Result]] = {}
     for result in results:
         for kind in {": ".join(text.split(": ")[:2]) for text in result.wrong}:

@@ -34,7 +34,7 @@ class Case:
     mutations : tuple of str
         Names, applied one after another.
     seed : int
-        Their random numbers.
+        Seed of the random numbers.
     """
 
     base: str
@@ -103,7 +103,7 @@ def made_entry() -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    """Return the text of a file without categories that are long and of no interest here."""
+    """Return the text of a file without long categories that are irrelevant here."""
     data = gzip.decompress(path.read_bytes())
     if b"_atom_site." not in data:
         return data

@@ -10,7 +10,7 @@ from tests.tools.fuzz.mutation import ATOM, NUMBERS, TEXTS, atom_lines, het_line
 
 @mutation
 def lost_atoms(chance: random.Random, data: bytes) -> bytes:
-    """Leave out atoms here and there."""
+    """Remove random atoms."""
     lines = lines_of(data)
     share = chance.choice((0.02, 0.5, 0.95))
     return b"".join(line for line in lines if not (ATOM.match(line) and chance.random() < share))
@@ -18,7 +18,7 @@ def lost_atoms(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def lost_polymer(chance: random.Random, data: bytes) -> bytes:
-    """Leave out all atoms of the polymer, or all others."""
+    """Remove all atoms of the polymer, or all other atoms."""
     word = chance.choice((b"ATOM", b"HETATM"))
     return b"".join(line for line in lines_of(data) if not re.match(word + rb"\b", line))
 
@@ -107,7 +107,7 @@ def one_residue(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def swapped_fields(chance: random.Random, data: bytes) -> bytes:
-    """Swap two fields of atoms, of some or of all."""
+    """Swap two fields of some or all atoms."""
     lines = lines_of(data)
     chosen = atom_lines(lines)
     chosen = chosen if chance.random() < 0.5 else some(chance, chosen, 20)

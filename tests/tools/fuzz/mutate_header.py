@@ -25,7 +25,7 @@ def _joined(data: bytes, parts: list[bytes]) -> bytes:
 
 @mutation
 def lost_categories(chance: random.Random, data: bytes) -> bytes:
-    """Leave out categories or records."""
+    """Remove categories or records."""
     parts = _categories(data)
     share = chance.choice((0.05, 0.3, 0.9))
     return _joined(data, [part for part in parts if b"_atom_site.Cartn" in part or chance.random() >= share])
@@ -101,7 +101,7 @@ def renamed_tags(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def lost_tag(chance: random.Random, data: bytes) -> bytes:
-    """Leave out tags of the atoms with or without their column."""
+    """Remove tags of the atoms with or without their column."""
     tags = re.findall(rb"(?m)^_atom_site\.\S+[ \t]*\n", data)
     if not tags:
         return lost_lines(chance, data)
@@ -118,7 +118,7 @@ def lost_tag(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def empty_loop(chance: random.Random, data: bytes) -> bytes:
-    """Take all rows from a loop, or add one that is cut off."""
+    """Remove all rows of a loop, or add a truncated one."""
     parts = _categories(data)
     loops = [k for k, part in enumerate(parts) if part.startswith(b"loop_")]
     for k in some(chance, loops, 3):

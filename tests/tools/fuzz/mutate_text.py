@@ -1,4 +1,4 @@
-"""Mutations of bytes and lines, which know nothing of structures."""
+"""Mutations of bytes and lines, independent of structures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def zeroed_bytes(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def lost_bytes(chance: random.Random, data: bytes) -> bytes:
-    """Leave out a stretch."""
+    """Remove a range of bytes."""
     begin, end = span(chance, len(data), chance.choice((1, 50, 5000)))
     return data[:begin] + data[end:]
 
@@ -61,7 +61,7 @@ def cut_gzip(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def damaged_gzip(chance: random.Random, data: bytes) -> bytes:
-    """Compress and flip bits, or add something behind."""
+    """Compress and flip bits, or append data."""
     packed = gzip.compress(data, 1, mtime=0)
     if chance.random() < 0.3:
         return packed + chance.choice((b"\0" * 100, b"garbage", packed[:50], packed))
@@ -86,7 +86,7 @@ def other_encoding(chance: random.Random, data: bytes) -> bytes:
 
 @mutation
 def lost_lines(chance: random.Random, data: bytes) -> bytes:
-    """Leave out lines."""
+    """Remove lines."""
     lines = lines_of(data)
     begin, end = span(chance, len(lines), chance.choice((1, 20, 500)))
     return b"".join(lines[:begin] + lines[end:])

@@ -1,7 +1,7 @@
-"""Ways to damage a structure file, each with a name: what the fuzz campaign feeds to the pipeline.
+"""Named mutations of structure files: the input of the fuzz campaign.
 
-A mutation gets the uncompressed text of a file and its own random numbers and returns bytes; equal
-numbers give equal bytes, so that a case is known by the base, the names of its mutations and a seed.
+A mutation gets the uncompressed text of a file and its own random numbers and returns bytes; equal numbers give equal
+bytes, so that the base, the names of the mutations and a seed define a case.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ NUMBERS = (
     *("1e15", "2147483648", "-2147483649", "9223372036854775808", "18446744073709551616", "1.2.3", "0x10", "1,5"),
     *("?", ".", "", "''", "1(2)", "+", "-", "٣", "1_000", "1e", "000000000001"),
 )
-"""Texts that stand where a number should."""
+"""Texts in place of a number."""
 
 TEXTS = (
     *("?", ".", "'", '"', "''", ";", "#", "_", "data_", "loop_", "save_", "$", "é", "名前", "\u202e", "\ufeff", "\x00"),
     *("HOH", "DOD", "UNK", "UNL", "UNX", "X", "ATP", "ZN", "HEM", "MSE", "NAG", "A1LU6", "ALA", "DA", "*", "a b"),
     *("A" * 5, "Z" * 200, "../../x", "<script>", "=1+1", "%s", "\t", "-1", "A/B", "CON", "{0}", "\\", "|", "&amp;"),
 )
-"""Texts that stand where a name should."""
+"""Texts in place of a name."""
 
 ATOM = re.compile(rb"(?:ATOM|HETATM)\b")
 
@@ -54,7 +54,7 @@ def het_lines(lines: list[bytes]) -> list[int]:
 
 
 def is_cif(data: bytes) -> bool:
-    """Tell whether the text is mmCIF."""
+    """Return whether the text is mmCIF."""
     return b"_atom_site." in data
 
 

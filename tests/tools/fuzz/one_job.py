@@ -1,4 +1,4 @@
-"""All stages of the pipeline over one file, in this process, and what must hold afterwards."""
+"""All stages of the pipeline over one file, in this process, and the checks afterwards."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ SHARD = "0"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file.
+    """Result of a file.
 
     Parameters
     ----------
     reason : str
-        That of the entry's status row.
+        Reason in the entry's status row.
     instances : int
         Ligands kept.
     wrong : tuple of str
-        What must not be: the kind of failure and its detail.
+        Violations: the kind of failure and its detail.
     """
 
     reason: str
@@ -56,9 +56,9 @@ class OneJob:
     Parameters
     ----------
     folder : Path
-        Made anew for each file.
+        Created again for each file.
     cache : Path or None
-        Folder of the results of entries; none are kept or taken when not given.
+        Folder of the cached results of entries; None for no cache.
     """
 
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
@@ -74,7 +74,7 @@ class OneJob:
         Raises
         ------
         Exception
-            Whatever a stage lets through: a job would have failed.
+            Any exception of a stage: a job would have failed.
         """
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
@@ -86,7 +86,7 @@ class OneJob:
         return Outcome(*self._judged(path, fetched))
 
     def _search(self, path: Path) -> bool:
-        """Write what search and download write; tell whether the download takes the file."""
+        """Write the files of search and download; return whether the download accepts the file."""
         try:
             checked = read_content(path, ENTRY)
             result: Fetched | FetchError = Fetched(
