@@ -1,4 +1,4 @@
-"""Tell the ligands of finished jobs that are closest to a molecule, as JSON."""
+"""Print the ligands of finished jobs that are most similar to a molecule, as JSON."""
 
 import argparse
 import json
