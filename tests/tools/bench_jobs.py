@@ -184,7 +184,7 @@ def main() -> int:
             jobs[-2] = mean(jobs[-2], measure(folder / "again", Path(mirror), jobs[-2].entries))
     notes = [
         (
-            "Entries of the large mirror of the tests, each with a different ligand from the dictionary in the place of its"
+            "Entries of the large mirror of the tests, each with a different ligand from the dictionary in place of its"
             " ligand, as one job on two cores. The last job but one is run before the last and after it; the figure is"
             " the mean."
         )
