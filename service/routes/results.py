@@ -34,6 +34,7 @@ _TOP = Whole("top", "Only the best of each ligand.", minimum=1)
 _LIGAND = LIGAND.optional
 _NAMES = ("Target", "protein", "group", "group_name")
 _ACCESSION = "split_part(site_uniprot, ':', 1)"
+_NAMED = (*(quoted(name) for name in _NAMES), _ACCESSION)
 _OF_GENE = "WHERE uniprot NOT LIKE '%;%' AND list_contains(string_split(lower(genes), '; '), lower(?))"
 """Condition for entries of one protein that a gene encodes."""
 _TARGET = Text("target", f"Any name of the target, any case: {', '.join(_NAMES)}, UniProt accession, gene.")
@@ -174,16 +175,14 @@ async def list_answers(request: Request) -> Response:
         table = TABLES["answers"]
         known_columns = shared.tables.columns(job.folder, table)
         columns = _chosen(chosen, known_columns)
-        names = [quoted(one.name) for one in known_columns if one.name in _NAMES]
-        names += [_ACCESSION for one in known_columns if one.name == "site_uniprot"]
         view = view_of(known_columns, request.query_params.multi_items(), reserved=[one.name for one in _OF_ANSWERS])
         genes = shared.tables.fetch(job.folder, ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
-        accessions = [accession for (accession,) in genes if _ACCESSION in names]
-        rest, values = _wanted(ligand, target, top, names, accessions, view)
+        accessions = [accession for (accession,) in genes]
+        rest, values = _wanted(ligand, target, top, accessions, view)
         texts = shared.tables.fetch(job.folder, table, json_of(columns), rest, values)
         if target is not None and not texts and not accessions:
             found = shared.tables.fetch(
-                job.folder, table, f"DISTINCT unnest([{', '.join(names)}]) AS name", "ORDER BY name"
+                job.folder, table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name"
             )
             known = [name for (name,) in found if name]
             if known and target.lower() not in [name.lower() for name in known]:
@@ -198,19 +197,14 @@ async def list_answers(request: Request) -> Response:
 
 
 def _wanted(
-    ligand: str | None,
-    target: str | None,
-    top: int | None,
-    names: Sequence[str],
-    accessions: Sequence[str],
-    view: RowsWanted,
+    ligand: str | None, target: str | None, top: int | None, accessions: Sequence[str], view: RowsWanted
 ) -> tuple[str, list[Any]]:
     """Return the condition of the answers that are meant, and the values of its question marks."""
     tests, values = ["true", *view.tests], list(view.values)
     if ligand is not None:
         tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]
     if target is not None:
-        named = f"lower(?) IN ({', '.join(f'lower({name})' for name in names)})"
+        named = f"lower(?) IN ({', '.join(f'lower({name})' for name in _NAMED)})"
         by_gene = f" OR {_ACCESSION} IN (SELECT unnest(?))" if accessions else ""
         tests, values = [*tests, f"({named}{by_gene})"], [*values, target, *([accessions] if accessions else [])]
     if top is not None:

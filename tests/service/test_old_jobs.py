@@ -39,7 +39,7 @@ VALUES = {
 INSTANCE = "pdb_id=4cup&chain=A&ligand=ZYB"
 QUERIES = {
     "/api/jobs/{job_id}/exit-vectors": ("", f"?{INSTANCE}&top=3"),
-    "/api/jobs/{job_id}/answers": ("", "?ligand=ZYB&top=1"),
+    "/api/jobs/{job_id}/answers": ("", "?ligand=ZYB&top=1", "?target=WALP4&columns=Warhead&limit=1"),
     "/api/jobs/{job_id}/sasa/available": ("?pdb_id=4cup",),
     "/api/jobs/{job_id}/sasa/atoms": tuple(
         f"?pdb_id=4cup&chain=A&residue_id=2971&context={context}" for context in CONTEXTS
