@@ -25,6 +25,7 @@ from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts, write_text
 from tethermap.base.column_words import dictionary
 from tethermap.base.config import resolve, shown
+from tethermap.base.parquet import write_parquet
 from tethermap.base.recorded_search import record_search
 from tethermap.base.root import ROOT
 from tethermap.base.tables import Row, read_table
@@ -89,6 +90,8 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
     source.close()
     given = resolve({**given, "recorded_search": record_search(entries, query, rows)})
     run_job(job, given, result_cache_mb=CACHE_MB, last="finish_job" if keeps_files else "build_tables")
+    if not keeps_files:
+        write_parquet(job, TABLES)
     files = []
     for table in TABLES:
         path = f"{DATA}/{table.title}/middle={name}/part.parquet"

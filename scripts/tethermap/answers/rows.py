@@ -237,7 +237,8 @@ def _cells(
     }
     not_recommended = [code for code, applies in holds.items() if applies]
     leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
-    atoms = [molecule.names.index(name) for name in leaving] if usual.kind == "cut" else []
+    whole = usual.kind == "cut" and set(leaving) <= set(molecule.names)  # the copy may have atoms that this one lacks
+    atoms = [molecule.names.index(name) for name in leaving] if whole else []
     made = Action(
         answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
         answer.frees_link, _is_carbamate(molecule, answer.anchor), leaving_name(molecule.mol, atoms),

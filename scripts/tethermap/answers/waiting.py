@@ -17,10 +17,10 @@ T = TypeVar("T")
 Place = tuple[int, int]
 """Where a block begins in the file, and its length."""
 
-HELD = 500
+HELD = 300
 """Values that stay in memory: jobs of a few hundred ligands pack none."""
 
-_CACHED = 200
+_CACHED = 100
 
 
 class Spool:

@@ -30,7 +30,7 @@ ROW_GROUP = 20_480
 _BUFFER = 4_000_000
 """Bytes of CSV in one buffer, twice the longest line; DuckDB uses several buffers, of 32 MB by default."""
 
-_WRITER = "160MB"
+_WRITER = "128MB"
 """Maximum memory of the database that writes Parquet, in a process that has other memory."""
 
 _TYPES = {"integer": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN", "text": "VARCHAR"}
@@ -158,12 +158,14 @@ def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
     job : Path
         The job folder.
     tables : iterable of Table
-        Those to write; one without a CSV file is skipped.
+        Those to write; of one without a CSV file, the Parquet file is removed.
     """
     with connect(memory=_WRITER) as database:
         for table in tables:
             if (job / table.path).is_file():
                 _write(database, job, table)
+            else:
+                (job / table.parquet).unlink(missing_ok=True)
     extra = (AFFINITY, PUBLISHED)
     told = (_written(job, table) for table in PARQUET_TABLES if table not in extra or (job / table.path).is_file())
     write_parts(job / layout.DATA_DICTIONARY, dictionary(tuple(told)))

@@ -20,6 +20,7 @@ from tethermap.answers.model import LigandCopy, copy_of
 from tethermap.answers.observed.bridging import Bridging
 from tethermap.answers.observed.store import read_bridging
 from tethermap.answers.observed_rows import Degrader, observed_rows
+from tethermap.answers.pockets.directions import Way
 from tethermap.answers.pockets.groups import Group, Member, grouped
 from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows, ways_of
 from tethermap.answers.pockets.sites import binding_sites, site_class
@@ -94,7 +95,10 @@ def write_tables(
     (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
     at_ph, heavy = _write_metadata(job, shards)
     with spool(job / layout.RESULTS) as waiting:
-        gathered = _merge_instances(job, shards, at_ph, target_name, waiting, left_out.keys())
+        with_queries = bool(affinity or degraders)
+        gathered = _merge_instances(
+            job, shards, at_ph, target_name, waiting, left_out.keys(), with_queries=with_queries
+        )
         affinities = Affinities(affinity, gathered.measured, heavy) if affinity else None
         _write_answers(job, gathered, target_name, affinities, _published(degraders, gathered) if degraders else None)
         stems = {member.stem for member in gathered.members}
@@ -144,9 +148,8 @@ def _write_answers(
     """Write the tables over all instances: results with their sites, superpositions, directions, answers, degraders."""
     groups = grouped(gathered.members)
     _write_results(job, gathered.rows, groups, affinities)
-    for left in (tables.AFFINITY, tables.PUBLISHED):
+    for left in (tables.AFFINITY, tables.PUBLISHED, tables.POSES):
         (job / left.path).unlink(missing_ok=True)
-        (job / left.parquet).unlink(missing_ok=True)
     if affinities:
         tables.write_table(job / layout.AFFINITY, tables.AFFINITY, sorted(affinities.rows(), key=row_sort_key))
     if published:
@@ -209,12 +212,14 @@ class Gathered:
 
     waiting: InitVar[Spool]
     checks_failed: AbstractSet[str] = frozenset()
+    with_queries: bool = False
     members: list[Member] = field(default_factory=list)
     degraders: dict[str, Degrader] = field(default_factory=dict)
     poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
     measured: list[AffinityQuery] = field(default_factory=list)
     rows: WaitingRows = field(init=False)
     backbones: StoredValues[Backbone] = field(init=False)
+    ways: StoredValues[tuple[Way, ...]] = field(init=False)
     copies: StoredValues[LigandCopy] = field(init=False)
     complete: StoredValues[LigandMolecule] = field(init=False)
     _fullest: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -222,13 +227,13 @@ class Gathered:
     def __post_init__(self, waiting: Spool) -> None:
         self.rows = WaitingRows(waiting)
         self.backbones = StoredValues(waiting, partial(packed_backbone, ""), backbone_of_record)
+        self.ways = StoredValues(waiting, pickle.dumps, pickle.loads)
         self.copies = StoredValues(waiting, pickle.dumps, pickle.loads)
         self.complete = StoredValues(waiting, packed_molecule, molecule_of_record)
 
-    def add(self, parts: InstanceParts, row: Row) -> None:
-        """Add one instance with its row of results."""
+    def add(self, key: tuple[object, ...], parts: InstanceParts, row: Row) -> None:
+        """Add one instance with its sort key and its row of results."""
         instance, mol = parts.instance, parts.mol
-        key = sort_key(instance)
         xyz = instance.atoms.xyz[mol.atom_index]
         packed = is_packed(parts.summary)
         failed = instance.stem in self.checks_failed
@@ -238,9 +243,12 @@ class Gathered:
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.backbones.add(instance.stem, parts.backbone)
+        self.ways.add(instance.stem, () if parts.held else ways_of(parts.exits, xyz))
         read_backbone = partial(self.backbones.__getitem__, instance.stem)
-        self.members.append(_member(key, parts, xyz, read_backbone, packed=packed))
-        self.measured.append(_affinity_query(instance, mol, parts.backbone))
+        read_ways = partial(self.ways.__getitem__, instance.stem)
+        self.members.append(_member(key, parts, xyz, read_backbone, read_ways, packed=packed))
+        if self.with_queries:
+            self.measured.append(_affinity_query(instance, mol, parts.backbone))
         if parts.held:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
             return
@@ -262,10 +270,12 @@ def _merge_instances(
     target_name: str,
     waiting: Spool,
     left_out: AbstractSet[str],
+    *,
+    with_queries: bool,
 ) -> Gathered:
     """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
     order: list[tuple[tuple[object, ...], str]] = []
-    gathered = Gathered(waiting, _checks_failed(job, shards))
+    gathered = Gathered(waiting, _checks_failed(job, shards), with_queries)
     series = _memberships(job, shards)
     with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
         for shard in shards:
@@ -274,16 +284,17 @@ def _merge_instances(
             shapes = {str(row["stem"]): row for row in geometries}
             for parts in _instances(job, shard, left_out):
                 instance, mol = parts.instance, parts.mol
+                key = sort_key(instance)
                 membership = series.get(instance.stem, Membership())
                 shape, charged = shapes[instance.stem], at_ph.get(mol.parent_smiles, "")
-                gathered.poses += [(sort_key(instance), row) for row in pose_rows(instance)]
-                gathered.add(parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
-                atom_map.add(sort_key(instance), map_rows(instance, mol, target_name, membership))
-                order.append((sort_key(instance), layout.ligand_sdf(instance.stem)))
+                gathered.poses += [(key, row) for row in pose_rows(instance)]
+                gathered.add(key, parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
+                atom_map.add(key, map_rows(instance, mol, target_name, membership))
+                order.append((key, instance.stem))
     order.sort()
     with replacing(job / layout.LIGANDS_SDF) as temporary, temporary.open("wb") as stream:
-        for _, path in order:
-            with (job / path).open("rb") as sdf:
+        for _, stem in order:
+            with (job / layout.ligand_sdf(stem)).open("rb") as sdf:
                 shutil.copyfileobj(sdf, stream)
     return gathered
 
@@ -350,6 +361,7 @@ def _member(
     parts: InstanceParts,
     xyz: FloatArray,
     read_backbone: Callable[[], Backbone],
+    read_ways: Callable[[], tuple[Way, ...]],
     *,
     packed: bool,
 ) -> Member:
@@ -366,7 +378,7 @@ def _member(
         resolution=float("inf") if resolution is None else resolution,
         ligand=xyz,
         read_backbone=read_backbone,
-        ways=() if parts.held else ways_of(parts.exits, xyz),
+        read_ways=read_ways,
         protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
         packed=packed,
         bridging=parts.held is not None,

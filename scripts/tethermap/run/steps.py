@@ -261,8 +261,6 @@ STEPS = (
         given=("affinity", "degraders"),
         writes=(
             *(table.path for table in tables.RESULT_TABLES),
-            *(table.parquet for table in tables.RESULT_TABLES),
-            layout.DATA_DICTIONARY,
             layout.LIGANDS_SDF,
             layout.TABLES_ERRORS,
         ),
@@ -280,11 +278,14 @@ STEPS = (
             layout.SERIES_ERRORS,
             *(table.path for table in tables.RESULT_TABLES),
             layout.LIGANDS_SDF,
-            *(table.parquet for table in tables.RESULT_TABLES),
-            layout.DATA_DICTIONARY,
             layout.TABLES_ERRORS,
         ),
-        writes=(layout.MANIFEST, layout.REPORT),
+        writes=(
+            layout.MANIFEST,
+            layout.REPORT,
+            *(table.parquet for table in tables.RESULT_TABLES),
+            layout.DATA_DICTIONARY,
+        ),
     ),
 )
 """In the order of a run."""

@@ -47,7 +47,6 @@ def build_tables(task: Task) -> None:
     of_user = {name: task.settings[name] for name in ("affinity", "degraders")}
 
     def compute() -> list[Row]:
-        from tethermap.base.parquet import write_parquet
         from tethermap.results.write import write_tables  # RDKit, needed for new instances only
 
         def write(left_out: LeftOut) -> None:
@@ -64,18 +63,21 @@ def build_tables(task: Task) -> None:
             found = [one for path in status for one in instances_of(read_table(path, LIGAND_STATUS))]
             return list(dict.fromkeys([*searched, *found]))
 
-        failed = without_failing(task.step.name, members, write, job / layout.TABLES_ERRORS)
-        write_parquet(job)
-        return failed
+        return without_failing(task.step.name, members, write, job / layout.TABLES_ERRORS)
 
     about = [target_name, search_source(job)]
-    poses = [job / POSES.path, job / POSES.parquet]
     known = None if any(of_user.values()) else task.cache(about)  # the user's tables may have millions of rows
-    repeat_or_compute(known, task.sources(), [*task.outputs(), *poses], compute)
+    repeat_or_compute(known, task.sources(), [*task.outputs(), job / POSES.path], compute)
 
 
 def finish_job(task: Task) -> None:
-    """Write the report and, last of all, the manifest, both but for ligands on which that fails."""
+    """Write tables as Parquet, the report and, last of all, the manifest, both but for ligands on which that fails.
+
+    Parquet comes first: DuckDB takes its memory before the report takes any.
+    """
+    from tethermap.base.parquet import write_parquet
+
+    write_parquet(task.job)
     from tethermap.report.write import write_report
     from tethermap.results.finish import mark_errors, write_manifest
 

@@ -38,10 +38,8 @@ class Member:
         Of its entry in angstroms; infinite when not given.
     ligand : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in angstroms.
-    read_backbone : callable
-        Returns the target chain beside it; those of large jobs wait on disk.
-    ways : tuple of Way
-        The best exits of its first sites; none of a ligand that two proteins hold.
+    read_backbone, read_ways : callable
+        Return `backbone` and `ways`; those of large jobs wait on disk.
     protein : str
         Name of the target chain's protein.
     packed, bridging : bool
@@ -54,7 +52,7 @@ class Member:
     resolution: float
     ligand: FloatArray
     read_backbone: Callable[[], Backbone]
-    ways: tuple[Way, ...] = ()
+    read_ways: Callable[[], tuple[Way, ...]] = tuple
     protein: str = ""
     packed: bool = False
     bridging: bool = False
@@ -63,6 +61,11 @@ class Member:
     def backbone(self) -> Backbone:
         """The target chain beside it."""
         return self.read_backbone()
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """The best exits of its first sites; none of a ligand that two proteins hold."""
+        return self.read_ways()
 
     def residue_near(self, point: FloatArray) -> tuple[str, str]:
         """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.

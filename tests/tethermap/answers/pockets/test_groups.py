@@ -45,7 +45,7 @@ def member(
     backbone = Backbone("A", sequence, xyz, np.zeros(count, dtype=np.int8), 20.0, 5.0) if count else NO_BACKBONE
     names = {"pdb_id": entry, "Chain": "A", "Warhead": "LIG", "Residue_ID": "1", "stem": f"{entry}_A_LIG_1"}
     key = (entry, "A", "LIG", (1, ""))
-    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), lambda: backbone, tuple(ways))
+    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), lambda: backbone, lambda: tuple(ways))
 
 
 def rigidly_moved(one: Member, seed: int) -> Member:
@@ -55,7 +55,7 @@ def rigidly_moved(one: Member, seed: int) -> Member:
         one,
         ligand=one.ligand @ turn.T + shift,
         read_backbone=lambda: backbone,
-        ways=tuple(w.moved(turn, shift) for w in one.ways),
+        read_ways=lambda: tuple(w.moved(turn, shift) for w in one.ways),
     )
 
 

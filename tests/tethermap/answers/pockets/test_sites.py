@@ -49,7 +49,7 @@ def test_residues_are_compared_in_the_numbering_of_the_reference() -> None:
 
 def test_copies_between_symmetry_mates_and_degraders_tell_no_direction() -> None:
     own = [replace(touching(member(f"{k}aaa", KINASE, ways=[way((0, 0, 0))]), 1, 2, 3)) for k in range(3)]
-    packed, degrader = replace(own[1], packed=True), replace(own[2], bridging=True, ways=())
+    packed, degrader = replace(own[1], packed=True), replace(own[2], bridging=True, read_ways=tuple)
     (row,) = consensus_rows(grouped([own[0], packed, degrader]))
     assert (row["n_instances"], row["n_instances_open"], row["site"]) == (1, 1, "main")
 
