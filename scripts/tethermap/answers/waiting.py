@@ -17,7 +17,7 @@ T = TypeVar("T")
 Place = tuple[int, int]
 """Where a block begins in the file, and its length."""
 
-HELD = 300
+HELD = 500
 """Values that stay in memory: jobs of a few hundred ligands pack none."""
 
 _CACHED = 100

@@ -116,5 +116,13 @@ def test_blocked_answer_says_so() -> None:
     assert row["closed"] is True
 
 
+def test_group_of_atoms_that_the_most_complete_copy_lacks_leaves_without_a_name() -> None:
+    members = placed_members()[:1]
+    cut = exit_at(1, 1.0, kind="cut", leaving="X1;X2")
+    known = KnownLigands({members[0].stem: copy(members[0].stem, cut)}, {}, {"LIG": MOLECULE})
+    (row,) = answer_rows("EGFR", grouped(members), known)
+    assert row["leaving_atoms"] == "X1;X2"
+
+
 def test_job_without_ligands_has_no_answers() -> None:
     assert list(answer_rows("EGFR", [], KnownLigands({}, {}, {}))) == []
