@@ -141,7 +141,7 @@ followJob(`/api/jobs/${job}`, {
   progress: showProgress,
   log: addLine,
   mode: (name) => {
-    source = { stream: " · live", polling: " · asked every 2 s", ended: "", gone: " · the job was deleted" }[name];
+    source = name === "stream" ? " · live" : "";
     showMode();
   },
 });
