@@ -205,7 +205,10 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     place = answers.order()
     last = (len(place), 1)
     rows = sorted(_joined(reader, folder, names), key=lambda row: place.get(str(row["stem"]), last))
-    return [{**row, **answers.cells(str(row["stem"]))} for row in rows]
+    return [row | (answers.cells(str(row["stem"])) or _NO_ANSWER) for row in rows]
+
+
+_NO_ANSWER: dict[str, Value] = {column.name: None for column in ANSWER_COLUMNS}
 
 
 def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
@@ -225,13 +228,15 @@ def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
 
 def _joined(
     reader: JobTables, folder: Path, names: Collection[str], where: str = "", values: Sequence[Value] = ()
-) -> list[Row]:
+) -> list[dict[str, Value]]:
     """Return rows of the results with columns of the summary; the summary is only read if it has some of them."""
-    others = [name for name in _OF_SUMMARY if name in names]
-    summaries = reader.rows(folder, tables.SASA_SUMMARY, where, values, ["stem", *others]) if others else []
-    of_stem = {row["stem"]: row for row in summaries}
-    blank: Row = dict.fromkeys((*names, *(column.name for column in ANSWER_COLUMNS)))
     rows = reader.rows(folder, tables.RESULTS_TABLE, where, values, names)
+    others = [name for name in _OF_SUMMARY if name in names]
+    if not others:
+        return rows
+    summaries = reader.rows(folder, tables.SASA_SUMMARY, where, values, ["stem", *others])
+    of_stem = {row["stem"]: row for row in summaries}
+    blank: dict[str, Value] = dict.fromkeys(others)
     return [{**blank, **of_stem.get(row["stem"], {}), **row} for row in rows]
 
 
