@@ -29,7 +29,16 @@ from tethermap.base.parquet import write_parquet
 COPIES, AGAIN = 5, 20
 """Number of jobs for the first request to each route, and number of repeated requests to one of them."""
 
-GOAL_MS, GOAL_BULK_S = 50, 0.5
+GOAL_MS, GOAL_BULK_S = 25, 0.3
+FIRST_MS = {
+    "overview": None,
+    "page of its results": 60,
+    "its table alone": None,
+    "page of one ligand": None,
+    "all exits": 150,
+}
+"""Routes whose first request is told, with its goal."""
+
 ITEMS, TIMES = 500, 10
 """Ligands of one bulk request, and how often the job's ligands are in the larger one that it is sent to."""
 
@@ -158,16 +167,13 @@ def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
 def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[Figure]:
     """Return the values that have goals, and the others that a reader looks for."""
     dearest = max(costs, key=lambda name: costs[name].again)
-    named = {
-        "overview, first request": costs["overview"].first,
-        "page of its results, first request": costs["page of its results"].first,
-        "its table only, first request": costs["its table alone"].first,
-        "all exits, first request": costs["all exits"].first,
-    }
     return [
         Figure(f"slowest route, repeated ({dearest})", costs[dearest].again, "ms", "cpu", at_most=GOAL_MS),
         Figure(f"{ITEMS} ligands of {TIMES * ligands:,} in bulk", bulk_seconds, "s", "cpu", at_most=GOAL_BULK_S),
-        *(Figure(name, value, "ms", "cpu") for name, value in named.items()),
+        *(
+            Figure(f"{name}, first request", costs[name].first, "ms", "cpu", at_most=goal)
+            for name, goal in FIRST_MS.items()
+        ),
     ]
 
 
