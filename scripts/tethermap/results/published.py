@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import gzip
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,14 +81,19 @@ class PublishedDegraders:
     """
 
     def __init__(self, files: Sequence[str]) -> None:
-        rows: dict[str, list[_Published]] = defaultdict(list)
-        for file in files:
-            for smiles, published in _read(Path(file)):
-                rows[smiles] += [one for one in published if one not in rows[smiles]]
-        self._smiles = sorted(rows)
-        self._rows = [rows[smiles] for smiles in self._smiles]
-        self._library = DegraderLibrary(map(Chem.MolFromSmiles, self._smiles))
+        self._library = DegraderLibrary()
+        self._rows: list[list[_Published]] = []
+        self._smiles: list[str] = []
         self._found: dict[str, _Holders] = {}
+        numbers: dict[str, int] = {}
+        for file in files:
+            for mol, smiles, published in _read(Path(file)):
+                if smiles not in numbers:
+                    numbers[smiles] = self._library.add(mol)
+                    self._rows.append([])
+                    self._smiles.append(smiles)
+                rows = self._rows[numbers[smiles]]
+                rows += [one for one in published if one not in rows]
 
     def add(self, molecule: LigandMolecule, accessions: Collection[str]) -> None:
         """Look for a ligand in all degraders.
@@ -103,7 +107,7 @@ class PublishedDegraders:
         """
         mol = heavy_part(molecule)
         contained = self._library.containing(mol) if molecule.sanitised else ()
-        found = sorted((_in_place(mol, one) for one in contained), key=lambda one: one.number)
+        found = sorted((_in_place(mol, one) for one in contained), key=lambda one: self._smiles[one.number])
         sites = exit_sites(molecule) if found else []
         self._found[molecule.component_names] = _Holders(molecule, found, sites, frozenset(accessions))
 
@@ -176,8 +180,8 @@ class _Holders:
     accessions: frozenset[str]
 
 
-def _read(path: Path) -> Iterator[tuple[str, list[_Published]]]:
-    """Yield the neutral SMILES of each degrader of a table with its values; what is no molecule is skipped.
+def _read(path: Path) -> Iterator[tuple[Chem.Mol, str, list[_Published]]]:
+    """Yield each degrader of a table, neutral, with its SMILES and values; what is no molecule is skipped.
 
     Raises
     ------
@@ -185,18 +189,18 @@ def _read(path: Path) -> Iterator[tuple[str, list[_Published]]]:
         If it has no column of SMILES.
     """
     rows = _sdf_rows(path) if ".sdf" in path.suffixes else _csv_rows(path)
-    known: dict[str, str] = {}
+    known: dict[str, tuple[Chem.Mol, str] | None] = {}
     for row in rows:
         cells = {field: _cell(row, names) for field, names in _NAMES.items()}
         written = cells["smiles"]
         if written not in known:
-            known[written] = _neutral_smiles(written)
-        if known[written]:
+            known = {written: _neutral(written)}  # rows of one degrader stand together
+        if degrader := known[written]:
             values = [concentration(_ERROR.sub("", part), "nM") for part in re.split("[/;]", cells["dc50"])]
             uniprot = JOINED.join(re.split(r"[\s,;/]+", cells["uniprot"]))
             about = cells["name"], cells["target"], uniprot, cells["e3"]
             yield (
-                known[written],
+                *degrader,
                 [_Published(*about, value, cells["reference"]) for value in dict.fromkeys(values) if value]
                 or [_Published(*about, None, cells["reference"])],
             )
@@ -233,12 +237,13 @@ def _opened(path: Path) -> Any:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
-def _neutral_smiles(smiles: str) -> str:
-    """Return the canonical SMILES of the neutral largest part of a molecule; empty for what is none."""
+def _neutral(smiles: str) -> tuple[Chem.Mol, str] | None:
+    """Return the neutral largest part of a molecule with its canonical SMILES; None for what is none."""
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles)
         if mol is None:
-            return ""  # type: ignore[unreachable]
+            return None  # type: ignore[unreachable]
         if "." in smiles:
             mol = rdMolStandardize.LargestFragmentChooser().choose(mol)
-        return str(Chem.MolToSmiles(neutralised(mol)))
+        mol = neutralised(mol)
+        return mol, str(Chem.MolToSmiles(mol))

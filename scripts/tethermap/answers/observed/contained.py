@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from rdkit import Chem
-from rdkit.Chem import rdSubstructLibrary
+from rdkit import Chem, DataStructs
 
 from tethermap.exits.limits import LARGEST_LEAVING
 
@@ -60,15 +59,20 @@ class DegraderLibrary:
         See `Accepts`; any division by default.
     """
 
-    def __init__(self, mols: Iterable[Chem.Mol], accepts: Accepts = lambda *_: True) -> None:
+    def __init__(self, mols: Iterable[Chem.Mol] = (), accepts: Accepts = lambda *_: True) -> None:
         self._accepts = accepts
-        self._library = rdSubstructLibrary.SubstructLibrary(
-            rdSubstructLibrary.CachedMolHolder(), rdSubstructLibrary.PatternHolder()
-        )
+        self._binaries: list[bytes] = []
+        self._prints: list[DataStructs.ExplicitBitVect] = []
         self._largest = 0
         for mol in mols:
-            self._library.AddMol(mol)
-            self._largest = max(self._largest, mol.GetNumAtoms())
+            self.add(mol)
+
+    def add(self, mol: Chem.Mol) -> int:
+        """Add a degrader; return its number."""
+        self._binaries.append(mol.ToBinary())
+        self._prints.append(Chem.PatternFingerprint(mol))
+        self._largest = max(self._largest, mol.GetNumAtoms())
+        return len(self._binaries) - 1
 
     def containing(self, mol: Chem.Mol) -> Iterator[Contained]:
         """Yield the degraders that contain a molecule, each by the smallest change after which it fits.
@@ -81,17 +85,28 @@ class DegraderLibrary:
         count = mol.GetNumAtoms()
         if count < FEWEST_CORE or count + LARGE_PIECE > self._largest + LARGEST_LEAVING or not self._has_rings(mol):
             return
-        done: set[int] = set()
+        left = list(range(len(self._binaries)))
         for leaving in _edits(mol):
             kept = [k for k in range(count) if k not in leaving]
             if len(kept) < max(FEWEST_CORE, LEAST_CORE * count):
                 continue
             core = _without(mol, leaving)
-            for number in self._library.GetMatches(core, useChirality=False, numThreads=1, maxResults=-1):
-                anchors, is_whole = self._anchors(core, number) if number not in done else (set(), False)
+            found = set()
+            for number in self._screened(core, left):
+                anchors, is_whole = self._anchors(core, number)
                 if anchors:
-                    done.add(number)
+                    found.add(number)
                     yield Contained(number, leaving, frozenset(kept[k] for k in anchors), is_whole)
+            left = [number for number in left if number not in found]
+
+    def _screened(self, part: Chem.Mol, numbers: Iterable[int]) -> Iterator[int]:
+        """Yield the degraders among some that may contain a part of a molecule, by their fingerprints."""
+        print_ = Chem.PatternFingerprint(part)
+        return (number for number in numbers if DataStructs.AllProbeBitsMatch(print_, self._prints[number]))
+
+    def _mol(self, number: int) -> Chem.Mol:
+        mol: Chem.Mol = Chem.Mol(self._binaries[number])  # type: ignore[call-overload]
+        return mol
 
     def _has_rings(self, mol: Chem.Mol) -> bool:
         """Return whether each aromatic ring system of a molecule, none of which ever leaves, is in some degrader."""
@@ -101,13 +116,14 @@ class DegraderLibrary:
         parts = Chem.GetMolFrags(_without(mol, others), asMols=True, sanitizeFrags=False)
         for part in {Chem.MolToSmarts(part): part for part in parts}.values():
             Chem.FastFindRings(part)
-            if not self._library.HasMatch(part, useChirality=False, numThreads=1):
+            numbers = self._screened(part, range(len(self._binaries)))
+            if not any(self._mol(number).HasSubstructMatch(part) for number in numbers):
                 return False
         return True
 
     def _anchors(self, core: Chem.Mol, number: int) -> tuple[set[int], bool]:
         """Return the atoms of a core that can carry the one large piece of a degrader, and whether that is all."""
-        degrader = self._library.GetMol(number)
+        degrader = self._mol(number)
         anchors: set[int] = set()
         is_whole = False
         for match in degrader.GetSubstructMatches(core, uniquify=False, maxMatches=_MOST_MATCHES):
