@@ -51,7 +51,7 @@ class SafeDrawing:
     def window(self) -> tuple[float, float, float, float]:
         """Part that a small picture shows: all, or of a large ligand what lies around the exit that is meant."""
         box = self.box
-        if self.focus is None:
+        if self.focus is None or len(self.atoms) <= _READABLE:
             return box
         sizes = [min(size, most) for size, most in zip(box[2:], _LARGEST_WINDOW, strict=True)]
         left, top = (
@@ -73,8 +73,11 @@ class SafeDrawing:
 
 
 _BADGE = re.compile(r'<circle cx="([0-9.-]+)" cy="([0-9.-]+)"')
+_READABLE = 45
+"""Atoms of a ligand that a small picture can show whole."""
+
 _LARGEST_WINDOW = (460.0, 380.0)
-"""Width and height beyond which a small picture shows a part, in pixels: larger ones can't be read on a card."""
+"""Width and height of the part that a small picture shows of a larger ligand, in pixels."""
 
 _MARGIN = 24.0
 """Around the middles of atoms and numbers, in pixels: half a label."""

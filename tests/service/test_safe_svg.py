@@ -61,10 +61,10 @@ def test_style_sheet_has_the_colours_of_the_ramp() -> None:
 
 def test_small_picture_of_a_large_ligand_shows_the_exit_that_is_meant() -> None:
     atoms = "".join(
-        f'<circle class="atom atom-{n}" data-atom-name="C{n}" cx="{40 * n}" cy="50" r="9"/>' for n in range(31)
+        f'<circle class="atom atom-{n}" data-atom-name="C{n}" cx="{40 * n}" cy="50" r="9"/>' for n in range(51)
     )
-    text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1240 100"><g class="atoms">{atoms}</g></svg>'
-    for name, place in (("C0", 0.0), ("C15", 600.0), ("C30", 1200.0)):
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2040 100"><g class="atoms">{atoms}</g></svg>'
+    for name, place in (("C0", 0.0), ("C15", 600.0), ("C50", 2000.0)):
         left, _, width, _ = safe_drawing(text, [name]).window
         assert width == 460
         assert left <= place <= left + width
