@@ -98,6 +98,8 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
     entries = http.post("/api/form", data={"target_name": "1HPV, 4cup"}).json()
     assert entries["request"] == {"target_name": "1HPV and 1 more", "search_query": "1HPV 4cup"}
     assert entries["find"] == ""
+    files = http.post("/api/form", data={"structures": "upload_0000000000000000"}).json()
+    assert files["request"] == {"target_name": "Own structures", "structures": "upload_0000000000000000"}
     bad = http.post("/api/form", data={"search_query": "x"}).json()
     assert (bad["valid"], bad["field"]) == (False, "target_name")
     assert http.get("/api/indexed-jobs").json()["count"] == before
