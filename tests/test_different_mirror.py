@@ -1,4 +1,4 @@
-"""Mirrors in which each entry has a ligand of its own."""
+"""Mirrors in which each entry has a different ligand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ligands(path: Path) -> dict[str, list[gemmi.Residue]]:
-    """Return the residues of a file by name, without polymers, water and what 4CUP has besides its ligand."""
+    """Return the residues of a file by name, without polymers, water and the other het groups of 4CUP."""
     structure = gemmi.read_structure(str(path))
     structure.setup_entities()
     found: dict[str, list[gemmi.Residue]] = {}
@@ -37,7 +37,7 @@ def ligands(path: Path) -> dict[str, list[gemmi.Residue]]:
     return {name: residues for name, residues in found.items() if name not in ("EDO", "MEO", "MOH")}
 
 
-def test_each_entry_has_a_ligand_of_its_own_in_the_place_of_the_old_one(source: Path, tmp_path: Path) -> None:
+def test_each_entry_has_a_different_ligand_in_the_place_of_the_old_one(source: Path, tmp_path: Path) -> None:
     ids = different_mirror(tmp_path, source, 4)
     files = [next(tmp_path.rglob(f"{entry_id}*")) for entry_id in ids]
     assert {path.suffixes[-2] for path in files} == {".cif", ".pdb"}

@@ -22,7 +22,7 @@ FILES = (".ci/setup.sh", ".ci/assets.sh", "requirements.lock", "tests/requiremen
          "scripts/tethermap/components/index_build.py",
          *(f"service/pages/assets/{name}" for name in ("package-lock.json", "npm.lock", ".npmrc")))  # fmt: skip
 
-# Replaces an interpreter: has a version, makes environments of copies of itself, and has the
+# Replaces an interpreter: has a version, makes environments with copies of this script, and has the
 # listed modules.
 INTERPRETER = """#!/bin/sh
 case "$*" in

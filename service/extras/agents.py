@@ -1,4 +1,4 @@
-"""For agents: tools by the Model Context Protocol, and a page that tells language models what there is."""
+"""For agents: tools by the Model Context Protocol, and a page that describes the service to language models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UNKNOWN_METHOD, _WRONG_ARGUMENTS = -32601, -32602
 _INSTRUCTIONS = (
     "Tethermap finds PDB entries of a target, cleans every ligand-bound complex and ranks where a linker can leave each"
     " ligand. Search jobs first; curated examples are complete. Submit a job, call wait_job until it has ended, then"
-    " read answers. Every answer says how sure it is: tell its evidence and its reasons along with it. Long lists come"
+    " read answers. Every response states its confidence: report its evidence and reasons with it. Long lists come"
     " in pages: next_call is the call for the next one; columns chooses what each row has."
 )
 _RULES = (
@@ -56,7 +56,7 @@ class McpResultAnswer(Answer):
 
 
 class McpFailureAnswer(Answer):
-    """Why a message could not be answered."""
+    """Reason why a message could not be answered."""
 
     jsonrpc: str
     id: str | int | float | None
@@ -107,7 +107,7 @@ def _greeting(params: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _called(request: Request, number: str | float, params: dict[str, Any]) -> Response:
-    """Answer a call of a tool by the request of the API that it means, as whoever calls it."""
+    """Execute a call of a tool as the corresponding API request, with the caller's identity."""
     given = params.get("arguments") or {}
     by_name = {tool.name: tool for tool in _tools(request)}
     tool = by_name.get(str(params.get("name")))
@@ -145,7 +145,7 @@ def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict
         room = MOST_CHARACTERS - len(_text({**body, name: []})) - _CALL_CHARACTERS
         sizes = accumulate(len(_text(row)) + len(",") for row in rows)
         rows = [row for row, size in zip(rows, sizes, strict=True) if size <= room]
-        told = f"{len(rows)} of {len(body[name])} rows of {name} fit: ask for the next ones, or for fewer columns."
+        told = f"{len(rows)} of {len(body[name])} rows of {name} fit: request the next ones, or fewer columns."
         body = {**body, name: rows, "count": len(rows), "cut": told}
     following = int(given.get("offset") or 0) + len(rows)
     if rows and "offset" in tool.arguments and following < body["total"]:
@@ -183,7 +183,7 @@ def _told(number: str | float | None, result: Any = None, *, error: Any = None) 
 
 
 async def llms_txt(request: Request) -> Response:
-    """Answer what a language model should know of the service."""
+    """Return the description of the service for language models."""
     lines = [
         "# Tethermap",
         "",
@@ -223,8 +223,6 @@ EXTRA = Extra(
             {200: McpResultAnswer | McpFailureAnswer, 202: ""},
             body="McpMessage",
         ),
-        _ROUTES.get(
-            "/llms.txt", llms_txt, "What a language model should know.", "text/plain; charset=utf-8", early=True
-        ),
+        _ROUTES.get("/llms.txt", llms_txt, "Description for language models.", "text/plain; charset=utf-8", early=True),
     )
 )

@@ -1,4 +1,4 @@
-"""Two jobs beside each other: the two halves of a degrader, as JSON and as a page."""
+"""Comparison of two jobs: the two halves of a degrader, as JSON and as a page."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def compare(request: Request) -> Response:
 
 
 async def compare_page(request: Request) -> Response:
-    """Show pairs of answers of two jobs, or a form that asks for them."""
+    """Show pairs of answers of two jobs, or a form to select them."""
     shared = shared_of(request)
     named = [side.optional.of(request) or "" for side in (_A, _B)]
     ligands = [ligand.of(request) or "" for ligand in _LIGANDS]
@@ -80,7 +80,7 @@ def _shown(pairs: Sequence[AnswerPair], halves: Sequence[Half]) -> list[dict[str
 async def _compared(
     request: Request, jobs: Sequence[Job], shown: Page
 ) -> tuple[Sequence[Half], CompareAnswer, Mapping[str, str]]:
-    """Return the halves of a request, their pairs with what is told of both jobs, and the Link header."""
+    """Return the halves of a request, their pairs with data of both jobs, and the Link header."""
     reader = shared_of(request).tables
     wanted = [ligand.of(request) for ligand in _LIGANDS]
 
@@ -96,7 +96,7 @@ async def _compared(
 
 
 def _half_view(job: Job, row: Row) -> dict[str, Any]:
-    """Return an answer in words, with its picture and where its inputs for degrader modelling can be had.
+    """Return an answer in words, with its picture and the address of its inputs for degrader modelling.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ EXTRA = Extra(
         _PAGES.get(
             "/compare",
             compare_page,
-            "Two jobs beside each other: pairs of answers.",
+            "Comparison of two jobs: pairs of answers.",
             {200: PAGE, 202: PAGE},
             (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
             errors=("JOB_NOT_FOUND",),

@@ -32,14 +32,14 @@ Degrader = row_type("Degrader", tables.DEGRADERS)
 
 
 class BuildingBlock(Answer):
-    """What to buy or make."""
+    """A compound to buy or make."""
 
     smiles: str
     name: str
 
 
 class MadeHalf(Answer):
-    """One half: what is kept of it, what the cut removes, what to buy."""
+    """One half: its remaining part, the part that the cut removes, the compound to buy."""
 
     stem: str
     anchor: str
@@ -53,14 +53,14 @@ class MadeHalf(Answer):
 
 
 class ExitHandle(MadeHalf):
-    """What one ranked exit of a ligand needs; without a handle where no common reaction makes its bond."""
+    """Chemistry of one ranked exit of a ligand; without a handle if no common reaction makes its bond."""
 
     rank: Place
     site_rank: Place
 
 
 class HandlesAnswer(Success):
-    """What the exits of a ligand need."""
+    """Chemistry of a ligand's exits."""
 
     job_id: str
     count: Count
@@ -98,7 +98,7 @@ class FoundHalf(Answer):
 
 
 class HalvesAnswer(Success):
-    """The halves of a degrader, for each job that was asked."""
+    """The halves of a degrader, for each job in the request."""
 
     halves: list[list[FoundHalf]]
 
@@ -136,8 +136,10 @@ _STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
 _ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
 _EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
 _TOOL = Choice("tool", "Program; all without it.", known=tools())
-_DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, where it is known.")
-_OPEN_BABEL = Flag("open_babel", "Convert heads with Open Babel as PRosettaC does and add what becomes of each anchor.")
+_DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, if known.")
+_OPEN_BABEL = Flag(
+    "open_babel", "Convert heads with Open Babel, with PRosettaC's method, and add the resulting anchors."
+)
 _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
 _OTHER_STEM = Text("other_stem", "The other half's ligand.")
 _OTHER_ANCHOR = Text("other_anchor", "Its anchor_atom.")
@@ -184,7 +186,7 @@ def _inputs_zip(
     *,
     open_babel: bool = False,
 ) -> bytes:
-    """Return a ZIP with the inputs for one ranked anchor or two; raises as `run_script` does."""
+    """Return a ZIP with the inputs for one ranked anchor or two; raises the errors of `run_script`."""
     with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
         archive = Path(folder) / "inputs.zip"
         asked = [f"--stem={half.stem}", f"--anchor={half.anchor}", f"--degrader={degrader}"]
@@ -214,7 +216,7 @@ async def degrader_inputs(request: Request) -> Response:
 
 
 async def exit_handles(request: Request) -> Response:
-    """Answer what the ranked exits of a ligand need: what to buy or make, what the cut removes."""
+    """Return the chemistry of a ligand's ranked exits: compounds to buy or make, atoms that the cut removes."""
     job = job_of(request, ready=True)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
@@ -315,7 +317,7 @@ EXTRA = Extra(
         _FILES.get(
             "/api/jobs/{job_id}/handles",
             exit_handles,
-            "What each exit of a ligand needs: what to buy or make, what the cut removes, contacts kept and lost.",
+            "Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost.",
             HandlesAnswer,
             (_STEM, _EXIT),
             ready=True,
@@ -335,7 +337,7 @@ EXTRA = Extra(
         _CHEMISTRY.get(
             "/api/degraders/halves",
             find_halves,
-            "Which ligands of one or two jobs are halves of a degrader.",
+            "Ligands of one or two jobs that are halves of a degrader.",
             HalvesAnswer,
             (_SMILES, *_JOBS.values()),
             ready=True,
@@ -345,7 +347,7 @@ EXTRA = Extra(
         Routes("Pages", "page").get(
             "/degraders",
             degraders_page,
-            "Choose both halves and a linker; molecules to filter and to take away.",
+            "Select both halves and a linker; molecules to filter and download.",
             {200: PAGE},
             _ASKED,
             errors=_REFUSED,

@@ -1,4 +1,4 @@
-"""Both halves of a degrader: answers of a target's ligands beside those of a recruiter's, best pairs first."""
+"""Both halves of a degrader: pairs of answers of a target's and of a recruiter's ligands, best pairs first."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNIT = 10_000
 """Scores have four decimals; they are added as whole numbers."""
 
 _DEMOTED = 1_000 * _UNIT
-"""Added to the rank of what is blocked or gives up a bond to the protein: it comes after all that is open."""
+"""Added to the rank of blocked exits and of those that lose a bond to the protein: they follow all open ones."""
 
 
 class ComparedJob(Answer):
@@ -88,7 +88,7 @@ class Half:
     answers : sequence of mapping
         Rows of Exit_Answers.
     found : int
-        How many there are, more than `answers` where these were cut.
+        Total number of pairs, more than `answers` if these were truncated.
     seen : mapping of (str, str) to mapping
         Rows of Observed_Exits of the target's side by instance and anchor.
     """
@@ -100,7 +100,7 @@ class Half:
     seen: Mapping[tuple[str, str], Row]
 
     def told(self) -> ComparedJob:
-        """Return what is told of the job."""
+        """Return the reported data of the job."""
         record = self.job.record
         return ComparedJob.model_construct(
             job_id=record.job_id,
@@ -123,7 +123,7 @@ def half_of(reader: JobTables, job: Job, ligand: str | None = None) -> Half:
     job : Job
         A job that has ended.
     ligand : str or None
-        Only those of a component.
+        Limit to a component.
     """
     rows = reader.rows(job.folder, tables.EXIT_ANSWERS, "WHERE site = ?", [MAIN])
     observed = reader.rows(job.folder, tables.OBSERVED_EXITS, "WHERE side = 'target'")
@@ -140,14 +140,14 @@ def _worth(row: Row) -> int:
 
 
 def pairs_of(first: Half, second: Half, offset: int, limit: int) -> tuple[int, list[AnswerPair]]:
-    """Return how many pairs there are, and some of them: those seen in one ternary entry, then by falling score.
+    """Return the number of pairs, and a part of them: those seen in one ternary entry, then by falling score.
 
     Parameters
     ----------
     first, second : Half
         The two jobs.
     offset, limit : int
-        Which part of the list.
+        Part of the list.
     """
     distances = _ternary_pairs(first, second)
     rest = _falling([_worth(row) for row in first.answers], [_worth(row) for row in second.answers])

@@ -1,4 +1,4 @@
-"""What agents can do: tools over the API, each one request of it."""
+"""Tools for agents over the API, each with one request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tool:
     required : sequence of str
         Arguments that must be given, those of the path included.
     method : str
-        ``GET``: arguments beside the path are query parameters; ``POST``: they are the body; ``FILE``: a file.
+        ``GET``: arguments outside the path are query parameters; ``POST``: they are the body; ``FILE``: a file.
     fixed : mapping
         Query parameters that are always sent.
     rows : str
@@ -55,7 +55,7 @@ class Tool:
     omit: Sequence[str] = ()
 
     def described(self) -> dict[str, Any]:
-        """Return what clients are told of it."""
+        """Return the description for clients."""
         schema = {"type": "object", "properties": dict(self.arguments), "additionalProperties": False}
         return {
             "name": self.name,
@@ -79,7 +79,7 @@ class Tool:
         lacking = [name for name in self.required if given.get(name) in (None, "")]
         if unknown or lacking:
             wrong = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(lacking)}"
-            raise ValueError(f"{self.name} has other arguments ({wrong}); it knows {', '.join(self.arguments)}.")
+            raise ValueError(f"{self.name} has unknown arguments ({wrong}); known are {', '.join(self.arguments)}.")
         given = {**{name: one["default"] for name, one in self.arguments.items() if "default" in one}, **given}
         used = set(re.findall(r"\{(\w+)\}", self.path))
         path = re.sub(r"\{(\w+)\}", lambda match: _part(str(given[match[1]]), whole=match[1] != "path"), self.path)
@@ -93,7 +93,7 @@ class Tool:
         return {"method": "GET", "url": path, "params": {**others, **self.fixed}}
 
     def shown(self, body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a response with the columns that were asked for, or the default ones.
+        """Return a response with the requested columns, or the default ones.
 
         Raises
         ------

@@ -1,7 +1,7 @@
-"""Notices that a job has ended, sent to where its client wants them: signed, retried, over restarts too.
+"""Notices of finished jobs, sent to addresses of clients: signed, retried, also after restarts.
 
-Sent to addresses of the open internet alone, unless the operator allows others: else a client could reach, through us,
-what only this machine can.
+Sent only to addresses on the public internet, unless the operator allows others: otherwise a client could use this
+service to reach internal addresses.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Webhooks(Notices):
     Parameters
     ----------
     store : Store
-        The jobs, in whose folder the notices lie.
+        The jobs, whose folders contain the notices.
     settings : Settings
-        Secret of the signature, path before all addresses, whether private addresses may be asked.
+        Secret of the signature, path prefix, whether private addresses are allowed.
     send : callable or None
         Posts a body with headers to an address and returns the status; None for the real one.
     clock : callable
@@ -80,7 +80,7 @@ class Webhooks(Notices):
         self._sending: dict[str, asyncio.Task[None]] = {}
         self._receivers: Counter[str] = Counter()
         self._later: dict[str, float] = {}
-        """When failed notices are due: if the disk is full, their files say something earlier."""
+        """Times of the next attempts: if the disk is full, the files contain earlier ones."""
 
     def note(self, record: JobRecord) -> None:
         """Note that a job ends, before that is recorded; blocks."""
@@ -89,7 +89,7 @@ class Webhooks(Notices):
             write_json(self._path(record.job_id), {"url": record.webhook, "attempts": 0, "due": self._clock()})
 
     async def look(self) -> None:
-        """Begin to send notices that are due, the longest due first; a slow receiver holds up its own alone."""
+        """Begin to send due notices, the oldest first; a slow receiver delays only its own notices."""
         begun = set(self._sending)  # one of these may end while notices are read, and is not sent twice
         for job_id, notice in await asyncio.to_thread(self._due):
             receiver = urlsplit(notice["url"]).netloc
@@ -119,7 +119,7 @@ class Webhooks(Notices):
         return {**told, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
 
     async def stop(self) -> None:
-        """Stop sending; what was not taken is sent after the next start."""
+        """Stop sending; undelivered notices are sent after the next start."""
         tasks = list(self._sending.values())
         for task in tasks:
             task.cancel()
@@ -169,7 +169,7 @@ class Webhooks(Notices):
         await asyncio.to_thread(self._write, job_id, told, {**notice, "attempts": attempts, "due": due})
 
     def _write(self, job_id: str, told: dict[str, Any], notice: dict[str, Any]) -> None:
-        """Write what became of a notice to the folder of its job; remove the notice if it is not due again."""
+        """Write the outcome of a notice to the folder of its job; remove the notice if it is not due again."""
         if notice["due"] is None:
             self._later.pop(job_id, None)
             self._path(job_id).unlink(missing_ok=True)
@@ -182,7 +182,7 @@ class Webhooks(Notices):
 
     def _body(self, record: JobRecord) -> bytes:
         """Return the body of the job, as the API answers it."""
-        ROOT_PATH.set(self._settings.root_path)  # of this task alone
+        ROOT_PATH.set(self._settings.root_path)  # used only by this task
         failure = Failure.of(record, self._scrubber)
         webhook = self.delivery_of(record, self._store.folder(record.job_id))
         return json_bytes(JobAnswer.of(record, None, failure=failure, webhook=webhook))

@@ -40,7 +40,7 @@ RunState = Literal["QUEUED", "RUNNING", "COMPLETE", "EXECUTOR_ERROR", "SYSTEM_ER
 
 
 class WesServiceType(Answer):
-    """What kind of service it is."""
+    """Type of the service."""
 
     group: str = "org.ga4gh"
     artifact: str = "wes"
@@ -48,7 +48,7 @@ class WesServiceType(Answer):
 
 
 class WesOrganization(Answer):
-    """Who runs it."""
+    """Operator of the service."""
 
     name: str
     url: str
@@ -67,7 +67,7 @@ class WesEngineVersions(Answer):
 
 
 class WesServiceAnswer(Answer):
-    """What the service runs."""
+    """Description of the service."""
 
     id: str
     name: str
@@ -114,7 +114,7 @@ class WesRunsAnswer(Answer):
 
 
 class WesRequest(Answer):
-    """Request of a run as it was sent."""
+    """Request of a run in its original form."""
 
     workflow_params: Map
     workflow_type: str
@@ -160,7 +160,7 @@ class WesRunLogAnswer(Answer):
 
 
 WORKFLOW_URL = "tethermap"
-"""The one workflow that there is."""
+"""The only workflow."""
 
 _TYPE, _TYPE_VERSION, _ENGINE = "SMK", "9", "snakemake"
 _NEWEST = "created_desc"
@@ -197,7 +197,7 @@ def _here(request: Request) -> str:
 
 
 async def get_service_info(request: Request) -> Response:
-    """Answer what can be run."""
+    """Return the service info: supported workflow and engines."""
     counts = shared_of(request).parts.queue.counts()
     here = _here(request)
     answer = WesServiceAnswer(
@@ -239,7 +239,7 @@ async def list_runs(request: Request) -> Response:
 
 
 def _page(request: Request) -> tuple[int, int]:
-    """Return limit and offset of the page that a request asks for."""
+    """Return limit and offset of the requested page."""
     limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
     if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
         raise InvalidParameter("page_token is not the next_page_token of a page.", details={"parameter": "page_token"})
@@ -305,7 +305,7 @@ async def _form(request: Request) -> dict[str, str]:
     fields: dict[str, str] = {}
     for name, value in pairs:
         if name in fields:
-            raise InvalidField(f"{name[:64]} is there twice.", details={"field": name[:64]})
+            raise InvalidField(f"{name[:64]} is given twice.", details={"field": name[:64]})
         fields[name] = value
     return fields
 
@@ -339,7 +339,7 @@ async def get_run(request: Request) -> Response:
 
 
 def _sent(record: JobRecord) -> dict[str, Any]:
-    """Return the fields of a run as they were sent; none if the job was submitted otherwise."""
+    """Return the fields of a run in their original form; none if the job was submitted otherwise."""
     return dict(record.request.get("run") or {})
 
 
@@ -410,7 +410,11 @@ _ROUTES = Routes("GA4GH WES")
 EXTRA = Extra(
     (
         _ROUTES.get(
-            f"{WES}/service-info", get_service_info, "What can be run.", WesServiceAnswer, name="wes_service_info"
+            f"{WES}/service-info",
+            get_service_info,
+            "Service info: supported workflow.",
+            WesServiceAnswer,
+            name="wes_service_info",
         ),
         _ROUTES.get(
             f"{WES}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
@@ -418,7 +422,7 @@ EXTRA = Extra(
         _ROUTES.post(
             f"{WES}/runs",
             run_workflow,
-            "Run the workflow; workflow_params holds the fields of a job.",
+            "Run the workflow; workflow_params contains the fields of a job.",
             WesRunAnswer,
             errors=("UNSUPPORTED_INPUT", "QUEUE_FULL"),
             body="NewRun",

@@ -1,4 +1,4 @@
-"""What pages load: the house's own files and the vendored ones, from memory, by name; nothing else."""
+"""Assets of pages: own files and vendored ones, from memory, by name; no other files."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Asset:
     Parameters
     ----------
     body : bytes
-        Its content.
+        Content of the asset.
     media_type : str
-        Its media type.
+        Media type of the asset.
     tag : str
-        Its ETag.
+        ETag of the asset.
     """
 
     body: bytes
@@ -50,7 +50,7 @@ class Asset:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def zipped(self) -> bytes:
-        """Return the content as gzip, made when first asked for."""
+        """Return the content as gzip, compressed on first use."""
         with self._lock:
             if not self._zipped:
                 self._zipped = gzip.compress(self.body, 9, mtime=0)
@@ -78,7 +78,7 @@ class Assets:
         return self._files.get(name)
 
     def has(self, name: str) -> bool:
-        """Whether a file is there; vendored ones may be missing."""
+        """Whether a file exists; vendored ones may be missing."""
         return name in self._files
 
     def url(self, name: str) -> str:

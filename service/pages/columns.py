@@ -24,7 +24,7 @@ class Shown:
     key : str
         Its name in addresses.
     label : str
-        Its heading.
+        Heading of the column.
     source : str
         Column of Results_Display or Resolved_SASA_Summary that it shows.
     unit : str
@@ -32,9 +32,9 @@ class Shown:
     decimals : int
         Decimals on the page; the CSV has all.
     says : str
-        What it means, for people.
+        Explanation of the column.
     usual : bool
-        Whether it is there when nobody asks.
+        Whether it is shown by default.
     order : str
         Column that it is sorted by, where that is another.
     """
@@ -60,11 +60,11 @@ class Shown:
 
     @property
     def numeric(self) -> bool:
-        """Whether it holds numbers."""
+        """Whether it contains numbers."""
         return _SOURCES[self.sorted_by].kind in ("integer", "number")
 
     def text(self, row: Row) -> str:
-        """Return the cell as the page shows it; empty when it is not known."""
+        """Return the displayed text of the cell; empty if unknown."""
         value = row.get(self.source)
         if value is None or value == "":
             return ""
@@ -96,6 +96,6 @@ USUAL: tuple[str, ...] = tuple(column.key for column in COLUMNS if column.usual)
 
 
 def chosen(keys: Sequence[str]) -> list[Shown]:
-    """Return the columns of some keys in their usual order; the usual ones when there is none."""
+    """Return the columns with the given keys in their usual order; the usual ones for no keys."""
     known = [column for column in COLUMNS if column.key in keys]
     return known or [column for column in COLUMNS if column.usual]

@@ -31,7 +31,7 @@ def drawing_of(
     row : mapping
         The instance in Results_Display.
     atoms : sequence of mapping or None
-        Rows of its heavy atoms, to colour it for `context`; None leaves it as it is in the file.
+        Rows of its heavy atoms, to colour it for `context`; None keeps the colours of the file.
     context : str
         One of `tethermap.base.contexts.CONTEXTS`.
     """
@@ -49,7 +49,7 @@ def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> SafeDrawi
     job, row : Path, mapping
         The job folder, and the instance in Results_Display.
     exits : collection of str
-        Anchors whose arrows are meant; the others are pale.
+        Anchors with highlighted arrows; the others are pale.
     """
     return shown_drawing(lambda: instance_file(job, row, "svg_exits_path"), exits=exits)
 
@@ -78,7 +78,7 @@ def shown_drawing(
 
 
 def thumbnail(drawing: SafeDrawing | None) -> Markup:
-    """Return a depiction as a small file of its own; an empty one when there is none."""
+    """Return a depiction as a small separate file; an empty one if there is none."""
     body = drawing.body if drawing else Markup()
     box = " ".join(f"{value:.0f}" for value in (drawing.window if drawing else (0.0, 0.0, 60.0, 40.0)))
     return Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}" stroke-width="2">{}</svg>').format(box, body)

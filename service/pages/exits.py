@@ -1,4 +1,4 @@
-"""Exit sites of one ligand, as a chemist reads them: where, what to do, and why there."""
+"""Exit sites of one ligand for a chemist: position, reaction, and reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a ligand fits the experiment, in words: what was not compared is told apart from what fits poorly."""
+"""Fit of a ligand to the experiment, in words: a missing comparison is distinguished from a poor fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FITS = {
     "not_assessed": "fit not assessed",
     "no_report": "no validation report",
 }
-"""What is known of a fit, in words."""
+"""Categories of the fit, in words."""
 
 
 def fit_of(row: Row) -> str:

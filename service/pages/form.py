@@ -1,4 +1,4 @@
-"""The form of a job: its fields, made from the config schema, and what a filled-in form asks for."""
+"""The form of a job: its fields, made from the config schema, and the request of a filled-in form."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ _SEPARATORS = str.maketrans(",;", "  ")
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """An option as the form shows it.
+    """An option of the form.
 
     Parameters
     ----------
     name, label, says : str
-        Its name in ``options``, and what people read.
+        Its name in ``options``, and its label.
     kind : str
-        How it is filled in.
+        Kind of input.
     default : object
-        Its value when the form says nothing.
+        Its value if the form has none.
     choices : mapping of str to str
-        Values to choose from, each with what people read.
+        Values to choose from, each with its label.
     minimum, maximum : float or None
         Limits of numbers.
     """
@@ -115,18 +115,18 @@ def _kind(schema: Mapping[str, Any]) -> Kind:
 
 
 def values_of_request(request: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what a form holds that asks for the same as an accepted request."""
+    """Return the form values that give the same request as an accepted one."""
     values = {name: [str(request[name])] for name in TEXTS if request.get(name)}
     for name, value in (request.get("options") or {}).items():
         if isinstance(value, list):
             values[name] = [str(item) for item in value]
-        elif value is not None:  # an empty field says the same
+        elif value is not None:  # equivalent to an empty field
             values[name] = ["true" if value is True else str(value)]
     return values
 
 
 def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the JSON body that a filled-in form stands for; what is empty or the default is left out.
+    """Return the JSON body of a filled-in form; empty and default values are omitted.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     Returns
     -------
     dict
-        As ``POST /api/jobs`` takes it. Values that can't be converted stay text, so that they are refused by name.
+        The body for ``POST /api/jobs``. Values that can't be converted stay text, so that they are refused by name.
     """
     given: dict[str, list[str]] = {}
     for name, value in pairs:
@@ -209,7 +209,7 @@ def _converted(one: FormField, values: list[str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a filled-in form asks for.
+    """Request of a filled-in form.
 
     Parameters
     ----------
@@ -241,12 +241,12 @@ class Meaning:
 
 
 def meaning_of(pairs: Iterable[tuple[str, str]], limits: Limits) -> Meaning:
-    """Return what a form asks for.
+    """Return the request of a form.
 
     Raises
     ------
     ServiceError
-        If it asks for something that can't be; `details` name the field.
+        If the request is invalid; `details` name the field.
     """
     body = body_of_form(pairs)
     return Meaning(body, parse_submission(body, limits))

@@ -1,4 +1,4 @@
-"""What the help page explains: the words of the answers."""
+"""Content of the help page: the words of the answers."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ FILES = (
     ("Depiction", "SVG", "svg_plain_path"),
     ("Depiction with exits", "SVG", "svg_exits_path"),
 )
-"""Files of one instance: what it is, its format, the column that names it."""
+"""Files of one instance: description, format, column with the file's name."""
 
 _HEADLINE_PROPERTIES = [
     "MW",
@@ -62,7 +62,7 @@ _MOST_SCORES = 12
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an instance is read from: the tables, the job folder, the address of the job's routes."""
+    """Sources of an instance: the tables, the job folder, the address of the job's routes."""
 
     reader: JobTables
     folder: Path
@@ -134,20 +134,19 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
 
 
 def bridge(row: Row, contacts: Sequence[Row]) -> dict[str, Any] | None:
-    """Return what covers a ligand that the target and other proteins hold between them, as they hold a degrader.
+    """Return the coverage of a ligand between the target and other proteins, as in a degrader.
 
     Parameters
     ----------
     row : mapping
         The instance, with the areas of all contexts.
     contacts : sequence of mapping
-        Its contacts.
+        Contacts of the ligand.
 
     Returns
     -------
-    dict or None
-        ``area``, covered beyond what the target covers, in square angstroms, its ``percent`` of the free area, and the
-        other ``chains``; None where that is less than `_BRIDGED` of the ligand.
+    dict or None ``area``, covered in addition to the target's area, in square angstroms, its ``percent`` of the free
+    area, and the other ``chains``; None if that is less than `_BRIDGED` of the ligand.
     """
     free, target, assembly = (number(row, area_column(name)) for name in ("free", "target", "assembly"))
     chains = sorted({str(contact["partner_chain"]) for contact in contacts if contact["context"] == "assembly"})
@@ -216,7 +215,7 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
 
 
 def _degrader_archives(place: Place, stem: str, anchors: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return where inputs can be had on demand, by exit site; none of a job whose working files are gone."""
+    """Return the addresses of inputs on demand, by exit site; none for a job whose working files no longer exist."""
     if not _working(place, "protac-inputs"):
         return []
     base = f"{place.base}/protac-inputs?stem={quote(stem)}&anchor="
@@ -233,7 +232,7 @@ def _has_shards(place: Place) -> bool:
 
 
 def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the anchors that inputs are made for: that which a degrader shows, else the best of each site."""
+    """Return the anchors with inputs: the one that a degrader shows, else the best of each site."""
     seen = [str(one["row"]["anchor_atom"]) for one in observed if one["row"]["side"] == "target"]
     if any(seen):
         return {"as seen": seen[0]}
@@ -241,7 +240,7 @@ def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mappin
 
 
 def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
-    """Return which sites the chosen surroundings close that the target alone leaves open."""
+    """Return the sites that are closed in the chosen context and open in the context of the target."""
     shut = [str(site["site_rank"]) for site in sites if site["open"] and context in site["closed_in"]]
     if not shut:
         return ""
@@ -283,7 +282,7 @@ _STRENGTH = {"covalent": 0, "metal": 1, "ionic": 2, "hbond": 3, "hydrophobic": 4
 
 
 def _properties(metadata: Row) -> dict[str, Any]:
-    """Return what is known of a component in three groups: descriptors, rules and alerts, all the rest."""
+    """Return the properties of a component in three groups: descriptors, rules and alerts, other."""
     known = {name: value for name, value in metadata.items() if value not in (None, "")}
     shown = {*_HEADLINE_PROPERTIES, *_ALERTS, *_IDENTITY}
     return {
@@ -317,7 +316,7 @@ def _seen(observed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _data(
     place: Place, row: Row, atoms: Sequence[Row], sites: Sequence[Mapping[str, Any]], contacts: Sequence[Row]
 ) -> dict[str, Any]:
-    """Return what scripts need of an instance: addresses of files, atoms, exits."""
+    """Return the data of an instance for scripts: addresses of files, atoms, exits."""
     base = place.base
     partners = f"/results/{base.rpartition('/')[2]}/partners/{quote(str(row['stem']))}"
     paths = {form: str(row.get(column) or "") for form, column in (("pdb", "pdb_path"), ("cif", "cif_path"))}

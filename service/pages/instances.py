@@ -29,12 +29,12 @@ _ALWAYS = frozenset((*_SEARCHED, "stem", "SASA_in_complex_A2", "RSCC", "RSR", "f
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """What a reader wants to see of the instances; every part of it is in the address.
+    """The requested view of the instances; the address contains every part of it.
 
     Parameters
     ----------
     words : str
-        Words that a row must hold, all of them.
+        Words that a row must contain, all of them.
     ligand : str
         Component code; empty for any.
     least, most : float or None
@@ -60,7 +60,7 @@ class TableView:
 
     @classmethod
     def of(cls, query: QueryParams) -> TableView:
-        """Return the view that an address asks for; what it can't mean is as if it were not there."""
+        """Return the view of an address; invalid parts are ignored."""
         keys = [key for text in query.getlist("columns") for key in text[:_LONGEST].split(",")]
         sort = query.get("sort", "")
         return cls(
@@ -181,7 +181,7 @@ _OF_INSTANCE = with_lists(
     tables.RESULTS_TABLE,
     *("flags", "link_residue", "link_uniprot", "target_chains", "mutations", "mutations_near", "RSCC_by_residue"),
 )
-"""Columns of the results that the page of one instance reads, beside those of the summary."""
+"""Columns of the results for the page of one instance, in addition to those of the summary."""
 
 _OF_SUMMARY = [name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names]
 
@@ -198,9 +198,9 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     folder : Path
         The job folder.
     names : collection of str
-        Columns that are wanted, those of answers apart.
+        Columns to return, except those of answers.
     answers : Answers
-        Those of the job.
+        Answers of the job.
     """
     place = answers.order()
     last = (len(place), 1)
@@ -212,7 +212,7 @@ _NO_ANSWER: dict[str, Value] = {column.name: None for column in ANSWER_COLUMNS}
 
 
 def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
-    """Return what pages show of one instance, None if there is none.
+    """Return the page data of one instance, None if there is none.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def titles_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, str]:
     rows : sequence of mapping
         Rows of the instances.
     names : mapping of str to str
-        Those of `names_of`.
+        Names from `names_of`.
     """
     return {str(row["stem"]): names.get(str(row.get("components") or row["Warhead"]), "") for row in rows}
 

@@ -1,4 +1,4 @@
-"""Ligands laid over each other in the common frame of their group, with the directions in which linkers can leave."""
+"""Superposed ligands in the common frame of their group, with the directions of their exits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7
 
 
 def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str, Any]:
-    """Return what the page of some ligands in one frame shows.
+    """Return the data for the page of superposed ligands.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     Raises
     ------
     FileNotFound
-        If none of them is in the job.
+        If the job contains none of them.
     """
     rows = reader.rows(job.folder, tables.SUPERPOSITION, f"WHERE {OF_STEMS}", [list(stems)])
     placed = {str(row["stem"]): row for row in rows}

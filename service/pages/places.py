@@ -1,4 +1,4 @@
-"""The answer that the results page opens with, and what each copy of a ligand adds to it."""
+"""The answer at the top of the results page, and the contribution of each copy of a ligand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN_PLACES = 6
 """Places that are seen at once; the others unfold."""
 
 MAX_PLACES = 60
-"""Places on the page; the table of answers holds all."""
+"""Maximum number of answers on the page; the table contains all."""
 
 OBSERVED_GRADES = {
     "A": "a smaller ligand of this job ends there too",
@@ -32,7 +32,7 @@ NOT_SEEN_TOGETHER = (
     " in 11 ternary crystal structures of published degraders the two exit atoms are 3.8 to 8.9 Å apart, and 3 to 13"
     " linker atoms lie between them."
 )
-"""What is known of linkers of pairs without a ternary entry.
+"""Advice on linkers for pairs without a ternary entry.
 
 Measured between the bonds that the authors of 5T35, 6HAX, 6HAY, 6HR2, 7S4E, 7Z6L, 7Z76, 7Z77, 7ZNT, 8BDT and 8BEB cut.
 """
@@ -44,7 +44,7 @@ def best_places(answers: Answers, titles: Mapping[str, str], here: str) -> list[
     Parameters
     ----------
     answers : Answers
-        Those of the job.
+        Answers of the job.
     titles : mapping of str to str
         Names of ligands by instance.
     here : str
@@ -115,7 +115,7 @@ def alternatives(row: Row) -> list[str]:
 
 
 def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, Any]:
-    """Return what the page says of the ligand of one copy, and what this copy says itself.
+    """Return the page's text on the ligand of one copy, and on this copy.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def _why_not(row: Row) -> str:
 
 
 def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
-    """Return what one copy says of the answer of all."""
+    """Return the deviation of one copy from the answer over all."""
     anchors = set(names_of_exit(lead))
     own = next((one for one in ranked if anchors & set(names_of_exit(one))), None)
     if own is None:

@@ -18,14 +18,14 @@ from tethermap.base.version import __version__
 from tethermap.exits.words import copies_noun
 
 ASSETS = Assets()
-"""What pages load, as it was when the service started."""
+"""Assets of pages, loaded when the service starts."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
     " worker-src blob:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-"""For pages: nothing inline, no eval, nothing from another host. 3Dmol reads structures in a worker made from a
-blob, and gives pictures as blobs; style sheets of Swagger UI hold their icons as data."""
+"""For pages: nothing inline, no eval, nothing from another host. 3Dmol reads structures in a worker made from a blob,
+and makes pictures as blobs; style sheets of Swagger UI contain their icons as data."""
 
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
@@ -36,7 +36,7 @@ _HEADERS = {
 
 @cache
 def environment(assets: Assets = ASSETS) -> Environment:
-    """Return what renders templates; they load files of `assets`."""
+    """Return the environment that renders templates; they load files of `assets`."""
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -60,8 +60,9 @@ def environment(assets: Assets = ASSETS) -> Environment:
 def page(name: str, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> HTMLResponse:
     """Return a page.
 
-    Templates extend ``base.html.j2``, name their files by ``asset("house.css")`` and can ask ``has_asset`` whether a
-    vendored one is there. Scripts get values from ``<script type="application/json">{{ value | tojson }}</script>``.
+    Templates extend ``base.html.j2``, refer to their files by ``asset("house.css")`` and can check with ``has_asset``
+    whether a vendored one exists. Scripts get values from ``<script type="application/json">{{ value | tojson
+    }}</script>``.
 
     Parameters
     ----------

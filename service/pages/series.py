@@ -110,7 +110,7 @@ def _step(share: float | None) -> int | None:
 
 
 def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a disc behind each core atom in the colour of its mean exposure."""
+    """Return a disc for each core atom in the colour of its mean exposure."""
     return [
         {"x": mark.x, "y": mark.y, "r": mark.radius, "index": mark.index, "fill": exposure_colour(mean["share"])}
         for mark in (drawing.atoms if drawing else ())

@@ -1,4 +1,4 @@
-"""Depictions for pages: those of a job's folder, written anew, with the places of their atoms."""
+"""Depictions for pages: those of a job's folder, rewritten, with the positions of their atoms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ATOM = re.compile(r"(?:^| )atom atom-([0-9]{1,4})(?: |$)")
 
 @dataclass(frozen=True, slots=True)
 class AtomMark:
-    """Where an atom is in a drawing: its number, the place in pixels, the radius of its circle."""
+    """Position of an atom in a drawing: its number, the coordinates in pixels, the radius of its circle."""
 
     index: int
     x: float
@@ -34,7 +34,7 @@ class SafeDrawing:
     width, height : float
         Size of the drawing in pixels.
     body : Markup
-        Its elements, safe to stand in a page.
+        Its elements, safe to embed in a page.
     atoms : tuple of AtomMark
         Where its atoms are, in order.
     focus : tuple of float or None
@@ -62,7 +62,7 @@ class SafeDrawing:
 
     @property
     def box(self) -> tuple[float, float, float, float]:
-        """The part that holds its atoms and the numbers of its exits: left, top, width, height."""
+        """The part with its atoms and the numbers of its exits: left, top, width, height."""
         points = [(mark.x, mark.y) for mark in self.atoms]
         points += [(float(x), float(y)) for x, y in _BADGE.findall(str(self.body))]
         if not points:
@@ -84,19 +84,19 @@ _MARGIN = 24.0
 
 
 def safe_drawing(text: str, exits: Collection[str] = ()) -> SafeDrawing:
-    """Return a depiction as elements that can stand in a page.
+    """Return a depiction as elements that can be embedded in a page.
 
     Parameters
     ----------
     text : str
         The SVG file.
     exits : collection of str
-        Anchors whose arrows are meant; those of others are pale. An atom without an arrow gets a ring.
+        Anchors with highlighted arrows; other arrows are pale. An atom without an arrow gets a ring.
 
     Raises
     ------
     ValueError
-        If it is no SVG of a known form.
+        If it is not an SVG of a known form.
     """
     root, (_, _, width, height) = read_svg(text)
     legends = [float(item.get("y", "nan")) for item in root.findall(f"{SVG}text")]
@@ -121,7 +121,7 @@ def safe_drawing(text: str, exits: Collection[str] = ()) -> SafeDrawing:
 
 
 _LEGEND_TEXT = 14.0
-"""How far below the drawing the first line of the legend stands, in pixels."""
+"""Distance of the first line of the legend from the drawing, in pixels."""
 
 
 def _marks(root: Element) -> Iterator[AtomMark]:

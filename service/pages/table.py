@@ -1,4 +1,4 @@
-"""The table of instances as the template writes it: all values of a row beside each other, none looked up there."""
+"""The table of instances for the template: all values of a row together, so that the template needs no lookup."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TableLine(NamedTuple):
     hidden, current : bool
         Whether the view leaves it out, and whether it is the one shown.
     cells : Markup
-        Those of the columns shown.
+        Cells of the displayed columns.
     """
 
     stem: str
@@ -61,7 +61,7 @@ class TableLine(NamedTuple):
 def table_values(
     everything: Sequence[Row], shown: Sequence[Row], view: TableView, here: str, chosen: str | None = None
 ) -> dict[str, Any]:
-    """Return what the template of the table needs: all rows while they fit on a page, those left out hidden.
+    """Return the data for the template of the table: all rows if they fit on a page, filtered ones hidden.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def table_values(
     here : str
         Address of the job's page.
     chosen : str or None
-        Stem of the instance shown beside the table.
+        Stem of the instance shown next to the table.
     """
     complete = len(everything) <= MAX_SHOWN
     kept = {row["stem"] for row in shown}

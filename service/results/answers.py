@@ -1,4 +1,4 @@
-"""What all copies of a ligand say of its exits, and what degraders show: rows of the tables as pages need them."""
+"""Answers about a ligand's exits over all copies, and observed exits: rows of the tables for pages."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ ANSWER_COLUMNS = (
     Column("answer_seen", "integer"),
     Column("answer_basis"),
 )
-"""Of each instance: the answer of its ligand in its binding site, or what is seen where two proteins hold it."""
+"""Columns of each instance: the answer of its ligand in its binding site, or the observed exit of a ligand between two
+proteins."""
 
 
 def several(row: Row, name: str) -> list[str]:
-    """Return the values of a cell that holds several."""
+    """Return the values of a cell with several values."""
     return [part for part in str(row.get(name) or "").split(JOINED) if part]
 
 
@@ -77,7 +78,7 @@ class Answers:
         }
 
     def cells(self, stem: str) -> dict[str, Value]:
-        """Return the values of `ANSWER_COLUMNS` of an instance; empty where it isn't counted in an answer."""
+        """Return the values of `ANSWER_COLUMNS` of an instance; empty if it isn't part of an answer."""
         row = self._by_stem.get(stem)
         if row is None:
             return {}
@@ -107,7 +108,7 @@ def is_blocked(row: Row) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CopyAnswers:
-    """What is known of the ligand of one copy.
+    """Answers about the ligand of one copy.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ class CopyAnswers:
 
 
 def answers_of_copy(reader: JobTables, folder: Path, row: Row) -> CopyAnswers:
-    """Return what is known of the ligand of a copy.
+    """Return the answers about the ligand of a copy.
 
     Parameters
     ----------

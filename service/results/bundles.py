@@ -27,7 +27,7 @@ def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, 
     request : Request
         The request; HEAD gets the headers only.
     artifacts : sequence of Artifact
-        What it holds; packed in the order of their paths.
+        Content of the archive; packed in the order of their paths.
     folder : str
         Folder in the archive.
     name : str
@@ -90,5 +90,5 @@ def public_bundle(job: Path, job_id: str) -> Artifact | None:
 
 
 def structures_folder(job_id: str) -> str:
-    """Return the folder in the archive of the cleaned complexes, which lie below it as in the job."""
+    """Return the folder in the archive of the cleaned complexes, with the layout of the job."""
     return f"{job_id}_{Path(layout.WAR_PDB).name}"

@@ -1,4 +1,4 @@
-"""What happened in a job, read from its event file: lines for people, progress for programs."""
+"""Events of a job, read from its event file: log lines for people, progress for programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tethermap.run.events import read_events
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One numbered event that clients are told: a line of the log, or a new state of the progress.
+    """One numbered event for clients: a line of the log, or a new state of the progress.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class EventReader:
         self._progress: dict[str, Any] = {}
 
     def read(self) -> list[Happening]:
-        """Return what is new."""
+        """Return new events."""
         try:
             size = self._path.stat().st_size
         except OSError:
@@ -98,18 +98,18 @@ def _entries(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def log_lines(job: Path, *, final: bool) -> list[str]:
-    """Return the log of a job as far as it has come."""
+    """Return the log of a job so far."""
     lines = [happening.line for happening in EventReader(job).read() if happening.line]
     return [*lines, *last_lines(job, begun=bool(lines))] if final or not lines else lines
 
 
 def last_lines(job: Path, *, begun: bool) -> list[str]:
-    """Return the lines that end a job's log; all, from its log file, where no event told any, as of shipped examples.
+    """Return the last lines of a job's log; all lines, from its log file, if its events contain none.
 
     Parameters
     ----------
     begun : bool
-        Whether events have told lines.
+        Whether events have contained lines.
     """
     if begun:
         return job_log.closing_lines(job)

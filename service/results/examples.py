@@ -1,4 +1,4 @@
-"""Curated examples: what is configured, and how each is shown, whether its results are there or not."""
+"""Curated examples: their configuration, and their presentation with or without results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Example:
     job_id : str
         Its id, as that of a job.
     label, protein, use_case : str
-        What people read of it.
+        Title and description.
     job : mapping
-        The job's configuration: target, query and what else it sets.
+        The job's configuration: target, query and other settings.
     what_you_can_do : sequence of str
-        What to try with it.
+        Suggestions for the reader.
     shipped : bool
-        Whether its results come with the repository.
+        Whether its results are part of the repository.
     """
 
     job_id: str
@@ -59,9 +59,9 @@ def example_record(example: Example, record: JobRecord | None, folder: Path | No
     example : Example
         As configured.
     record : JobRecord or None
-        Its job; None when its results are not there.
+        Record of the job; None if its results do not exist.
     folder : Path or None
-        Where they lie.
+        Folder of the results.
     """
     status, reason = _status(record)
     return {

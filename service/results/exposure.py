@@ -26,7 +26,7 @@ _P95 = 0.95
 def summary_row(
     reader: JobTables, job: Path, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None
 ) -> Row | None:
-    """Return the row of the instance that is meant, or None."""
+    """Return the row of the given instance, or None."""
     matches = matching(reader.of_entry(job, tables.SASA_SUMMARY, pdb_id), pdb_id, chain, ligand, residue)
     return matches[0] if matches else None
 
@@ -46,7 +46,7 @@ class Summaries:
             self._by_entry.setdefault(same_entry(str(row["pdb_id"])), []).append(row)
 
     def row(self, pdb_id: str, chain: str, residue: str) -> Row | None:
-        """Return the row of the instance that is meant, or None."""
+        """Return the row of the given instance, or None."""
         matches = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, None, residue)
         return matches[0] if matches else None
 

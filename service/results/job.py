@@ -1,4 +1,4 @@
-"""A job whose results are asked for."""
+"""A job whose results a request reads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Job:
     Parameters
     ----------
     record : JobRecord
-        What is known of it.
+        Record of the job.
     folder : Path
-        Where its files are.
+        Folder of the job.
     base : str
-        Its address: below ``/api/jobs`` or ``/api/examples``, as it was asked for.
+        Its address: below ``/api/jobs`` or ``/api/examples``, like the request.
     """
 
     record: JobRecord

@@ -1,4 +1,4 @@
-"""Answers about finished jobs that were asked for last: asked again, they cost at most two milliseconds a megabyte."""
+"""LRU cache of gzipped responses about finished jobs; a cached response costs at most two milliseconds per megabyte."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.results.job import Job
 from tethermap.base import layout
 
 _LEAST_COUNTED = 1 << 14
-"""Bytes that an answer counts as at least, with what it is made from: short ones must not be many either."""
+"""Minimum size in bytes that a response counts as, including its key: this limits the number of short ones."""
 
 
 class KeptAnswers:
@@ -28,7 +28,7 @@ class KeptAnswers:
     Parameters
     ----------
     most_bytes : int
-        What they may take in all.
+        Maximum total size.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -37,7 +37,7 @@ class KeptAnswers:
         )
 
     def get(self, request: Request, state: str) -> Response | None:
-        """Return an answer, packed for who takes it so, 304 for who has it already; None where it must be made."""
+        """Return a cached response, gzipped on request, 304 if the client has it; None if it must be computed."""
         if (kept := self._kept.use(state)) is None:
             return None
         body, answer = kept
@@ -53,7 +53,7 @@ class KeptAnswers:
         Parameters
         ----------
         state : str
-            All that it is made from.
+            Key of everything that it depends on.
         body : bytes
             Its body as gzip.
         answer : Response
@@ -63,7 +63,7 @@ class KeptAnswers:
 
 
 def _sent(request: Request, body: bytes, answer: Response) -> Response:
-    """Return an answer whose body is gzip as a client takes it."""
+    """Return a response from a gzipped body in an encoding that the client accepts."""
     if not takes_gzip(request.headers.get("accept-encoding", "")):
         return Response(igzip.decompress(body), answer.status_code, answer.headers)
     headers = MutableHeaders(raw=list(answer.headers.raw))
@@ -73,7 +73,7 @@ def _sent(request: Request, body: bytes, answer: Response) -> Response:
 
 
 KEPT = KeptAnswers(4 << 20)
-"""Those of this process."""
+"""Cache of this process."""
 
 
 async def kept_answer(request: Request, job: Job, make: Callable[[], Response]) -> Response:

@@ -19,15 +19,15 @@ def polymer_of_mmcif(lines: Sequence[str], asked: str) -> tuple[str, list[str]] 
     Parameters
     ----------
     lines : sequence of str
-        The file, as the pipeline writes it: one row of a loop per line.
+        The file, in the pipeline's format: one row of a loop per line.
     asked : str
         The author chain, as a client gave it.
 
     Returns
     -------
     tuple of str and list of str, or None
-        The chain's name and the lines; None when there is no such polymer. A name that doesn't fit
-        the format is replaced, which a REMARK says.
+        The chain's name and the lines; None when there is no such polymer. A name that doesn't fit the format is
+        replaced, with a REMARK.
     """
     polymers = {row["id"] for row in _loop(lines, "_entity.") if row.get("type") == "polymer"}
     atoms = [row for row in _loop(lines, "_atom_site.") if row["label_entity_id"] in polymers]

@@ -1,4 +1,4 @@
-"""The results of a job in one body: counts, key files, what was left out and why."""
+"""The results of a job in one response: counts, key files, skipped entries and ligands with reasons."""
 
 from __future__ import annotations
 

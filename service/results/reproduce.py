@@ -1,4 +1,4 @@
-"""What is needed to run a job again by hand and to compare: settings, entries, command, hashes."""
+"""Data to run a job again by hand and to compare: settings, entries, command, hashes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tethermap.base import layout, recorded_search, tables
 from tethermap.base.config import NO_PATH
 
 COMMAND = "snakemake --snakefile <tethermap>/Snakefile --directory <job folder> --configfile <job.json> --cores <cores>"
-"""`<job.json>` holds `config`; JSON is YAML."""
+"""`<job.json>` contains `config`; JSON is YAML."""
 
 _PRIVATE = ("mirror", "files", "components", "affinity", "degraders")
 _OF_THIS_MACHINE = ("cache_dir", "force")
@@ -25,8 +25,8 @@ _WITHOUT_HASH = (layout.JOB_CONFIG, layout.MANIFEST, layout.SEARCH_QUERY, layout
 def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
     """Return how to run a finished job again.
 
-    The entries are pinned and what the search found goes with them, so that a later search can
-    change nothing: every file of a rerun is the same but its log, which holds times.
+    The entries are pinned and the search result is included, so that a later search can change nothing: every file of a
+    rerun is the same except its log, which contains times.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
 
 
 def _search(reader: JobTables, job: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what the job's search found; None where it never ended."""
+    """Return the result of the job's search; None if it never ended."""
     query = _json(job / layout.SEARCH_QUERY)
     if not query or not (job / layout.SEARCH_ENTRIES).is_file():
         return None
@@ -79,7 +79,7 @@ def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> di
 
 
 def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
-    """Name what a later run can't be told to have the same."""
+    """List inputs that a later run may not reproduce."""
     kind = (settings.get("source") or {}).get("kind")
     varying = (path for path in manifest.get("varying_files") or [] if path not in _WITHOUT_HASH)
     sentences = [f"{path}: holds times" for path in varying]

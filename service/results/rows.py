@@ -1,4 +1,4 @@
-"""Filters, sorts and pages the rows of a table as a client asks."""
+"""Filters, sorts and pages of the rows of a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
 
 RESERVED = ("table", "sort", "limit", "offset", "format", "columns")
-"""Parameters of the route that are no columns."""
+"""Parameters of the route that are not columns."""
 
 MAX_FILTERS = 50
 """Columns that one request may filter by: each is looked at in every row."""
@@ -27,7 +27,7 @@ MAX_FILTERS = 50
 _OPERATORS = {"": "=", "gte": ">=", "lte": "<="}
 _BATCH = 500
 _LINES = 20_000
-"""Rows of CSV that are asked for at once."""
+"""Rows of CSV per query."""
 
 _NUMBER = re.compile(r"[+-][0-9.]+[A-Za-z]?")
 """A signed number, residue ids with insertion codes included."""
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-][0-9.]+[A-Za-z]?")
 
 @dataclass(frozen=True, slots=True)
 class RowsWanted:
-    """A table as a client wants to see it.
+    """The requested view of a table.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def view_of(
     sort: str | None = None,
     reserved: Sequence[str] = RESERVED,
 ) -> RowsWanted:
-    """Return the view that query parameters ask for.
+    """Return the view in query parameters.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def view_of(
     sort : str or None
         Column that sorts the rows, with ``-`` for descending order.
     reserved : sequence of str
-        Parameters of the route that are no columns.
+        Parameters of the route that are not columns.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _value(column: Column, text: str, parameter: str) -> float | bool | None:
 
 
 def _safe(text: str, column: Column) -> str:
-    """Return a cell that no spreadsheet takes for a formula; numbers, residue -5 too, stay as they are."""
+    """Return a cell that no spreadsheet reads as a formula; numbers, also residue -5, are unchanged."""
     if column.kind != "text" or not text.startswith(FORMULA) or len(text) == 1 or _NUMBER.fullmatch(text):
         return text
     return f"'{text}"
@@ -183,7 +183,7 @@ def _line_of(columns: Sequence[Column]) -> str:
 
 
 def csv_lines(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[bytes]:
-    """Yield a table as CSV, some hundred rows at a time, each cell as the pipeline writes it."""
+    """Yield a table as CSV, several hundred rows at a time, each cell in the pipeline's format."""
     yield _csv([[column.name for column in columns]]).encode("utf-8")
     for start in range(0, len(rows), _BATCH):
         cells = (

@@ -1,4 +1,4 @@
-"""The steps of a job with their times, read from its event file: what people watch."""
+"""The steps of a job with their times, read from its event file, for the monitor page."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class StepProgress:
     Parameters
     ----------
     name, says : str
-        Rule, and what it does in words.
+        Rule, and its description.
     state : str
-        How far it is.
+        State of the step.
     begun, ended : str or None
-        When its first run began and its last one ended, as the events tell.
+        Start of its first run and end of its last one, from the events.
     started, finished : int
         Runs of it.
     """
@@ -55,12 +55,12 @@ def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[StepProgr
     events : iterable of dict
         The job's events, of all its attempts.
     final : bool
-        Whether the job has ended: what still runs then was stopped.
+        Whether the job has ended: steps still running then were stopped.
 
     Returns
     -------
     list of StepProgress
-        Those of the last attempt; steps that an earlier attempt has finished are done. Empty without events.
+        Steps of the last attempt; steps finished in an earlier attempt are done. Empty without events.
     """
     steps = {name: StepProgress(name, says) for name, says in STEPS.items() if name != "all"}
     any_event = False
@@ -103,7 +103,7 @@ def _note(step: StepProgress, event: dict[str, Any]) -> None:
 
 
 def _begin_again(step: StepProgress) -> None:
-    """Forget what is not finished, as a new attempt runs it again; what is done stays so."""
+    """Reset unfinished steps, because a new attempt runs them again; finished ones are kept."""
     if step.state != "done":
         step.state, step.begun, step.ended = "waiting", None, None
         step.started = step.finished = 0

@@ -23,7 +23,7 @@ _HEADER = ("HEADER", "TITLE ", "EXPDTA", "REMARK", "CRYST1", "ORIGX", "SCALE", "
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which instance a client means; None for any."""
+    """Instance that a client requests; None for any."""
 
     pdb_id: str
     chain: str | None = None
@@ -32,13 +32,13 @@ class Asked:
 
 
 def instance_rows(reader: JobTables, job: Path, asked: Asked) -> list[Row]:
-    """Return the rows of Results_Display of the instances meant, lowest residue first."""
+    """Return the rows of Results_Display of the requested instances, lowest residue first."""
     rows = reader.of_entry(job, tables.RESULTS_TABLE, asked.pdb_id, _NAMES)
     return matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue)
 
 
 def find_instance(reader: JobTables, job: Path, asked: Asked) -> Row:
-    """Return the instance meant: without a chain the most exposed, else the one of the lowest residue.
+    """Return the requested instance: without a chain the most exposed, else the one of the lowest residue.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def instance_file(job: Path, row: Row, column: str) -> Artifact:
 
 
 def complex_file(job: Path, row: Row) -> Artifact:
-    """Return the cleaned complex of an instance: PDB, or mmCIF where that is all there is."""
+    """Return the cleaned complex of an instance: PDB, or mmCIF if there is no PDB file."""
     return instance_file(job, row, "pdb_path" if row.get("pdb_path") else "cif_path")
 
 
@@ -80,7 +80,7 @@ _NAMES = (*INSTANCE_COLUMNS, "components", "SASA_in_complex_A2", *_FILES)
 
 
 def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> list[Artifact]:
-    """Return the files of some instances, those that are there.
+    """Return the existing files of the given instances.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> li
     job : Path
         The job folder.
     stems : sequence of str
-        File names of the instances, without what follows.
+        File names of the instances, without suffixes.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> li
 def find_by_name(reader: JobTables, job: Path, name: str, residue: str | None) -> Row:
     """Return the instance that a file name ``<pdb>_<chain>_<ligand>[_<residue>]`` means.
 
-    A PDB id may hold ``_``, so names are read from the right.
+    A PDB id may contain ``_``, so names are read from the right.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def protein_text(reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: 
     Raises
     ------
     FileNotFound
-        If no complex of the job holds the chain.
+        If no complex of the job contains the chain.
     """
     rows = instance_rows(reader, job, Asked(pdb_id))
     wanted = {str(row["stem"]) for row in instance_rows(reader, job, Asked(pdb_id, None, ligand))} if ligand else set()
@@ -165,7 +165,7 @@ def protein_text(reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: 
         if chain_polymer is not None:
             name, polymer = chain_polymer
             return "".join(f"{line}\n" for line in polymer), name
-    raise FileNotFound("No cleaned complex of the job holds this chain.")
+    raise FileNotFound("No cleaned complex of the job contains this chain.")
 
 
 def _chain_names(reader: JobTables, job: Path, row: Row) -> dict[str, str]:
@@ -175,7 +175,7 @@ def _chain_names(reader: JobTables, job: Path, row: Row) -> dict[str, str]:
 
 
 def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tuple[str, list[str]] | None:
-    """Return the polymer of one chain of a PDB file: what stands before the chain's TER record.
+    """Return the polymer of one chain of a PDB file: the part before the chain's TER record.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def chains_of(reader: JobTables, job: Path, pdb_id: str, ligand: str) -> list[st
 
 
 def metadata_row(reader: JobTables, job: Path, ligand: str, smiles: str | None) -> Row | None:
-    """Return what is known of a component, by its code or by its SMILES as a table has it."""
+    """Return the row of a component, by its code or by its SMILES in a table."""
     rows = reader.rows(job, tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.strip().upper()])
     if not rows and smiles:
         written = "WHERE ? IN (SMILES, Canonical_SMILES, Parent_SMILES) LIMIT 1"

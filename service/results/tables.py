@@ -1,4 +1,4 @@
-"""Rows of a job's tables, asked of DuckDB: from Parquet, or from CSV in jobs of earlier versions."""
+"""Rows of a job's tables, queried with DuckDB: from Parquet, or from CSV in jobs of earlier versions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TableFile(NamedTuple):
 
 
 class JobTables:
-    """Queries the tables of jobs; each query has a cursor of its own.
+    """Queries the tables of jobs; each query has a separate cursor.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class JobTables:
         return file.columns if file else table.columns
 
     def _file(self, job: Path, table: Table) -> TableFile | None:
-        """Return the columns of a table's file and how to read it; None if it is not there (yet), or empty."""
+        """Return the columns of a table's file and the SQL that reads it; None if it does not exist or is empty."""
         path = job / table.path
         try:
             status = path.stat()
@@ -85,7 +85,7 @@ class JobTables:
     def rows(
         self, job: Path, table: Table, rest: str = "", values: Sequence[Any] = (), names: Collection[str] | None = None
     ) -> list[dict[str, Value]]:
-        """Return rows of a job's table; none if it is not there (yet).
+        """Return rows of a job's table; none if it does not exist (yet).
 
         Columns that the file of another version lacks come last, empty.
 
@@ -98,7 +98,7 @@ class JobTables:
         values : sequence
             Values of the question marks.
         names : collection of str or None
-            Columns that are wanted; None for all.
+            Columns to return; None for all.
         """
         file = self._file(job, table)
         if file is None:
@@ -126,7 +126,7 @@ class JobTables:
     def of_entries(
         self, job: Path, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
     ) -> list[dict[str, Value]]:
-        """Return the rows of the instances of some entries, whichever forms of their ids are given."""
+        """Return the rows of the instances of the given entries, for any form of their ids."""
         entries = {same_entry(one) for one in pdb_ids}
         known = [form for entry in entries for form in (entry, f"pdb_0000{entry}")]
         return self.rows(job, table, "WHERE lower(pdb_id) IN (SELECT unnest(?))", [known], names)
@@ -134,7 +134,7 @@ class JobTables:
     def fetch(
         self, job: Path, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()
     ) -> list[tuple[Any, ...]]:
-        """Return what a query selects from a job's table; none if it is not there (yet), or removed meanwhile.
+        """Return the selection of a query from a job's table; none if the table does not exist.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class JobTables:
             except duckdb.InterruptException:
                 raise took_too_long() from None
             except duckdb.OutOfMemoryException:
-                message = "The question needs too much memory: ask for fewer rows, or again later."
+                message = "The query needs too much memory: request fewer rows, or try again later."
                 raise QueueFull(message, headers={"Retry-After": "30"}) from None
             except duckdb.IOException as error:
                 raise_shortage(error)
@@ -169,12 +169,12 @@ class JobTables:
 
 def took_too_long() -> QueueFull:
     """Return the error for a request whose queries take too long."""
-    message = "The question took too long: ask for fewer rows, or again later."
+    message = "The query took too long: request fewer rows, or try again later."
     return QueueFull(message, headers={"Retry-After": "30"})
 
 
 def with_lists(table: Table, *lists: str) -> tuple[str, ...]:
-    """Return the columns of a table that are no lists, and some lists: to read one costs as much as ten numbers."""
+    """Return the columns of a table without lists, and the given lists: reading one costs as much as ten numbers."""
     return tuple(column.name for column in table.columns if not column.separator or column.name in lists)
 
 
@@ -192,7 +192,7 @@ def json_of(columns: Sequence[Column]) -> str:
 
 
 def ordered_by(column: Column, *, descending: bool = False) -> str:
-    """Return the clause that sorts rows by a column; what is not known comes last."""
+    """Return the clause that sorts rows by a column; unknown values are last."""
     cell = f"nullif({cell_of(column)}, '')" if column.kind == "text" else quoted(column.name)
     return f"ORDER BY {cell} {'DESC' if descending else 'ASC'} NULLS LAST, {ROW}"
 
@@ -205,14 +205,14 @@ def same_entry(one: str) -> str:
 
 
 def same_residue(one: str) -> str:
-    """Return a residue id as tables have it: text, ``200.0`` as ``200``, insertion code kept."""
+    """Return a residue id in the format of tables: text, ``200.0`` as ``200``, with insertion code."""
     text = one.strip()
     whole, dot, rest = text.partition(".")
     return whole if dot and rest.strip("0") == "" and whole.lstrip("-").isdigit() else text
 
 
 def pick_chain(chains: Sequence[str], asked: str) -> str | None:
-    """Return the chain that is meant: the one so spelt, else the only one when case is ignored."""
+    """Return the requested chain: an exact match, else the only match in any case."""
     if asked in chains:
         return asked
     near = sorted({chain for chain in chains if chain.lower() == asked.lower()})
@@ -222,14 +222,14 @@ def pick_chain(chains: Sequence[str], asked: str) -> str | None:
 def matching(
     rows: Rows, pdb_id: str | None, chain: str | None = None, ligand: str | None = None, residue: str | None = None
 ) -> list[Row]:
-    """Return the rows of instances that are meant, lowest residue first; of any entry, one entry after another.
+    """Return the rows of the requested instances, lowest residue first; without an entry, one entry after another.
 
     Parameters
     ----------
     rows : sequence of mapping
         Rows with `pdb_id`, `Chain`, `Warhead` and `Residue_ID`.
     pdb_id, chain, ligand, residue : str or None
-        What a client gave; None for any.
+        A client's parameters; None for any.
     """
     if pdb_id is None:  # chain and ligand mean something in each entry for itself
         entries: dict[str, list[Row]] = {}

@@ -56,7 +56,7 @@ class BatchJob(Answer):
 
     @classmethod
     def urls_of(cls, item: BatchItem) -> dict[str, Any]:
-        """Return what the record of a batch tells of a job."""
+        """Return the links to a job from the record of a batch."""
         urls = {"status_url": address(f"/api/jobs/{item.job_id}"), **job_urls(item.job_id)}
         known = {"target_name": item.target_name, "search_query": item.search_query, "job_id": item.job_id}
         return known | {name: url for name, url in urls.items() if name in cls.model_fields}
@@ -153,7 +153,7 @@ class BatchResultsAnswer(Success):
 
 
 async def submit_batch(request: Request) -> Response:
-    """Take all jobs of a batch, or none."""
+    """Accept all jobs of a batch, or none."""
     shared = shared_of(request)
     body = await read_json(request)
     submission = await in_thread(parse_batch, body, shared.limits)

@@ -116,7 +116,7 @@ async def get_health(request: Request) -> Response:
 
 
 async def get_manifest(request: Request) -> Response:
-    """Answer what this service offers: every route, limits, features."""
+    """Return the description of this service: every route, limits, features."""
     shared = shared_of(request)
     settings = shared.parts.settings
     routes: dict[str, list[RouteNote]] = {}
@@ -158,7 +158,7 @@ async def get_manifest(request: Request) -> Response:
             "uploads": True,
             "idempotency": True,
         },
-        warning=None if settings.api_tokens else "This service asks for no token: keep it in a trusted network.",
+        warning=None if settings.api_tokens else "This service requires no token: run it only in a trusted network.",
     )
     return tagged(request, answer)
 
@@ -193,9 +193,9 @@ async def get_metrics(request: Request) -> Response:
 
 
 _DESCRIPTIONS = {
-    "Health and discovery": "What the service is and offers.",
+    "Health and discovery": "Description of the service.",
     "Jobs": "Submit jobs, watch and stop them.",
-    "Results and files": "What a job has made, as JSON, files and archives.",
+    "Results and files": "Results of a job, as JSON, files and archives.",
     "Uploads": "Structures of your own, to be used by jobs.",
     "Batches": "Jobs that run one after another.",
     "SASA": "Exposure of ligands by atom.",
@@ -204,7 +204,7 @@ _DESCRIPTIONS = {
     "Index and export": "All jobs, filtered and sorted.",
     "Pages": "For people.",
     "GA4GH WES": "The same jobs as runs of GA4GH's Workflow Execution Service 1.1.",
-    "Agents": "The same for programs that talk in language models' protocols.",
+    "Agents": "Interfaces for language models and agents.",
 }
 
 

@@ -1,4 +1,4 @@
-"""What happens in a job, as server-sent events."""
+"""Events of a job, as server-sent events."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
                     yield _event("log", number, shared.scrubber.text(line))
             number = first + len(ending)
             final = state_of(shared, Job(record, job.folder, job.base))
-            yield _event("status", number if number > last else None, final)  # told before: without its number
+            yield _event("status", number if number > last else None, final)  # sent before: without its number
             return
         if stopping.is_set():
             return
@@ -104,7 +104,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/jobs/{job_id}/events",
         job_events,
-        "What happens in a job, as server-sent events.",
+        "Events of a job, as server-sent events.",
         "text/event-stream",
         (Text("Last-Event-ID", "Only events after this number.", place="header"),),
         kind="stream",

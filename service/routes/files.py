@@ -32,7 +32,7 @@ async def list_with_counts(request: Request) -> Response:
 async def _list(request: Request, *, counted: bool) -> Response:
     job = job_of(request)
     kind = (KIND.of(request) or "all").lower()
-    folder = request.query_params.get(FOLDER.name, "")  # as it is: what no folder can be is an invalid path
+    folder = request.query_params.get(FOLDER.name, "")  # unchanged: text that can't be a folder is an invalid path
     page = _PAGE.of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     listed = listing.of(kind, folder)
@@ -108,19 +108,17 @@ async def _bundle(request: Request, name: str) -> Response:
 
 
 def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
-    """Return the routes of files below jobs or below examples; `of` stands in their names."""
+    """Return the routes of files below jobs or below examples; `of` is part of their names."""
     routes, asked, path = Routes(group), (KIND, FOLDER, *_PAGE), f"{base}/{{job_id}}"
     bad: dict[str, Any] = {"errors": ("INVALID_PATH",), "listing": True}
     files = {200: ANY_FILE, 206: ANY_FILE}
     lost = ("INVALID_PATH", "FILE_NOT_FOUND")
     return (
-        routes.get(
-            f"{path}/files", list_files, "Files that can be had.", FilesAnswer, asked, **bad, name=f"list_{of}files"
-        ),
+        routes.get(f"{path}/files", list_files, "List the files.", FilesAnswer, asked, **bad, name=f"list_{of}files"),
         routes.get(
             f"{path}/artifacts",
             list_with_counts,
-            "The same with counts by kind and folder.",
+            "List the files with counts by kind and folder.",
             ArtifactsAnswer,
             asked,
             **bad,
@@ -146,7 +144,7 @@ def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
             kind="file",
             name=f"download_{of}complexes",
         ),
-        _archive(routes, f"{path}/bundle", bundle, "All files as one ZIP, or those of some ligands.", of),
+        _archive(routes, f"{path}/bundle", bundle, "All files as one ZIP, or the files of given ligands.", of),
     )
 
 

@@ -56,13 +56,13 @@ MOST_JOBS = 100
 """Jobs that one search reads, the newest of those that the index finds."""
 
 SEARCH_SECONDS = 20.0
-"""Time limit of one search, over which the last query may go by its own."""
+"""Time limit of one search, which the last query may exceed by its own limit."""
 
 _SEARCHES = anyio.CapacityLimiter(4)
-"""Searches at once, in threads of their own: one may read for seconds, and those that wait block no other request."""
+"""Simultaneous searches, in separate threads: one may read for seconds, and waiting ones block no other request."""
 
 _INCHIKEY = Text("inchikey", "InChIKey of the neutral parent.")
-_SMILES = Text("smiles", "SMILES as the results have it.")
+_SMILES = Text("smiles", "SMILES, spelled as in the results.")
 _ACCESSION = Text("accession", "UniProt accession of a protein that the ligand touches.")
 _NAME = Text("name", "Part of the ligand's name, any case.")
 _SOUGHT = (LIGAND.optional, _INCHIKEY, _SMILES, _ACCESSION, PDB_ID.optional, _NAME)
@@ -178,7 +178,7 @@ async def search(request: Request) -> Response:
 
 
 def sought(request: Request) -> dict[str, str]:
-    """Return what a request gives of the parameters of a search."""
+    """Return the search parameters of a request."""
     return {one.name: text for one in _SOUGHT if (text := one.of(request))}
 
 

@@ -48,7 +48,7 @@ _LOG_PAGE = 10_000
 
 
 async def submit_job(request: Request) -> Response:
-    """Take a job, or say what it would do."""
+    """Accept a job, or return its preview."""
     shared = shared_of(request)
     body = await read_json(request)
     submission = await in_thread(parse_submission, body, shared.limits)
@@ -91,7 +91,7 @@ def _seen(record: JobRecord) -> tuple[object, ...]:
 
 
 async def get_job_request(request: Request) -> Response:
-    """Answer what a job was asked for, in full."""
+    """Return the complete request of a job."""
     record = job_of(request).record
     return tagged(request, JobRequestAnswer(job_id=record.job_id, request=record.request))
 
@@ -163,7 +163,7 @@ async def get_job_summary(request: Request) -> Response:
 
 
 async def get_reproduction(request: Request) -> Response:
-    """Answer what is needed to run the job by hand."""
+    """Return the data to run the job by hand."""
     job = job_of(request, ready=True)
     body = await in_thread(reproduction, shared_of(request).tables, job.folder)
     return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
@@ -175,14 +175,14 @@ _LINES = Whole("limit", "At most as many lines.", minimum=1, maximum=_LOG_PAGE)
 _WAIT = Whole(
     "wait", "Seconds to wait for the next change or the end, see until; lowered to 60.", minimum=0, maximum=60
 )
-_UNTIL = Choice("until", "What wait waits for: the next change or the end of the job.", known=("change", "final"))
+_UNTIL = Choice("until", "Event to wait for: the next change or the end of the job.", known=("change", "final"))
 _ROUTES = Routes("Jobs")
 
 ENDPOINTS = (
     _ROUTES.post(
         "/api/jobs",
         submit_job,
-        "Submit a job; with dry_run=true only say what it would do.",
+        "Submit a job; with dry_run=true only return its preview.",
         {202: SubmittedAnswer, 200: DryRunAnswer},
         (DRY_RUN, IDEMPOTENCY_KEY),
         errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "UPSTREAM_UNAVAILABLE"),
@@ -196,7 +196,7 @@ ENDPOINTS = (
         JobAnswer,
         (_WAIT, _UNTIL),
     ),
-    _ROUTES.get("/api/jobs/{job_id}/request", get_job_request, "What a job was asked for, in full.", JobRequestAnswer),
+    _ROUTES.get("/api/jobs/{job_id}/request", get_job_request, "The complete request of a job.", JobRequestAnswer),
     _ROUTES.delete(
         "/api/jobs/{job_id}",
         delete_job,
@@ -216,7 +216,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/api/jobs/{job_id}/retry",
         retry_job,
-        "Queue a job again that has failed or was canceled; it goes on from the steps that are kept.",
+        "Queue a failed or canceled job again; finished steps are reused.",
         {202: JobAnswer},
         errors=("JOB_STATE_CONFLICT",),
         changes=True,
@@ -224,11 +224,11 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/job_log/{job_id}", get_job_log, "Lines of a job's log.", JobLogAnswer, (_SINCE, _LINES), listing=True
     ),
-    _ROUTES.get("/api/job_summary/{job_id}", get_job_summary, "How many ligands a job has found.", JobSummaryAnswer),
+    _ROUTES.get("/api/job_summary/{job_id}", get_job_summary, "Counts of a job's ligands.", JobSummaryAnswer),
     _ROUTES.get(
         "/api/jobs/{job_id}/reproduce",
         get_reproduction,
-        "What is needed to run the job by hand and to compare.",
+        "Data to run the job by hand and to compare.",
         ReproductionAnswer,
         ready=True,
     ),

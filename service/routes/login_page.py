@@ -1,4 +1,4 @@
-"""The page that asks for the token and gives the browser a cookie for it."""
+"""The page with the token form, which sets a cookie."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def login_page(request: Request) -> Response:
 
 
 async def login_form(request: Request) -> Response:
-    """Give the browser a cookie for the right token, and go where it wanted to."""
+    """Set the browser's cookie for a valid token, and redirect to the requested page."""
     values = dict(await form_pairs(request))
     shared = shared_of(request)
     settings = shared.parts.settings
@@ -54,7 +54,7 @@ async def logout_form(request: Request) -> Response:
 
 
 def _own(target: str) -> str:
-    """Return an address of ours to go to: one that could lead to another site is replaced by the first page's."""
+    """Return an address for a redirect; one that could lead to another site is replaced by the first page's."""
     plain = target.isprintable() and "\\" not in target and len(target) <= _LONGEST
     return target if plain and target.startswith("/") and not target.startswith("//") else "/"
 
@@ -66,7 +66,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/login",
         login_page,
-        "Form that asks for the token.",
+        "Form for the token.",
         PAGE,
         (Parameter("next", "Where to go then."),),
         public=True,
@@ -74,7 +74,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/login",
         login_form,
-        "Gives the browser a cookie for the right token.",
+        "Sets a cookie for a valid token.",
         {303: "", 401: PAGE},
         body="Form",
         changes=True,

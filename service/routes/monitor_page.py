@@ -43,25 +43,25 @@ async def monitor_page(request: Request) -> Response:
 
 
 async def cancel_form(request: Request) -> Response:
-    """Cancel a job by the button of its page; go back to the page whatever has become of the job."""
+    """Cancel a job by the button of its page; return to the page in any case."""
     await form_pairs(request)
     record = changeable_job(request)
-    with contextlib.suppress(JobStateConflict):  # it has ended in the meantime: its page says how
+    with contextlib.suppress(JobStateConflict):  # it has finished in the meantime: its page shows the outcome
         await shared_of(request).parts.queue.cancel(record.job_id)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
 async def retry_form(request: Request) -> Response:
-    """Retry a job by the button of its page; go back to the page whatever has become of the job."""
+    """Retry a job by the button of its page; return to the page in any case."""
     await form_pairs(request)
     record = changeable_job(request)
-    with contextlib.suppress(JobStateConflict):  # somebody else was faster, or its structures are gone
+    with contextlib.suppress(JobStateConflict):  # another request was faster, or its structures no longer exist
         await shared_of(request).parts.queue.retry(record.job_id)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
 def sentence_of(job: JobRecord, place: int | None) -> str:
-    """Say in words how far a job is.
+    """Return the progress of a job in words.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def sentence_of(job: JobRecord, place: int | None) -> str:
     step = STEPS.get(job.current_step or "", job.current_step)
     if job.status == "queued":
         if job.attempt > job.first_attempt:
-            return "Interrupted; it waits to go on where it was."
+            return "Interrupted; waiting to resume."
         if job.attempt > 1:
-            return "Waiting to go on where it was."
+            return "Waiting to resume."
         return "Next to run." if place in (None, 1) else f"Waiting: number {place} in the queue."
     if job.status == "running":
         again = " again" if job.attempt > 1 else ""
@@ -88,7 +88,7 @@ def sentence_of(job: JobRecord, place: int | None) -> str:
     if job.status == "failed":
         where = STEPS.get(job.error.step, "") if job.error else ""
         return f"Failed while {where}." if where else "Failed."
-    return "Canceled." if job.started_at is None else "Canceled while it ran; what was finished is kept."
+    return "Canceled." if job.started_at is None else "Canceled while running; finished steps are kept."
 
 
 def _count(number: int, noun: str) -> str:
@@ -111,7 +111,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/monitor/{job_id}",
         cancel_form,
-        "What the cancel button of that page sends.",
+        "Sent by the cancel button of that page.",
         {303: ""},
         errors=("JOB_STATE_CONFLICT",),
         body="Form",
@@ -120,7 +120,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/monitor/{job_id}/retry",
         retry_form,
-        "What the retry button of that page sends.",
+        "Sent by the retry button of that page.",
         {303: ""},
         errors=("JOB_STATE_CONFLICT",),
         body="Form",

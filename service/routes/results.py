@@ -124,7 +124,7 @@ def _tag(path: Path, view: str) -> str:
 
 
 async def list_exit_vectors(request: Request) -> Response:
-    """Answer the places where a linker can leave, of all ligands or of some."""
+    """Return the exits of all or of given ligands."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
@@ -165,7 +165,7 @@ def _exits(
 
 
 async def list_answers(request: Request) -> Response:
-    """Answer what all copies of a ligand say of its exits, of all ligands or of some."""
+    """Return the answers over all copies, of all or of given ligands."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
     ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
@@ -199,7 +199,7 @@ async def list_answers(request: Request) -> Response:
 def _wanted(
     ligand: str | None, target: str | None, top: int | None, accessions: Sequence[str], view: RowsWanted
 ) -> tuple[str, list[Any]]:
-    """Return the condition of the answers that are meant, and the values of its question marks."""
+    """Return the condition for the requested answers, and the values of its placeholders."""
     tests, values = ["true", *view.tests], list(view.values)
     if ligand is not None:
         tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]

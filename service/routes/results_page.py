@@ -45,7 +45,7 @@ _LEFT_OUT = ("kept", "reason", "pdb_id", "value", "ligand", "kind")
 _OF_GROUPS = (
     "group", "reference", "is_reference", "pdb_id", "superposed", "reason", "protein", "n_used", "rmsd_A"
 )  # fmt: skip
-"""Columns that the lists of what was left out and of groups are made of."""
+"""Columns for the lists of skipped items and of groups."""
 
 
 async def results_page(request: Request) -> Response:
@@ -104,7 +104,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
 
 
 def _shown(request: Request, place: Place, stem: str | None) -> dict[str, Any] | None:
-    """Return what the page shows of one instance; None if the job has none."""
+    """Return the page's data of one instance; None if the job has none."""
     row = instance(place.reader, place.folder, stem) if stem is not None else None
     return instance_view(place, row, CONTEXT.of(request)) if row is not None else None
 
@@ -135,7 +135,7 @@ async def table_part(request: Request) -> Response:
 
 
 async def table_csv(request: Request) -> Response:
-    """Answer the table as it is shown: its rows, its order, its columns."""
+    """Return the displayed table as CSV: its rows, its order, its columns."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
     view = TableView.of(request.query_params)
@@ -236,18 +236,18 @@ async def picture(request: Request) -> Response:
 
 
 _VIEW = (  # read by `TableView`, which leaves out what makes no sense: a page is shown all the same
-    Parameter("q", "Words that a row must hold."),
+    Parameter("q", "Words that a row must contain."),
     Parameter("ligand", "Component code."),
     Parameter("min", "Least exposed area in Å², a number."),
     Parameter("max", "Largest exposed area in Å², a number."),
     Parameter("flag", "Flag that a row must have; none for rows without; may be repeated."),
-    Parameter("fit", f"How the ligand must fit the experiment: {', '.join(FITS)}."),
+    Parameter("fit", f"Required fit of the ligand to the experiment: {', '.join(FITS)}."),
     Parameter("sort", "Key of a column, or - and a key."),
     Parameter("columns", "Keys of the columns, with commas."),
 )
 _ROW = Parameter("row", "Stem of the ligand shown.")
-_STYLE = Choice("style", "What it shows.", known=("exposure", "exits"))
-_EXITS = Text("exits", "Anchors whose arrows are meant, with commas; the others are pale.")
+_STYLE = Choice("style", "Content of the page.", known=("exposure", "exits"))
+_EXITS = Text("exits", "Anchors whose arrows are highlighted, with commas; the others are pale.")
 _SERIES = Text("series", "Name of a series.")
 _ROUTES = Routes("Pages", "page")
 _LOST = ("FILE_NOT_FOUND",)
@@ -256,7 +256,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}", results_page, "Results of a job.", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES)
     ),
-    _ROUTES.get("/results/{job_id}/table", table_part, "Its table alone.", PAGE, _VIEW, ready=True),
+    _ROUTES.get("/results/{job_id}/table", table_part, "The table without the page.", PAGE, _VIEW, ready=True),
     _ROUTES.get(
         "/results/{job_id}/table.csv",
         table_csv,

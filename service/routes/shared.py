@@ -1,4 +1,4 @@
-"""What handlers need: the service's parts, and the job or example that a request means."""
+"""Common parts of handlers: the service's parts, and the job or example of a request."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ _LOOKUP_SECONDS = 2.0
 _RESOLVER = Resolver(8)
 
 MAX_STREAMS = 256
-"""Event streams at once: each asks the disk twice a second."""
+"""Simultaneous event streams: each reads the disk twice a second."""
 
 
 class Slots:
-    """Counts what is open at once.
+    """Counts simultaneous uses.
 
     Parameters
     ----------
     most : int
-        How many may be.
+        Maximum number.
     """
 
     def __init__(self, most: int) -> None:
@@ -73,7 +73,7 @@ class Slots:
 
     @property
     def taken_now(self) -> int:
-        """How many are open."""
+        """Current number."""
         return self._taken
 
     @property
@@ -83,7 +83,7 @@ class Slots:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
-        """Take one while the block lasts."""
+        """Occupy a slot during the block."""
         self._taken += 1
         try:
             yield
@@ -92,7 +92,7 @@ class Slots:
 
 
 class ExampleUnavailable(Exception):  # noqa: N818 - no error: it is answered with 200
-    """A configured example was asked for whose results are not there.
+    """A configured example without results was requested.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Shared:
     examples : mapping of str to Example
         The configured examples.
     limits : Limits
-        Of submissions.
+        Limits of submissions.
     metrics : Metrics
         Counts of requests.
     scrubber : Scrubber
@@ -146,7 +146,7 @@ class Shared:
 
 
 def shared_of(request: Request) -> Shared:
-    """Return what handlers share."""
+    """Return the shared parts of handlers."""
     shared: Shared = request.app.state.shared
     return shared
 
@@ -168,13 +168,13 @@ def job_of(request: Request, *, ready: bool = False) -> Job:
     ExampleUnavailable
         If it is a configured example without results.
     ResultsNotReady
-        If it is queued or running and `ready` is asked for.
+        If it is queued or running and `ready` is set.
     """
     return job_named(request, str(request.path_params["job_id"]), ready=ready)
 
 
 def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
-    """Return the job or example of an id, wherever the request has it; otherwise as `job_of`."""
+    """Return the job or example of an id, from any part of the request; see `job_of`."""
     shared = shared_of(request)
     store = shared.parts.store
     as_example = request.scope["path"].startswith("/api/examples/")
@@ -193,7 +193,7 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
         )
     store.readers.hold(job_id)  # not removed for its age until the answer is sent
     request.scope["state"].setdefault("held", []).append(job_id)
-    request.scope["state"]["waiting"] = waiting_headers(record.status)  # of the job that was named last
+    request.scope["state"]["waiting"] = waiting_headers(record.status)  # id of the last named job
     return Job(record, store.folder(job_id), address(f"/api/{'examples' if as_example else 'jobs'}/{job_id}"))
 
 
@@ -239,7 +239,7 @@ def changeable_job(request: Request) -> JobRecord:
 
 
 def owner_of(request: Request) -> str | None:
-    """Return the name under which a request submits; None where no token was given."""
+    """Return the name under which a request submits; None without a token."""
     token: Token | None = request.scope["state"].get("token")
     return None if token is None else token.name
 
@@ -252,7 +252,7 @@ def viewer_of(request: Request) -> str | None:
 
 
 def may_see(request: Request, owner: str | None) -> bool:
-    """Return whether a request may see a job, batch or upload of an owner: here alone this is decided."""
+    """Return whether a request may see a job, batch or upload of an owner: no other function decides this."""
     return viewer_of(request) in (None, owner)
 
 
@@ -268,12 +268,12 @@ def job_filters(request: Request, **filters: Any) -> JobFilters:
 
 
 def upload_named(request: Request, upload_id: str) -> Upload:
-    """Return an upload that a request may see; raises as `UploadStore.get` does."""
+    """Return an upload that a request may see; raises the errors of `UploadStore.get`."""
     return shared_of(request).uploads.get(upload_id, lambda owner: may_see(request, owner))
 
 
 def require_owner(request: Request, owner: str | None, kind: str, **ids: str) -> None:
-    """Refuse to change what another token has submitted: a job, an upload.
+    """Reject changes to another token's submissions: a job, an upload.
 
     Raises
     ------
@@ -285,12 +285,12 @@ def require_owner(request: Request, owner: str | None, kind: str, **ids: str) ->
 
 
 def require_own_uploads(request: Request, *submissions: Submission) -> None:
-    """Refuse jobs over structures that another token has sent; that there are none is told by the queue.
+    """Reject jobs with structures of another token; the queue reports missing structures.
 
     Raises
     ------
     Forbidden
-        If an upload is neither the request's token's own nor asked for by the operator.
+        If an upload belongs neither to the request's token nor to a request of the operator.
     InvalidField
         If the request may not even see it.
     """
@@ -331,11 +331,11 @@ async def require_public_receivers(request: Request, *submissions: Submission) -
 
 
 def from_own_page(request: Request) -> bool:
-    """Return whether one of our own pages asks, or a program; a page of another site is told by its browser."""
+    """Return whether the request comes from our pages, or from a program; browsers mark requests of other sites."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site is not None:
         return site in ("same-origin", "none")
-    # an old browser, or any at a plain http address, tells the page's origin only
+    # an old browser, or any at a plain http address, sends only the page's origin
     return origin is None or origin.partition("://")[2] == request.headers.get("host")
 
 
@@ -385,9 +385,9 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
     Raises
     ------
     Unauthorized
-        If it comes from another site: that is told by the browser, not by the form.
+        If it comes from another site, which the browser reports, not the form.
     UnsupportedMediaType
-        If it is no form.
+        If it is not a form.
     InvalidField
         If it has too many fields.
     """
@@ -403,5 +403,5 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any, limiter: anyio.CapacityLimiter | None = None) -> T:
-    """Run what reads the disk in a thread, of those of a limiter if there is one."""
+    """Run a disk-reading function in a thread, optionally from a limiter."""
     return await anyio.to_thread.run_sync(function, *arguments, limiter=limiter)

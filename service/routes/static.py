@@ -1,4 +1,4 @@
-"""What pages load: styles, scripts, icons."""
+"""Assets of pages: styles, scripts, icons."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/static/{version}/{path:path}",
         static_file,
-        "What the pages load: styles, scripts, icons.",
+        "Assets of the pages: styles, scripts, icons.",
         tuple(MEDIA_TYPES.values()),
         errors=("FILE_NOT_FOUND",),
         public=True,

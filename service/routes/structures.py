@@ -126,7 +126,7 @@ async def get_protein(request: Request) -> Response:
 
 
 async def get_ligand_props(request: Request) -> Response:
-    """Answer what is known of a component."""
+    """Return the properties of a component."""
     job = job_of(request, ready=True)
     cache = shared_of(request).tables
     ligand = str(request.path_params["ligand"])
@@ -205,7 +205,7 @@ def _pair(path: str, handler: Handler, note: str, answer: Any, *parameters: Para
 ENDPOINTS = (
     *_pair("svg", get_exposed_svg, "Depiction with exposure colours.", _SVG, CONTEXT),
     *_pair("svg-plain", get_plain_svg, "Plain depiction.", _SVG),
-    *_pair("svg-interactions", get_interactions_svg, "Ligand amid the residues in contact with it.", _SVG, CONTEXT),
+    *_pair("svg-interactions", get_interactions_svg, "Ligand among the residues in contact with it.", _SVG, CONTEXT),
     *_pair("svg-exits", get_exits_svg, "Depiction with numbered arrows where a linker can leave.", _SVG),
     _file_of(
         "/api/pdb/{job_id}/{name}",

@@ -1,4 +1,4 @@
-"""The page to submit a job: a form that works without scripts, and what it means as JSON."""
+"""The page to submit a job: a form that works without scripts, and its equivalent as JSON."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from service.runs.idempotency import Idempotency
 
 _KEY_CHARACTERS = 64
 _START = {"target_name": ["HIV-1 protease"], "search_query": ["1HPV"]}
-"""What is shown as command and file while the form is empty."""
+"""Command and file shown for an empty form."""
 
 
 async def submit_page(request: Request) -> Response:
-    """Show the form: empty, or with what an earlier job or an example asks for."""
+    """Show the form: empty, or with the settings of an earlier job or an example."""
     return _form(request, _values_from(request, request.query_params.get("from", "")))
 
 
@@ -52,7 +52,7 @@ async def submit_form(request: Request) -> Response:
 
 
 async def upload_form(request: Request) -> Response:
-    """Keep the files of a form that is sent without scripts; then go on as `submit_form`, or show the form again."""
+    """Store the files of a form sent without scripts; then continue like `submit_form`, or show the form again."""
     if not from_own_page(request):
         raise Unauthorized("The form was sent from another site.")
     shared = shared_of(request)
@@ -100,7 +100,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
 
 
 async def check_form(request: Request) -> Response:
-    """Answer what a filled-in form asks for, or which field can't be; nothing is submitted."""
+    """Return the settings of a filled-in form, or its invalid field; nothing is submitted."""
     shared = shared_of(request)
     pairs = await form_pairs(request)
     try:
@@ -114,7 +114,7 @@ async def check_form(request: Request) -> Response:
 
 
 def _once(values: Mapping[str, list[str]], meaning: Meaning, owner: str | None) -> Idempotency | None:
-    """Return what makes a form that is sent twice one job: the key of its page and what it asks for."""
+    """Return the key that makes a form sent twice one job: the key of its page and its settings."""
     key = values.get("key", [""])[0]
     if not key.isalnum() or not key.isascii() or len(key) > _KEY_CHARACTERS:
         return None
@@ -134,7 +134,7 @@ def _pairs(values: Mapping[str, list[str]]) -> list[tuple[str, str]]:
 
 
 def _values_from(request: Request, job_id: str) -> dict[str, list[str]]:
-    """Return what the form holds for a job like an earlier one or an example."""
+    """Return the values of the form for a job like an earlier one or an example."""
     example = shared_of(request).examples.get(job_id)
     if example is not None:
         job = example.job
@@ -144,7 +144,7 @@ def _values_from(request: Request, job_id: str) -> dict[str, list[str]]:
 
 
 def _upload(request: Request, values: Mapping[str, list[str]]) -> Upload | None:
-    """Return the upload that a form names, None where there is none."""
+    """Return the upload that a form names, None if there is none."""
     try:
         return upload_named(request, values.get("structures", [""])[0])
     except ServiceError:
@@ -205,7 +205,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/",
         submit_form,
-        "What the form sends; task=preview only shows which entries a job would use.",
+        "Receives the form; task=preview only shows the entries of the job.",
         {200: PAGE, 303: ""},
         errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Form",
@@ -214,7 +214,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/upload",
         upload_form,
-        "What the form sends without scripts, with files; without a task it only shows what is in them.",
+        "Receives the form without scripts, with files; without a task it only shows their content.",
         {200: PAGE, 303: ""},
         errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Files",
@@ -223,7 +223,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/api/form",
         check_form,
-        "What the form means as JSON, as a command and as a file, or what is wrong with it.",
+        "The form as JSON, as a command and as a file, or its faults.",
         FormMeaningAnswer | FormMistakeAnswer,
         body="Form",
         kind="json",

@@ -26,7 +26,7 @@ class UploadedLigand(Answer):
 
 
 class UploadedFile(Answer):
-    """A file as it was understood: its kind, the entry that it is or belongs to, what is in it, its ligands."""
+    """An interpreted file: its kind, the entry that it is or belongs to, its content, its ligands."""
 
     name: str
     size_bytes: Count
@@ -37,7 +37,7 @@ class UploadedFile(Answer):
 
 
 class UploadAnswer(Success):
-    """Files that were sent together; their id goes into the field `structures` of a job."""
+    """Files that were sent together; their id is a value for the field `structures` of a job."""
 
     upload_id: str
     files: list[UploadedFile]
@@ -58,7 +58,7 @@ class RemovedUploadAnswer(Success):
 
 
 async def add_upload(request: Request) -> Response:
-    """Take structures and what goes with them."""
+    """Accept structures and their companion files."""
     shared = shared_of(request)
     await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
     async with sent_files(request, shared.parts.settings.max_upload_files) as files:
@@ -67,7 +67,7 @@ async def add_upload(request: Request) -> Response:
 
 
 async def get_upload(request: Request) -> Response:
-    """Answer what is in an upload."""
+    """Return the content of an upload."""
     return json_answer(UploadAnswer.of(await in_thread(upload_named, request, str(request.path_params["upload_id"]))))
 
 
@@ -89,12 +89,12 @@ ENDPOINTS = (
     _ROUTES.post(
         "/api/uploads",
         add_upload,
-        "Send structures of your own, ligands in files of their own and what goes with them, checked at once.",
+        "Upload your own structures, separate ligand files and companion files, checked at once.",
         {201: UploadAnswer},
         body="Files",
         changes=True,
     ),
-    _ROUTES.get("/api/uploads/{upload_id}", get_upload, "What is in an upload.", UploadAnswer, errors=("NOT_FOUND",)),
+    _ROUTES.get("/api/uploads/{upload_id}", get_upload, "Content of an upload.", UploadAnswer, errors=("NOT_FOUND",)),
     _ROUTES.delete(
         "/api/uploads/{upload_id}",
         delete_upload,

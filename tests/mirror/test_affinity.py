@@ -15,7 +15,7 @@ from tethermap.base import layout
 
 WITHOUT = {"3bep", "5a2j", "6g99"}
 """Entries whose rows name no ligand: DNA (3BEP), DNA and RNA (6G99), a peptide of plain amino acids (5A2J), a kind that
-the job does not ask for."""
+the job does not include."""
 
 REMEDIATED = {("1a4w", "QWE"): "ANS"}
 """Components that the entry's file names otherwise: QWE is ANS+DAR+2EP+KTH there."""

@@ -1,4 +1,4 @@
-"""A release of the embedded entries: partitions, views, hashes, and what runs again."""
+"""A release of the embedded entries: partitions, views, hashes, and reruns."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_views_have_the_rows_of_a_job(released: Path, monkeypatch: pytest.Monkey
         assert "sdf_path" not in database.execute("FROM Results_Display").df().columns
 
 
-def test_second_run_takes_changed_entries_alone(
+def test_second_run_computes_only_changed_entries(
     released: Path, mirror: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = Path(shutil.copytree(released, tmp_path / "release"))

@@ -24,8 +24,8 @@ def job(status: State, **fields: Any) -> JobRecord:
     [
         ((job("queued"), 1), "Next to run."),
         ((job("queued"), 3), "Waiting: number 3 in the queue."),
-        ((job("queued", attempt=2), None), "Interrupted; it waits to go on where it was."),
-        ((job("queued", attempt=2, first_attempt=2), 2), "Waiting to go on where it was."),
+        ((job("queued", attempt=2), None), "Interrupted; waiting to resume."),
+        ((job("queued", attempt=2, first_attempt=2), 2), "Waiting to resume."),
         ((job("running"), None), "Running: starting."),
         ((job("running", current_step="measure_sasa"), None), "Running: measuring exposure and exits."),
         ((job("running", current_step="search_entries", attempt=2), None), "Running again: searching."),
@@ -42,7 +42,7 @@ def job(status: State, **fields: Any) -> JobRecord:
         ((job("failed", error=JobError("", "search_entries", "input")), None), "Failed while searching."),
         ((job("failed", error=JobError("", "", "pipeline")), None), "Failed."),
         ((job("canceled", started_at=None), None), "Canceled."),
-        ((job("canceled"), None), "Canceled while it ran; what was finished is kept."),
+        ((job("canceled"), None), "Canceled while running; finished steps are kept."),
     ],
 )
 def test_state_is_told_in_words(state: tuple[JobRecord, int | None], sentence: str) -> None:

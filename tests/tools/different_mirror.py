@@ -1,9 +1,12 @@
-"""A large mirror in which each entry has a ligand of its own: what grows with different ligands shows in no other.
+"""A large mirror in which each entry has a different ligand: only this shows growth with the number of different
+ligands.
 
-Entries of a real mirror are taken as often as needed. In each the largest unbonded ligand is replaced, in all its
-places, by another component of the dictionary with about as many atoms: ideal coordinates, turned so that the principal
-axes lie on those of the ligand, around its centre. So proteins, entry sizes and numbers of copies stay those of real
-entries, and each entry goes through all steps from its file on. Poses are made up: contacts and exits are no results.
+Entries of a real mirror are reused as often as needed. In each the largest unbonded ligand is replaced, in all its
+places, by another component of the dictionary with about the same number of atoms: ideal coordinates, rotated so that
+the principal axes agree with those of the ligand, around its centre. So proteins, entry sizes and numbers of copies
+stay those of real
+entries, and each entry goes through all steps from its file on. Poses are artificial: contacts and exits are not
+results.
 """
 
 from __future__ import annotations
@@ -162,7 +165,7 @@ def _site(lines: Sequence[str], numbers: Sequence[int], columns: dict[str, int])
 
 
 def _laid_on(ideal: FloatArray, place: FloatArray) -> FloatArray:
-    """Return coordinates with their principal axes on those of others."""
+    """Return coordinates whose principal axes agree with those of other coordinates."""
     axes = [np.linalg.svd(xyz - xyz.mean(axis=0), full_matrices=False)[2] for xyz in (ideal, place)]
     turn = axes[0].T @ axes[1]
     if np.linalg.det(turn) < 0:

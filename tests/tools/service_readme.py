@@ -1,7 +1,6 @@
 """`python -m tests.tools.service_readme`: write the table of routes of service/README.md; a `curl` for each route.
 
 The text above the marker is written by hand. A test runs the commands; the responses are in the OpenAPI document.
-document.
 """
 
 from __future__ import annotations

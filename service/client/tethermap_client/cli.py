@@ -46,7 +46,7 @@ _NO_TOKEN = 401
 
 
 def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tethermap] = Tethermap) -> int:
-    """Do what a command line says; return the exit code."""
+    """Execute a command line; return the exit code."""
     chosen = _parser().parse_args(arguments)
     try:
         with make(chosen.url, chosen.token) as service:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tetherma
     except (TethermapError, ValueError, OSError) as error:
         return _complain(error, _code(error))
     except KeyboardInterrupt:
-        return _complain("Stopped; the job goes on. The same command follows it again.", FAILED)
+        return _complain("Stopped; the job continues. The same command follows it again.", FAILED)
 
 
 def _code(error: Exception) -> int:
@@ -67,18 +67,18 @@ def _code(error: Exception) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tethermap-client", description="Jobs of a Tethermap service.")
     parser.add_argument("--url", help="address of the service (TETHERMAP_URL; http://127.0.0.1:8000)")
-    parser.add_argument("--token", help="token, where the service asks for one (TETHERMAP_TOKEN)")
+    parser.add_argument("--token", help="token, if the service requires one (TETHERMAP_TOKEN)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     submit = commands.add_parser("submit", help="submit a job")
     submit.add_argument("--target", help="name of the target")
     submit.add_argument("--query", help="words, PDB ids, UniProt accessions")
     submit.add_argument("--fasta", type=Path, metavar="FILE", help="sequence of the target")
-    submit.add_argument("--pdb", metavar="ID", help="this entry alone")
-    submit.add_argument("--ligand", metavar="CODE", help="this component alone")
+    submit.add_argument("--pdb", metavar="ID", help="only this entry")
+    submit.add_argument("--ligand", metavar="CODE", help="only this component")
     submit.add_argument("--structures", metavar="ID", help="files of this upload instead of a search")
     submit.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a setting of the pipeline")
-    submit.add_argument("--dry-run", action="store_true", help="only show which entries it would take")
+    submit.add_argument("--dry-run", action="store_true", help="preview only: show the entries of the job")
     _add_following(submit)
     submit.set_defaults(does=_submit)
 
@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     sync.add_argument("--timeout", type=float, help="seconds to wait for each job")
     sync.set_defaults(does=_sync, wait=True, json=False)
 
-    answers = commands.add_parser("answers", help="where linkers can leave the ligands of a job")
+    answers = commands.add_parser("answers", help="exits of the ligands of a job")
     answers.add_argument("job_id")
     answers.add_argument("--ligand", metavar="CODE")
     answers.add_argument("--target", metavar="NAME", help="protein, gene or accession")
@@ -188,7 +188,9 @@ def _add_format(parser: argparse.ArgumentParser, columns: Sequence[str]) -> None
 
 def _add_following(parser: argparse.ArgumentParser, *, again: bool = True) -> None:
     parser.add_argument("--wait", action="store_true", help="follow it to its end")
-    parser.add_argument("--timeout", type=float, help="seconds to wait at most; it goes on after them")
+    parser.add_argument(
+        "--timeout", type=float, help="maximum number of seconds to wait; the job continues after a timeout"
+    )
     parser.add_argument("--download", type=Path, metavar="FOLDER", help="download the results (waits for them)")
     parser.add_argument("--json", action="store_true", help="print what the service answers")
     if again:
@@ -355,7 +357,7 @@ def _delete(service: Tethermap, chosen: argparse.Namespace) -> int:
 def _each(
     ids: Sequence[str], action: Callable[[str], None], failures: Sequence[tuple[str, TethermapError]] = ()
 ) -> int:
-    """Do an action for each job; what fails is reported at the end, after earlier failures.
+    """Do an action for each job; failures are reported at the end, after earlier ones.
 
     Returns
     -------
@@ -411,7 +413,7 @@ def _follow(
     chosen: argparse.Namespace,
     failures: Sequence[tuple[str, TethermapError]] = (),
 ) -> int:
-    """Show jobs, if wanted at their end, and download their results; return the exit code."""
+    """Show jobs, optionally at their end, and download their results; return the exit code."""
     jobs: list[Job] = []
     if code := _each(ids, lambda job_id: jobs.append(_followed(service, job_id, chosen)), failures):
         return code

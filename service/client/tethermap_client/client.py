@@ -41,9 +41,9 @@ class Tethermap:
     Parameters
     ----------
     url : str or None
-        Its address, with the path below which it lies; None for that of ``TETHERMAP_URL``, else this machine.
+        Its address, with its path prefix; None for the address in ``TETHERMAP_URL``, else this machine.
     token : str or None
-        The token it asks for; None for that of ``TETHERMAP_TOKEN``, else none.
+        Token of the service; None for the token in ``TETHERMAP_TOKEN``, if any.
     timeout : float
         Seconds that one answer may take to begin.
     sleep : callable
@@ -96,16 +96,16 @@ class Tethermap:
         Parameters
         ----------
         target_name, search_query, fasta_seq, pdb_id, ligand, structures
-            Fields of the API; `pdb_id` alone is enough, and `structures` is the id of an upload.
+            Fields of the API; only `pdb_id` is required, and `structures` is the id of an upload.
         options : mapping or None
             Settings of the pipeline: ``max_entries``, ``max_resolution``, …
         key : str or None
-            Idempotency key; None for one made of what is asked.
+            Idempotency key; None for one derived from the fields.
 
         Raises
         ------
         RefusedError
-            If the service can't take it.
+            If the service rejects it.
         """
         asked = {
             "target_name": target_name,
@@ -128,7 +128,7 @@ class Tethermap:
         return job
 
     def preview(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return which entries a job would take, without making one."""
+        """Return the entries that a job would use, without creating one."""
         return self._json("POST", "/api/jobs", params={"dry_run": "true"}, json=dict(body))
 
     def job(self, job_id: str, *, wait: int = 0) -> Job:
@@ -147,14 +147,14 @@ class Tethermap:
         job_id : str
             The job.
         timeout : float or None
-            Seconds to wait for it; None for as long as it takes.
+            Seconds to wait for it; None for no limit.
         told : callable
-            Told of every state that is seen.
+            Called with every observed state.
 
         Raises
         ------
         TookTooLongError
-            If it has not ended in time; it goes on.
+            If it has not finished in time; the job continues.
         """
         until = None if timeout is None else time.monotonic() + timeout
         job = self.job(job_id)
@@ -162,12 +162,12 @@ class Tethermap:
         while not job.final:
             left = _POLL_SECONDS if until is None else until - time.monotonic()
             if left <= 0:
-                raise TookTooLongError(f"The job {job_id} is {job.status} after {timeout:g} seconds; it goes on.")
+                raise TookTooLongError(f"The job {job_id} is {job.status} after {timeout:g} seconds; it continues.")
             asked = time.monotonic()
             job = self.job(job_id, wait=max(1, min(_POLL_SECONDS, int(left))))
             told(job)
             if not job.final and time.monotonic() - asked < 1:
-                self._sleep(1.0)  # steps that change quickly are not asked for one by one
+                self._sleep(1.0)  # fast steps may be skipped
         return job
 
     def cancel(self, job_id: str) -> Job:
@@ -179,7 +179,7 @@ class Tethermap:
         self._json("DELETE", f"/api/jobs/{_part(job_id)}")
 
     def retry(self, job_id: str) -> Job:
-        """Queue a failed or canceled job again; it goes on from the steps that are kept."""
+        """Queue a failed or canceled job again; finished steps are reused."""
         return Job.of(self._json("POST", f"/api/jobs/{_part(job_id)}/retry"))
 
     # Batches
@@ -211,7 +211,7 @@ class Tethermap:
     # Uploads
 
     def upload(self, files: Sequence[str | Path]) -> dict[str, Any]:
-        """Send structures or ligands; return what is in them, and the ``upload_id`` for `structures` of a job."""
+        """Send structures or ligands; return their content, and the ``upload_id`` for `structures` of a job."""
         with ExitStack() as opened:
             parts = [("files", (Path(file).name, opened.enter_context(Path(file).open("rb")))) for file in files]
             return self._parsed(self._once("POST", "/api/uploads", files=parts))
@@ -227,7 +227,7 @@ class Tethermap:
         return list(self._results(f"/api/jobs/{_part(job_id)}/exit-vectors", filters)["exits"])
 
     def rows(self, job_id: str, table: str = "results", **filters: Any) -> Iterator[dict[str, Any]]:
-        """Yield rows of a table, filtered as the API does: ``Warhead="AQ4"``, ``resolution__lte=2``."""
+        """Yield rows of a table, filtered like in the API: ``Warhead="AQ4"``, ``resolution__lte=2``."""
         return self._pages(f"/api/jobs/{_part(job_id)}/rows", "rows", {**filters, "table": table})
 
     def compare(self, a: str, b: str, **filters: Any) -> Iterator[dict[str, Any]]:
@@ -378,7 +378,7 @@ def _pause(answer: httpx2.Response, attempt: int) -> float:
 
 
 def _refusal(answer: httpx2.Response) -> Exception:
-    """Return the error that an answer tells."""
+    """Return the error in a response."""
     try:
         error = answer.json()["error"]
         code, message, details = str(error["code"]), str(error["message"]), dict(error["details"])

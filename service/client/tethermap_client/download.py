@@ -1,4 +1,4 @@
-"""Download of all results as one archive: continued after interruptions, checked, unpacked within its folder alone."""
+"""Download of all results as one archive: resumed after interruptions, checked, unpacked only within its folder."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Download:
         return tag
 
     def _unpack(self, target: Path, before: Mapping[str, str], tag: str) -> None:
-        """Unpack the archive beside the job's folder, check the files, and move them into it."""
+        """Unpack the archive next to the job's folder, check the files, and move them into it."""
         staged = self.folder / f".{self.job_id}.unpacked"
         shutil.rmtree(staged, ignore_errors=True)
         (staged / self.job_id).mkdir(parents=True)
@@ -159,7 +159,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _sha256(path: Path) -> str | None:
-    """Return the hash of a file; None if it is not there."""
+    """Return the hash of a file; None if it does not exist."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""What can go wrong between a client and the service."""
+"""Errors between a client and the service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class TethermapError(Exception):
 
 
 class NotAnsweredError(TethermapError):
-    """The service did not answer, or only that it can't at the moment."""
+    """The service did not answer, or reported a temporary failure."""
 
 
 class TookTooLongError(TethermapError):
@@ -30,7 +30,7 @@ class RefusedError(TethermapError):
     status, code, message : int, str, str
         HTTP status, code and sentence of the error.
     details : mapping
-        Plain values: the field that is wrong, and what is allowed.
+        Plain values: the invalid field, and the allowed values.
     """
 
     def __init__(self, status: int, code: str, message: str, details: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What the service tells of a job."""
+"""State of a job, from the service."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Job:
     step : str or None
         The step of the pipeline that runs.
     percent : int or None
-        How far it is; None before that is known.
+        Progress; None if unknown.
     entries_found, entries_done : int or None, int
         Entries of the search, and those that are done.
     has_results : bool
         Whether at least one ligand was kept.
     error : str or None
-        Why it failed or is unavailable.
+        Reason of a failure or unavailability.
     body : mapping
-        All that the service has answered.
+        The complete response of the service.
     """
 
     job_id: str
@@ -56,7 +56,7 @@ class Job:
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
-        """Return the state that a body of the service tells; what is not in it has not begun."""
+        """Return the state in a response body of the service; missing fields have not begun."""
         progress = body.get("progress") or {}
         entries = progress.get("entries") or {}
         error = body.get("error")
