@@ -126,7 +126,7 @@ def _warnings(row: Row, room: float, way: float) -> list[str]:
     sentences += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
     lost, own = number(row, "hbonds_lost") or 0, number(row, "hbonds_anchor") or 0
     if lost:
-        sentences.append(f"What leaves makes {_count(lost)} with the protein.")
+        sentences.append(f"The leaving group makes {_count(lost)} with the protein.")
     if own:
         sentences.append(f"The atom itself makes {_count(own)} with the protein.")
     for context, words in (("assembly", "the biological assembly"), ("crystal", "crystal neighbours")):

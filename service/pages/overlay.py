@@ -38,7 +38,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     Raises
     ------
     FileNotFound
-        If the job contains none of them.
+        If all of them are missing in the job.
     """
     rows = reader.rows(job.folder, tables.SUPERPOSITION, f"WHERE {OF_STEMS}", [list(stems)])
     placed = {str(row["stem"]): row for row in rows}

@@ -28,9 +28,9 @@ OBSERVED_GRADES = {
 """Grades of exits seen in degraders."""
 
 NOT_SEEN_TOGETHER = (
-    "Where no ternary entry shows both ends, the two exits alone set no length of the linker. Begin with what was seen:"
-    " in 11 ternary crystal structures of published degraders the two exit atoms are 3.8 to 8.9 Å apart, and 3 to 13"
-    " linker atoms lie between them."
+    "Without a ternary entry of both ends, the two exits do not determine the length of the linker. Observed values:"
+    " in 11 ternary crystal structures of published degraders the two exit atoms are 3.8 to 8.9 Å apart, with 3 to 13"
+    " linker atoms between them."
 )
 """Advice on linkers for pairs without a ternary entry.
 
@@ -154,7 +154,7 @@ def _why_not(row: Row) -> str:
         return "Two proteins hold it"
     if "atoms_missing" in flags:
         return "Atoms of it were not modelled, and other copies are complete"
-    return "It lies in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"
+    return "It is in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"
 
 
 def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
@@ -169,12 +169,12 @@ def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
         return ""
     first = ranked[0]
     if own is first and is_open:
-        return "This copy, for itself, says the same: it is open here."
+        return "This copy agrees: the exit is open here."
     if own is first:
         return "This copy ranks it first too, though it is blocked here."
     if not _is_open(first):
         return f"In this copy it is {state}; {first['anchor_atom']} ranks first here, though it is blocked."
-    return f"In this copy it is {state}; for itself this copy would say {first['anchor_atom']}."
+    return f"In this copy it is {state}; its own best exit is {first['anchor_atom']}."
 
 
 def _is_open(row: Row) -> bool:

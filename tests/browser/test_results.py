@@ -337,7 +337,7 @@ def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService
     assert status == 202
     job_id = batch["jobs"][1]["job_id"]
     page = pages.open(f"/results/{job_id}")
-    expect(page.get_by_role("link", name="Watch it run")).to_be_visible()
+    expect(page.get_by_role("link", name="Show progress")).to_be_visible()
     assert_accessible(page)
     service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
     service.ended(job_id)

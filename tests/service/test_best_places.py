@@ -32,10 +32,10 @@ def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
 @pytest.mark.parametrize(
     ("exits", "said"),
     [
-        ([exit_row("N22", 1, 0.4, 0.5)], "This copy, for itself, says the same: it is open here."),
+        ([exit_row("N22", 1, 0.4, 0.5)], "This copy agrees: the exit is open here."),
         (
             [exit_row("C18", 1, 0.4, 0.5), exit_row("N22", 2, 0.05, 0.5)],
-            "In this copy it is blocked; for itself this copy would say C18.",
+            "In this copy it is blocked; its own best exit is C18.",
         ),
         (
             [exit_row("C18", 1, 0.4, 0.05), exit_row("N22", 2, 0.4, 0.5)],

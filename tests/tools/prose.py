@@ -102,7 +102,8 @@ def texts(path: Path) -> Iterator[Text]:
     elif path.suffix in SLASHES:
         for match in _SLASH_COMMENT.finditer(content):
             line = content.count("\n", 0, match.start()) + 1
-            yield Text(line, "comment", re.sub(r"\n\s*\*?", "\n", match[1] or match[2] or ""))
+            text = re.sub(r"\n\s*\*?", "\n", match[1] or match[2] or "")
+            yield from (Text(line, "comment", part) for part in re.split(r"@\w+ (?:\{.*?\}+ )?[\w.]+", text))
     else:
         found = ((number, _COMMENT.match(line)) for number, line in enumerate(content.splitlines(), start=1))
         yield from _joined((number, match[1] or match[2] or "", not match[2]) for number, match in found if match)
@@ -202,7 +203,7 @@ def _template(content: str) -> Iterator[Text]:
         return "\n" * match[0].count("\n")
 
     content = re.sub(r"\{#.*?#\}|<(script|style|svg)\b.*?</\1>", blank, content, flags=re.DOTALL)
-    for match in re.finditer(r"\b(?:title|aria-label|placeholder|alt)=\"([^\"]* [^\"]*)\"", content):
+    for match in re.finditer(r"\b(?:title|aria-label|placeholder|alt)=\"([^\"{]* [^\"{]*)\"", content):
         yield Text(content.count("\n", 0, match.start()) + 1, "page", re.sub(r"\{[{%].*?[%}]\}", "X", match[1]))
     content = re.sub(r"\{\{.*?\}\}", lambda match: "X" + blank(match), content, flags=re.DOTALL)
     content = _INLINE.sub("", re.sub(r"\{%.*?%\}", blank, content, flags=re.DOTALL))

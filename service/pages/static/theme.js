@@ -1,4 +1,4 @@
-// Runs before the first paint: the theme that was chosen earlier, and a sign that scripts run.
+// Runs before the first paint: applies the stored theme, and marks that scripts run.
 (() => {
   const root = document.documentElement;
   root.dataset.scripts = "on";
@@ -6,6 +6,6 @@
     const theme = localStorage.getItem("theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch {
-    // no storage: the system's theme stays
+    // no storage: use the system's theme
   }
 })();

@@ -1,4 +1,4 @@
-// The list of jobs: a state that is picked with the mouse applies at once, and while jobs wait or run the list is kept fresh.
+// The list of jobs: a state selected with the mouse applies at once, and the list is refreshed while jobs wait or run.
 
 const EVERY_MS = 5000;
 const form = document.querySelector("form.filters");
@@ -14,7 +14,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   send();
 });
-// An arrow key changes a select with each press: who uses the keyboard applies the choice with the button.
+// An arrow key changes a select with each press, so with the keyboard the button applies the choice.
 let byKeys = false;
 form.addEventListener("keydown", () => (byKeys = true));
 form.addEventListener("pointerdown", () => (byKeys = false));
@@ -31,7 +31,7 @@ async function refresh() {
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("jobs");
       if (answer.ok && fresh) list.replaceWith(document.adoptNode(fresh));
     } catch {
-      // no answer: asked again
+      // no response: retry
     }
   }
   setTimeout(refresh, EVERY_MS);

@@ -3,8 +3,8 @@
 /**
  * Return a new element.
  * @param {string} name its tag
- * @param {object} attributes attributes; `class`, `data-*`, `aria-*` by these names; null and false are left out
- * @param {...(Node|string|number|null)} children what it holds
+ * @param {object} attributes attributes; `class`, `data-*`, `aria-*` by these names; null and false are skipped
+ * @param {...(Node|string|number|null)} children its content
  */
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
@@ -25,7 +25,7 @@ export function debounced(action, wait = 250) {
   };
 }
 
-/** Put a text on the clipboard and tell so on the button that asked for it. */
+/** Copy a text to the clipboard and show it on the button. */
 export async function copyText(text, button) {
   const before = button.textContent;
   let done = true;
@@ -39,7 +39,7 @@ export async function copyText(text, button) {
   setTimeout(() => { button.textContent = before; }, 1500);
 }
 
-/** Tell a change to screen readers. */
+/** Announce a change to screen readers. */
 export function announce(text) {
   const place = document.querySelector("[data-announce]");
   if (place) place.textContent = text;

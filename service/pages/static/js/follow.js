@@ -1,4 +1,4 @@
-// Follows a job by its event stream. Where no stream comes through, the page is loaded anew, as without scripts.
+// Follows a job by its event stream. If no stream arrives, the page is reloaded, as without scripts.
 
 import { rooted } from "./http.js";
 
@@ -8,7 +8,7 @@ const FINAL = new Set(["completed", "failed", "canceled"]);
 /**
  * Follow a job until it ends.
  * @param {string} base address of the job: /api/jobs/<id>
- * @param {object} tell `status(body)`, `progress(progress)`, `log(line)`, `mode("stream"|"ended")`
+ * @param {object} tell callbacks `status(body)`, `progress(progress)`, `log(line)`, `mode("stream"|"ended")`
  */
 export function followJob(base, tell) {
   const stream = new EventSource(rooted(`${base}/events`));

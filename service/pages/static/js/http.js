@@ -19,14 +19,14 @@ export class ApiError extends Error {
 /** The path below which a proxy serves this service, or nothing. */
 export const root = document.documentElement.dataset.root ?? "";
 
-/** Return where a path of the API is: below the root, unless it says so itself. */
+/** Return the address of an API path: below the root, unless it is absolute. */
 export const rooted = (address) => (address.startsWith("/api/") ? root + address : address);
 
 /**
  * Return the JSON that an address answers.
- * @param {string} address path of the API, or as the service gave it
+ * @param {string} address path of the API, or from a response of the service
  * @param {RequestInit} options as for fetch
- * @throws {ApiError} for every answer that is no success
+ * @throws {ApiError} for every response that is not a success
  */
 export async function getJson(address, options = {}) {
   let answer;

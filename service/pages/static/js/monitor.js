@@ -1,5 +1,5 @@
-// Follows the job of a monitor page. Words, steps and buttons come from the server, which alone knows them:
-// whenever the state changes, the part of the page that shows it is fetched anew.
+// Follows the job of a monitor page. Words, steps and buttons come from the server:
+// whenever the state changes, its part of the page is fetched again.
 
 import { announce } from "./dom.js";
 import { followJob } from "./follow.js";
@@ -29,7 +29,7 @@ async function refresh() {
       const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
       if (answer.ok) replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      // no answer: the next change asks again
+      // no response: the next change retries
     }
   } while (wanted);
   refreshing = false;
@@ -79,7 +79,7 @@ function write(text) {
 function addLine(line) {
   lines += 1;
   const text = lines === 1 ? line : `\n${line}`;
-  if (lines === 1) log.textContent = ""; // the whole log comes again, from its first line
+  if (lines === 1) log.textContent = ""; // the complete log is sent again, from its first line
   if (pause.getAttribute("aria-pressed") === "true") {
     held.push(text);
     pause.textContent = `Go on (${held.length} new)`;

@@ -10,7 +10,7 @@ const foundPanel = document.getElementById("found-panel");
 const touched = new Set();
 let checks = 0;
 
-form.action = `${root}/`; // files go before the job, in a request of their own
+form.action = `${root}/`; // files are sent before the job, in a separate request
 form.enctype = "application/x-www-form-urlencoded";
 
 /** Return the form as a preview sends it. */
@@ -26,7 +26,7 @@ function encoded() {
   return new URLSearchParams(data);
 }
 
-/** Return what the form means, as the server reads it. */
+/** Return the server's interpretation of the form. */
 function meaning() {
   return getJson("/api/form", { method: "POST", body: encoded() });
 }
@@ -56,7 +56,7 @@ const check = debounced(async () => {
   try {
     answer = await meaning();
   } catch {
-    return; // the server says so at the latest when the form is sent
+    return; // the server reports it when the form is sent
   }
   if (number !== checks) return;
   if (answer.valid) {
@@ -79,7 +79,7 @@ form.addEventListener("focusout", (event) => {
   check();
 });
 
-/** Check everything; move to the field that is wrong and return null, or return what the form means. */
+/** Check everything; move to the invalid field and return null, or return the interpretation of the form. */
 async function checked() {
   for (const input of form.elements) if (input.name) touched.add(input.name);
   checks += 1;
@@ -95,15 +95,15 @@ const files = document.getElementById("files");
 const box = document.querySelector(".submit"); // files can be dropped on all of it
 const uploaded = document.getElementById("uploaded");
 const structures = document.getElementById("structures");
-let held = new Map(); // the files of the upload by name: what is added later is sent together with them
-let sending = null; // ends with the last upload, whatever came of it
+let held = new Map(); // the files of the upload by name: added files are sent together with them
+let sending = null; // settled after the last upload, with any outcome
 
 function shown(file) {
   return make("li", {}, make("b", {}, file.name), " ",
     make("span", { class: "muted" }, [file.kind, ...file.notes].join(" · ")), ...file.ligands.map(ligand));
 }
 
-/** Draw a ligand with where its bonds come from; a SMILES typed for it is sent as a table of its own. */
+/** Draw a ligand with the source of its bonds; a SMILES typed for it is sent as a separate table. */
 function ligand(one) {
   const picture = make("img", { src: `data:image/svg+xml,${encodeURIComponent(one.svg)}`, alt: one.smiles });
   const caption = make("figcaption", {}, `${one.comp_id} ${one.place} · bonds from ${one.bonds_from}`);
@@ -131,7 +131,7 @@ function take(upload) {
   return uploaded.replaceChildren(make("ul", { class: "plain" }, ...upload.files.map(shown)), drop);
 }
 
-/** Send files at once and show what is in them; the job is then one over them. */
+/** Send files at once and show their content; the job then uses them. */
 async function send(list) {
   const together = new Map([...held, ...Array.from(list, (file) => [file.name, file])]);
   const body = new FormData();
@@ -152,7 +152,7 @@ async function send(list) {
   }
 }
 
-/** Say that files were not taken; a job runs without them only if that is ticked. */
+/** Report rejected files; a job runs without them only if this is confirmed. */
 function refusal(names, reason) {
   const skip = make("input", { type: "checkbox", name: "without_files", form: form.id, value: "true" });
   return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Not taken: ${names}.`), " ", reason,
@@ -169,7 +169,7 @@ function queue(list) {
   sending = last;
 }
 
-/** Wait for files that are on their way; return whether a job may run with what has arrived. */
+/** Wait for pending uploads; return whether a job may run with the uploaded files. */
 async function arrived() {
   while (sending) {
     formState.textContent = "Waiting for your files to arrive …";
@@ -305,7 +305,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = false;
 });
 
-// A page that comes back from the browser's memory is as it was when it was left.
+// A page restored from the browser's memory keeps its state.
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
   document.getElementById("send").disabled = false;

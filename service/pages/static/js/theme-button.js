@@ -1,4 +1,4 @@
-// The button that changes between light and dark; the choice stays in this browser.
+// The button that switches between light and dark; the choice is stored in this browser.
 
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -8,7 +8,7 @@ export function shownTheme() {
   return root.dataset.theme ?? (dark.matches ? "dark" : "light");
 }
 
-/** Call `listener(theme)` now and whenever the theme changes; for what draws its own colours. */
+/** Call `listener(theme)` now and whenever the theme changes; for scripts that draw their own colours. */
 export function onTheme(listener) {
   const tell = () => listener(shownTheme());
   dark.addEventListener("change", tell);
@@ -28,7 +28,7 @@ if (button) {
     try {
       localStorage.setItem("theme", theme);
     } catch {
-      // no storage: the choice holds for this page
+      // no storage: the choice applies to this page
     }
     root.dispatchEvent(new Event("themechange"));
   });

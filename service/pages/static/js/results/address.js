@@ -1,6 +1,6 @@
-// What the address of the page holds: the row, the atom, the surroundings, the filter, the order, the camera.
+// State in the address of the page: row, atom, context, filter, order, camera.
 
-/** Return the value of one parameter, "" when it is not there. @param {string} name */
+/** Return the value of one parameter, "" if it is missing. @param {string} name */
 export function parameter(name) {
   return new URLSearchParams(location.search).get(name) ?? "";
 }

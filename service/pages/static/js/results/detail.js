@@ -12,7 +12,7 @@ const KEYS = {
 /** Shows ligands in the right half of the page, one at a time. */
 export class Detail {
   /**
-   * @param {HTMLElement} place holds the ligand
+   * @param {HTMLElement} place container of the ligand
    * @param {string} here address of the page
    * @param {import("./scene.js").Scene} scene
    * @param {import("./spotlight.js").Spotlight} spotlight
@@ -29,7 +29,7 @@ export class Detail {
     this.adopt(camera());
   }
 
-  /** Take over the ligand that stands in the page. @param {number[]|null} view camera */
+  /** Connect to the ligand in the page. @param {number[]|null} view camera */
   adopt(view) {
     const article = this.place.querySelector("[data-instance]");
     if (!article) return;
@@ -191,14 +191,14 @@ export class Detail {
   }
 }
 
-/** Return which exits the surroundings close that the target alone leaves open. */
+/** Return the exits that are closed in the chosen context and open in the context of the target. */
 function closedHere(exits, context) {
   const by = { assembly: "Other chains of the assembly", crystal: "The assembly and symmetry mates" }[context];
   const shut = exits.filter((exit) => !exit.closed_in.includes("target") && exit.closed_in.includes(context)).map((exit) => exit.rank);
   return by === undefined || shut.length === 0 ? "" : `${by} close exit${shut.length > 1 ? "s" : ""} ${shut.join(", ")}.`;
 }
 
-/** Return the camera that the address holds, null when it holds none. */
+/** Return the camera in the address, null if there is none. */
 function camera() {
   const text = parameter("view");
   return text === "" ? null : text.split(",").map(Number);

@@ -1,4 +1,4 @@
-// Which rows of the table a reader wants to see; the server decides the same way for pages without scripts and for CSV.
+// Filter of the table's rows; the server applies the same rules for pages without scripts and for CSV.
 
 /**
  * @typedef {object} View
@@ -10,20 +10,20 @@
  * @property {string} fit how it must fit the experiment, "" for any
  *
  * @typedef {object} Row
- * @property {string} text what words are looked for in, in lower case
+ * @property {string} text searched for the words, in lower case
  * @property {string} ligand
  * @property {number|null} area
  * @property {string[]} flags
  * @property {string} fit
  */
 
-/** Return a number of a field, null when it holds none. @param {FormDataEntryValue|null} text */
+/** Return the number in a field, null if there is none. @param {FormDataEntryValue|null} text */
 function number(text) {
   const value = String(text ?? "").trim();
   return value === "" || !Number.isFinite(Number(value)) ? null : Number(value);
 }
 
-/** Return what a form asks for. @param {FormData} form @returns {View} */
+/** Return the filter of a form. @param {FormData} form @returns {View} */
 export function viewOf(form) {
   return {
     words: String(form.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean),
@@ -48,9 +48,9 @@ export function inView(row, view) {
 const LEADING = /^(-*)(\d+)/;
 
 /**
- * Return what a cell is sorted by: numbers by value, texts that begin with a number by it, others by letters.
+ * Return the sort key of a cell: numbers by value, texts with a leading number by this number, others by letters.
  * @param {string} text the cell's value
- * @param {boolean} numeric whether the column holds numbers
+ * @param {boolean} numeric whether the column contains numbers
  * @returns {[number, string]}
  */
 export function sortable(text, numeric) {

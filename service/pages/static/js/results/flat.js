@@ -7,7 +7,7 @@ import { rove } from "./roving.js";
 
 export class Flat {
   /**
-   * @param {HTMLElement} figure holds the drawings: of exposure, and of exits
+   * @param {HTMLElement} figure with the drawings of exposure and of exits
    * @param {{atoms: Atom[], exits: {rank: number, closed_in: string[]}[], discs: {smallest: number, largest: number, target: number}, ramp: import("./ramp.js").Ramp}} data
    * @param {import("./spotlight.js").Spotlight} spotlight
    */
@@ -71,7 +71,7 @@ function listen(hit, index, spotlight) {
   });
 }
 
-/** Return an atom in words: name, area, share of its own. @param {Atom} atom @param {string} context */
+/** Return an atom in words: name, area, percentage of its surface. @param {Atom} atom @param {string} context */
 export function atomText(atom, context) {
   const area = atom.area[context];
   const share = atom.share[context];

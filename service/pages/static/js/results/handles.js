@@ -1,4 +1,4 @@
-// What to buy or make for an exit: asked for when its box is opened, as the chemistry takes a second.
+// Building blocks of an exit: requested when its box is opened, because the chemistry needs a second.
 
 import { make } from "../dom.js";
 import { getJson } from "../http.js";

@@ -1,4 +1,4 @@
-// The results page: table, ligand, series, and the address that holds what is chosen.
+// The results page: table, ligand, series, and the address with the selection.
 
 import { debounced } from "../dom.js";
 import { pageData } from "../http.js";

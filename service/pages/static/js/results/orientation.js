@@ -1,4 +1,4 @@
-// How a ligand is turned for a first look: its flat side to the reader, its open side in front.
+// Initial orientation of a ligand: its flat side to the reader, its open side in front.
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];

@@ -1,4 +1,4 @@
-// Ligands laid over each other in one frame, with the directions in which linkers can leave.
+// Superposed ligands in one frame, with the directions of their exits.
 
 import { shownTheme } from "../theme-button.js";
 import { directionArrows, frame } from "./scene-parts.js";
@@ -7,7 +7,7 @@ import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 const figure = document.querySelector("[data-overlay]");
 const data = JSON.parse(figure.querySelector("[data-overlay-data]").textContent);
 
-/** Tell what the view is doing, or why it shows nothing. @param {string} state @param {string} words */
+/** Show the state of the view, or the reason why it is empty. @param {string} state @param {string} words */
 function say(state, words = "") {
   figure.dataset.state = state;
   const message = figure.querySelector("[data-message]");

@@ -1,8 +1,8 @@
 // One tab stop for many things: arrow keys, Home and End go from one to the next.
 
 /**
- * @param {Element} container holds the items
- * @param {() => Element[]} items what the keys go through, in order
+ * @param {Element} container element with the items
+ * @param {() => Element[]} items elements that the keys visit, in order
  * @param {object} options `onMove(item)` is called when the keys have moved; `page`: items per Page Up and Down
  */
 export function rove(container, items, { onMove = () => {}, page = 10 } = {}) {

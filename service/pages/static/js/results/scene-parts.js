@@ -1,4 +1,4 @@
-// What stands in the 3D view besides molecules: exit directions, contacts, the usual camera.
+// Parts of the 3D view besides molecules: exit directions, contacts, the usual camera.
 
 import { facing } from "./orientation.js";
 
@@ -32,7 +32,7 @@ export function exitArrows(viewer, exits, atoms, theme, context) {
   return { shapes, labels };
 }
 
-/** Draw an arrow with its number for each direction over all structures; return where the numbers stand. */
+/** Draw an arrow with its number for each direction over all structures; return the positions of the numbers. */
 export function directionArrows(viewer, directions, theme) {
   const ends = [];
   for (const { rank, at, vector, closed } of directions) {
@@ -47,7 +47,7 @@ export function directionArrows(viewer, directions, theme) {
   return ends;
 }
 
-/** Draw a dashed line for each polar contact whose partner stands in the file. */
+/** Draw a dashed line for each polar contact whose partner is in the file. */
 export function contactLines(viewer, data, protein, atoms) {
   const names = new Map(data.atoms.map((atom) => [atom.name, atoms.get(atom.index)]));
   const shapes = [];
@@ -65,7 +65,7 @@ export function contactLines(viewer, data, protein, atoms) {
 
 const place = (atom) => ({ x: atom.x, y: atom.y, z: atom.z });
 
-/** Where the numbers of exits stand. */
+/** Positions of the numbers of exits. */
 const tips = (exits, atoms) => exits.filter((exit) => atoms.has(exit.index) && exit.vector.every((part) => part !== null)).map((exit) => along(atoms.get(exit.index), exit.vector, LENGTH + 0.5));
 
 /** Zoom out until all points are in the frame. @param {HTMLElement} canvas */
@@ -82,7 +82,7 @@ export function frame(viewer, canvas, points) {
 
 const EDGE = 16; // pixels that a number needs
 
-/** Put the ligand into the middle, laid flat with its open side in front; or only one atom of it into the middle. */
+/** Centre the ligand, flat with its open side in front; or centre only one atom of it. */
 export function homeView(viewer, ligand, shares, { index = null, canvas, exits = [], atoms }) {
   if (index !== null) {
     viewer.center({ model: ligand, index });
@@ -100,7 +100,7 @@ export function homeView(viewer, ligand, shares, { index = null, canvas, exits =
 }
 
 /**
- * Find what stands around the ligand, by atom and by residue.
+ * Find the surroundings of the ligand, by atom and by residue.
  * @returns {{same: Set<number>, pocket: Set<string>, around: Set<string>}}
  */
 export function neighbours(protein, ligand, { same, pocket, around }) {

@@ -8,9 +8,9 @@ import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 const GROUND = { light: "#ffffff", dark: "#1d262e" };
 const CARTOON = { light: "#c3ccd4", dark: "#6f808d" };
 const PARTNERS = { assembly: { light: "#b07aa1", dark: "#c9a0bd" }, crystal: { light: "#8a8f3c", dark: "#b9be74" } };
-const POCKET = 5; // Å around the ligand, whole residues
+const POCKET = 5; // Å around the ligand, complete residues
 const SURFACE = 9; // Å around the ligand
-const SAME = 0.05; // Å: the ligand stands in the complex too, there it is not drawn
+const SAME = 0.05; // Å: the complex contains the ligand too, which is not drawn twice
 
 const MESSAGES = {
   "no-webgl": ["3D is not available", "This browser offers no WebGL. The drawing, the tables and all files work without it."],
@@ -24,7 +24,7 @@ export class Scene {
   /**
    * @param {string|null} vendor address of 3Dmol.js, null when the server has none
    * @param {import("./spotlight.js").Spotlight} spotlight
-   * @param {(view: number[]) => void} moved is told the camera after every change
+   * @param {(view: number[]) => void} moved called with the camera after every change
    */
   constructor(vendor, spotlight, moved) {
     this.vendor = vendor;
@@ -133,13 +133,13 @@ export class Scene {
     for (const [name, model] of this.partners) viewer.setStyle({ model }, this.#beyond().includes(name) ? { stick: { radius: 0.1, opacity: 0.45, color: PARTNERS[name][shownTheme()] } } : {});
   }
 
-  /** The exit that is meant: the one at the lit atom, else the best one. */
+  /** The selected exit: the one at the highlighted atom, else the best one. */
   #exit() {
     const { exits } = this.data;
     return exits.find((exit) => exit.index === this.spotlight.pinned) ?? exits[0];
   }
 
-  /** Contexts beyond the target that the chosen one holds. */
+  /** Contexts beyond the target that the chosen one contains. */
   #beyond() {
     return { assembly: ["assembly"], crystal: ["assembly", "crystal"] }[this.context] ?? [];
   }
@@ -159,7 +159,7 @@ export class Scene {
     this.#write();
   }
 
-  /** Tell the residue of the pocket that is pointed at. @param {object|null} atom */
+  /** Show the name of the pocket residue under the pointer. @param {object|null} atom */
   #nameResidue(atom) {
     if (this.named) this.viewer.removeLabel(this.named);
     this.named = null;
@@ -202,7 +202,7 @@ export class Scene {
     if (this.shown.contacts) this.extra.push(...contactLines(viewer, data, this.protein, this.atoms));
   }
 
-  /** Switch what is shown besides: "surface", "exits" or "contacts". @param {string} what @param {boolean} on */
+  /** Switch a layer: "surface", "exits" or "contacts". @param {string} what @param {boolean} on */
   async toggle(what, on) {
     this.shown[what] = on;
     if (this.figure.dataset.state !== "ready") return;
@@ -240,14 +240,14 @@ export class Scene {
     this.#write();
   }
 
-  /** Show what leaves at the exit that is pinned. */
+  /** Highlight the leaving group of the pinned exit. */
   restyle() {
     if (this.figure?.dataset.state !== "ready") return;
     this.#style();
     this.viewer.render();
   }
 
-  /** Take over the page's theme. */
+  /** Apply the page's theme. */
   retheme() {
     if (this.viewer === null) return;
     this.viewer.setBackgroundColor(GROUND[shownTheme()]);
@@ -289,7 +289,7 @@ export class Scene {
   /** Return the picture as a PNG address. */
   picture() { return this.viewer?.pngURI() ?? null; }
 
-  /** What the view shows, for tests and for whoever asks: read from the viewer's own model. */
+  /** Content of the view for tests: read from the viewer's own model. */
   state() {
     return {
       state: this.figure?.dataset.state ?? "idle",

@@ -1,16 +1,16 @@
 // The atom that is lit: drawing, 3D view, tables and readout all listen to it.
 
-/** Tells "light" with the number of the atom in `detail.index`, null for none. */
+/** Dispatches "light" with the number of the atom in `detail.index`, null for none. */
 export class Spotlight extends EventTarget {
   /** @type {number|null} the atom that is lit now */
   lit = null;
-  /** @type {number|null} the atom that stays lit when nothing is pointed at */
+  /** @type {number|null} the atom that is highlighted without a pointer */
   pinned = null;
 
   /**
-   * Light an atom for as long as it is pointed at; null goes back to the pinned one.
+   * Highlight an atom under the pointer; null returns to the pinned one.
    * @param {number|null} index its number in the SDF
-   * @param {string} source who asks, so that it need not listen to itself
+   * @param {string} source caller, so that it can ignore its own events
    */
   light(index, source) {
     const next = index ?? this.pinned;

@@ -6,10 +6,10 @@ import { rove } from "./roving.js";
 
 /** @typedef {import("./filter.js").Row & {element: HTMLTableRowElement, stem: string, place: number}} TableRow */
 
-/** Tells "choose" with the row's stem in `detail.stem`. */
+/** Dispatches "choose" with the row's stem in `detail.stem`. */
 export class InstanceTable extends EventTarget {
   /**
-   * @param {HTMLElement} container holds the table
+   * @param {HTMLElement} container element with the table
    * @param {HTMLFormElement} form the filters
    * @param {{names: Record<string, string>, usual: string[]}} data names of components, usual columns
    */
@@ -26,7 +26,7 @@ export class InstanceTable extends EventTarget {
     this.adopt();
   }
 
-  /** Take over a table that the server has made. */
+  /** Connect to a table from the server. */
   adopt() {
     const { names } = this.data;
     this.table = this.container.querySelector("table");
@@ -78,7 +78,7 @@ export class InstanceTable extends EventTarget {
     else if (bottom > box.bottom) this.container.scrollTop += bottom - box.bottom;
   }
 
-  /** Show the rows that the form asks for, and tell the address. */
+  /** Show the rows that match the form, and update the address. */
   filter() {
     const begun = performance.now();
     const form = new FormData(this.form);
@@ -98,7 +98,7 @@ export class InstanceTable extends EventTarget {
       first &&= hidden;
     }
     this.#counted();
-    void this.table.offsetHeight; // the figure below holds the layout too
+    void this.table.offsetHeight; // force the layout, as the figure below depends on it
     this.container.dataset.filterMs = (performance.now() - begun).toFixed(1);
   }
 
@@ -134,7 +134,7 @@ export class InstanceTable extends EventTarget {
     this.#counted();
   }
 
-  /** Let the server make the table anew, for other columns or when not all rows are on the page. */
+  /** Request the table again from the server, for other columns or if the page has not all rows. */
   async refetch() {
     this.asked?.abort();
     this.asked = new AbortController();

@@ -1,4 +1,4 @@
-// The tables of one ligand: atoms and contacts take part in pointing at atoms.
+// The tables of one ligand: pointing at their atoms and contacts highlights atoms.
 
 import { atomText } from "./flat.js";
 import { stepClass } from "./ramp.js";
@@ -58,7 +58,7 @@ export class AtomTables {
 
 const ELEMENTS = { C: "carbon", N: "nitrogen", O: "oxygen", S: "sulfur", P: "phosphorus", F: "fluorine", CL: "chlorine", BR: "bromine", I: "iodine", B: "boron", SE: "selenium" };
 
-/** Tell the atom that is lit in the line below the views. */
+/** Show the highlighted atom in the line below the views. */
 export function tellAtom(line, data, index, context) {
   const atom = index === null ? undefined : data.atoms.find((one) => one.index === index);
   line.toggleAttribute("data-told", atom !== undefined);

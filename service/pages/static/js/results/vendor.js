@@ -15,9 +15,9 @@ export function hasSmoothEdges() {
   return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(drawnBy() ?? "");
 }
 
-let renderer; // undefined until it is asked for
+let renderer; // undefined before the first use
 
-/** Name what draws in 3D, as far as the browser tells; null where nothing does. @returns {string|null} */
+/** Return the name of the 3D renderer, if the browser reveals it; null without a renderer. @returns {string|null} */
 function drawnBy() {
   if (renderer !== undefined) return renderer;
   renderer = null;
