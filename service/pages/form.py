@@ -183,7 +183,7 @@ def is_smiles(text: str) -> bool:
 
 
 def ligand_asked(values: Mapping[str, list[str]]) -> str:
-    """Return the text of the one box if it can be a ligand's name or SMILES: no query or files beside it."""
+    """Return the text of the one box if it can be a ligand's name or SMILES, without a query or files."""
     text = (values.get("target_name") or [""])[0].strip()
     alone = not any("".join(values.get(name, ())).strip() for name in TEXTS if name != "target_name")
     return text if alone and (is_smiles(text) or _asked(text)["search_query"] == text) else ""

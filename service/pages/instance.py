@@ -258,7 +258,7 @@ def _first_sites(sites: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]],
 
 
 def _amid_address(place: Place, row: Row) -> str:
-    """Return the address of the drawing of an instance amid its residues."""
+    """Return the address of the drawing of an instance with its residues."""
     names = (place.base.rpartition("/")[2], *(str(row[name]) for name in ("pdb_id", "Chain", "Warhead")))
     path = "/".join(quote(name, safe="") for name in names)
     return address(f"/api/svg-interactions/{path}?resid={quote(str(row['Residue_ID']))}")

@@ -38,7 +38,7 @@ class SafeDrawing:
     atoms : tuple of AtomMark
         Where its atoms are, in order.
     focus : tuple of float or None
-        Place of the first exit that is meant.
+        Position of the first highlighted exit.
     """
 
     width: float
@@ -49,7 +49,7 @@ class SafeDrawing:
 
     @property
     def window(self) -> tuple[float, float, float, float]:
-        """Part that a small picture shows: all, or of a large ligand what lies around the exit that is meant."""
+        """Part for a small picture: all, or for a large ligand the part around the highlighted exit."""
         box = self.box
         if self.focus is None or len(self.atoms) <= _READABLE:
             return box

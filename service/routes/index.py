@@ -194,7 +194,7 @@ def meant_by(text: str) -> dict[str, str]:
 
 
 async def found_by(request: Request, text: str, limit: int, offset: int) -> tuple[int, list[FoundLigand], int, int]:
-    """Return what `found` does for a text from the box of a page; for a SMILES the closest ligands.
+    """Return the result of `found` for a text from the box of a page; for a SMILES the closest ligands.
 
     Raises
     ------

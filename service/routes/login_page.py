@@ -17,7 +17,7 @@ from service.routes.shared import form_pairs, shared_of
 def asked(
     request: Request, status: int = 200, *, wrong: bool = False, after: str = "", logged_in: bool = False
 ) -> Response:
-    """Return the form that asks for the token; where it was asked for in place of another page, leading there."""
+    """Return the token form; if it replaces another page, it leads there."""
     if not after and request.method == "GET":
         query = request.url.query
         after = quote(request.scope["path"]) + (f"?{query}" if query else "")

@@ -149,7 +149,7 @@ def _exits(
     columns: Sequence[Column],
     view: RowsWanted,
 ) -> list[str]:
-    """Return the exits of the instances that are meant, each as JSON."""
+    """Return the exits of the requested instances, each as JSON."""
     known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
     stems = [str(row["stem"]) for row in matching(known, *asked)]
     tests, values = list(view.tests), list(view.values)

@@ -164,7 +164,7 @@ async def instance_part(request: Request) -> Response:
 
 
 async def report_page(request: Request) -> Response:
-    """Go to the report of a job, beside which the files lie that it links to."""
+    """Redirect to the report of a job, in the folder of the files that it links to."""
     job = job_of(request, ready=True)
     await in_thread(resolve_artifact, job.folder, layout.REPORT)
     return RedirectResponse(address(f"/results/{job.record.job_id}/report/{layout.REPORT.rpartition('/')[2]}"), 302)

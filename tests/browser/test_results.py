@@ -230,7 +230,7 @@ def test_selected_ligands_are_superposed(pages: Pages, mixed: Path) -> None:
     assert_accessible(page)
 
 
-def test_best_copies_of_a_job_are_laid_over_each_other_shown_hidden_and_named(pages: Pages, mixed: Path) -> None:
+def test_best_copies_of_a_job_are_superposed_shown_hidden_and_named(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}/overlay", accept_downloads=True)
     page.wait_for_selector("[data-overlay][data-state=ready]")
     count = "document.querySelector('[data-overlay]').overlay.shown()"

@@ -284,7 +284,7 @@ def test_examples_are_one_click_away(pages: Pages) -> None:
     page.wait_for_url("**/results/exam1hpv*")
 
 
-def test_what_will_happen_is_told_as_soon_as_nothing_more_is_typed(pages: Pages) -> None:
+def test_preview_is_shown_after_a_pause_in_typing(pages: Pages) -> None:
     page = pages.open("/")
     page.locator("#target_name").fill("1HPV 4CUP")
     told = page.locator("#preview-panel")

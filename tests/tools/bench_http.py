@@ -172,7 +172,7 @@ async def _busy(service: LiveService, large: str, pollers: int) -> tuple[float, 
 
 
 async def crowd(folder: Path) -> list[Figure]:
-    """Poll queued jobs from many clients while one runs, with a service of their own."""
+    """Poll queued jobs from many clients while one runs, with a separate service."""
     with LiveService(folder, quick=True, MAX_RUNNING_JOBS="1") as service:
         bodies = [{**HPV, "target_name": f"queued {number}"} for number in range(QUEUED + 1)]
         jobs = [await asyncio.to_thread(service.submit, body) for body in bodies]

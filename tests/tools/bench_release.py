@@ -25,12 +25,12 @@ ENTRIES, PARTITIONS = 230_000, 1_296
 
 
 def figures(states: Mapping[str, Mapping[str, Any]], again_seconds: float, cache_mb: float) -> list[Figure]:
-    """Return the cost of an entry, and what follows for the whole PDB.
+    """Return the cost of an entry, and its extrapolation to the complete PDB.
 
     Parameters
     ----------
     states : mapping
-        What the release remembers of each partition.
+        Recorded state of each partition in the release.
     again_seconds : float
         CPU time of a second run with nothing to do.
     cache_mb : float
@@ -70,7 +70,7 @@ def run(folder: Path, mirror: Path) -> float:
 def main(argv: Sequence[str]) -> int:
     """Run the release twice and write the section."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="where the release stays; a temporary folder when not given")
+    parser.add_argument("--folder", type=Path, help="folder of the release; default: a temporary folder")
     given = parser.parse_args(argv)
     mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
     if not mirror:
@@ -82,7 +82,7 @@ def main(argv: Sequence[str]) -> int:
         again = run(folder, Path(mirror))
         cache = sum(path.stat().st_size for path in (folder / ".work" / "cache").rglob("*") if path.is_file()) / 1e6
         note = (
-            "All entries of the large mirror of the tests, tables alone, on one core. Cost is fitted as a part for each"
+            "All entries of the large mirror of the tests, only tables, on one core. Cost is fitted as a part for each"
             " partition, entry and atom; the atoms of an entry are those of the mirror in the mean."
         )
         write_section("release", "make bench-release", figures(release.states(folder), again, cache), (), [note])

@@ -207,13 +207,13 @@ async function pageOf(address, options = {}) {
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-/** Show what a page has in a panel; hide the panel if that is nothing. */
+/** Show the content of a page in a panel; hide the panel if it is empty. */
 function fill(place, ...nodes) {
   place.replaceChildren(...nodes.map((node) => document.adoptNode(node)));
   place.hidden = nodes.length === 0;
 }
 
-let told = ""; // what was asked when the panels were filled
+let told = ""; // the request that filled the panels
 
 /** Show which entries a job would use, or the ligands closest to a SMILES. */
 async function preview() {
@@ -235,7 +235,7 @@ async function findLigands(text) {
 }
 
 let looking = false;
-/** Tell what will happen as soon as nothing more is typed. */
+/** Show the preview after a pause in typing. */
 const look = debounced(async () => {
   const text = form.elements.target_name.value.trim();
   if (looking || sending || String(asked()) === told || (text.length < 3 && !structures.value)) return;
@@ -248,7 +248,7 @@ const look = debounced(async () => {
       if (answer.find) await findLigands(answer.find);
     }
   } catch {
-    // the buttons say so
+    // the buttons report it
   } finally {
     looking = false;
     formState.textContent = "";

@@ -26,7 +26,7 @@ function widest(points, start) {
 /**
  * Return the turn (quaternion x, y, z, w) that lays points flat, longest side across.
  * @param {{x: number, y: number, z: number}[]} atoms
- * @param {number[]} weights how much each should be in front
+ * @param {number[]} weights weight of each in the front
  */
 export function facing(atoms, weights) {
   const middle = ["x", "y", "z"].map((axis) => atoms.reduce((sum, atom) => sum + atom[axis], 0) / atoms.length);

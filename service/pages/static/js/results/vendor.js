@@ -37,7 +37,7 @@ function drawnBy() {
 
 /**
  * Return 3Dmol.js.
- * @param {string} address where the service has it
+ * @param {string} address its address in the service
  * @returns {Promise<any>}
  */
 export function load3Dmol(address) {
