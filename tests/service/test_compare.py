@@ -200,7 +200,7 @@ def test_linkers_that_were_seen_are_told_as_they_are(ternary: Path) -> None:
         known = [_cut(ternary, row) for row in csv.DictReader(stream)]
     distances, atoms = zip(*known, strict=True)
     told = f"{len(known)} ternary crystal structures of published degraders the two exit atoms are"
-    told += f" {min(distances):.1f} to {max(distances):.1f} Å apart, and {min(atoms)} to {max(atoms)} linker atoms"
+    told += f" {min(distances):.1f} to {max(distances):.1f} Å apart, with {min(atoms)} to {max(atoms)} linker atoms"
     assert told in NOT_SEEN_TOGETHER
 
 

@@ -1,7 +1,7 @@
 """Measure a release of the mirror: ``make bench-release``; needs TETHERMAP_TEST_MIRROR.
 
 The cost of an entry is fitted to that of all partitions, as a part for each partition, entry and atom: partitions of
-the whole PDB hold about 180 entries, those of a small mirror few.
+the complete PDB contain about 180 entries, those of a small mirror few.
 """
 
 from __future__ import annotations
