@@ -14,8 +14,8 @@ from tethermap.molecule.stereo import assign_stereo
 from tethermap.molecule.template import sanitise
 
 PLANAR = 0.25
-"""Distance in angstroms of a carbon from the plane of its neighbours and the linked protein atom
-up to which it is trigonal: an acyl carbon lies near 0, a tetrahedral carbon near 0.5."""
+"""Distance in angstroms of a carbon from the plane of its neighbours and the linked protein atom up to which it is
+trigonal: an acyl carbon is near 0, a tetrahedral carbon near 0.5."""
 
 
 LONGEST_IMINE = 1.40
@@ -47,11 +47,11 @@ def bond_atoms(mol: Chem.RWMol, first: int, second: int) -> None:
 def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int, int]) -> tuple[str, list[ProteinAtom]]:
     """Return the SMILES of a ligand with the protein atoms it is linked to.
 
-    Each protein atom carries a dummy atom ``*`` that stands for the rest of the protein. It takes
-    the place of a hydrogen or of an atom that left, by a single bond; by a double bond where it
-    is a nitrogen, the atom that left was doubly bonded and the distance is that of an imine. A
-    ligand atom that has neither, or a multiple bond that the reaction used up, gets room: its
-    multiple bond is lowered by one towards the best neighbour (see `make_room`).
+    Each protein atom carries a dummy atom ``*`` that stands for the rest of the protein. It replaces a hydrogen or an
+    atom that left, by a single bond; by a double bond if it is a nitrogen, the atom that left was doubly bonded and the
+    distance is that of an imine. A ligand atom that has
+    neither, or a multiple bond that the reaction used up, gets a free valence: its multiple bond is lowered by one
+    towards the best neighbour (see `make_room`).
 
     Parameters
     ----------
@@ -172,9 +172,9 @@ def _fix_hydrogens(atom: Chem.Atom, count: int) -> None:
 def _multiple_bond_was_used(mol: Chem.RWMol, partner: ProteinAtom, aromatic: set[int]) -> bool:
     """Return whether the geometry shows that a multiple bond at the linked carbon reacted.
 
-    The dictionary may hold the form before the reaction: an alkene, alkyne, aldehyde or imine.
-    The link then adds to the multiple bond, unless that goes to a heteroatom and the carbon is
-    trigonal with the link: an acyl group that the dictionary holds as an aldehyde.
+    The dictionary may define the form before the reaction: an alkene, alkyne, aldehyde or imine.
+    The link then adds to the multiple bond, unless that goes to a heteroatom and the carbon is trigonal with the link:
+    an acyl group that the dictionary defines as an aldehyde.
     """
     atom = mol.GetAtomWithIdx(partner.atom)
     multiple = [bond for bond in atom.GetBonds() if bond.GetBondTypeAsDouble() > 1]

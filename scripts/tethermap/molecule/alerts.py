@@ -1,7 +1,7 @@
 """Structural alerts of molecules, by RDKit's filter catalogues.
 
-PAINS (Baell & Holloway 2010, doi:10.1021/jm901137j) and Brenk et al. 2008 (doi:10.1002/cmdc.200700139). Of many
-molecules the fingerprints are compared with those of the 480 patterns of PAINS first: few are left to match.
+PAINS (Baell & Holloway 2010, doi:10.1021/jm901137j) and Brenk et al. 2008 (doi:10.1002/cmdc.200700139). For many
+molecules, fingerprints are compared with those of the 480 patterns of PAINS first, which leaves few to match.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rdkit import Chem, DataStructs, RDConfig
 from rdkit.Chem import FilterCatalog
 
 NO_HITS = "none"
-"""What a column of alerts holds when there is none, so that it differs from "not computed"."""
+"""Text of a column of alerts if there is none, so that it differs from "not computed"."""
 
 WORTH_SCREENING = 50
 """Molecules from which on the fingerprints of a catalogue's patterns cost less than they save."""
@@ -36,7 +36,7 @@ def pains(mol: Chem.Mol, *, screened: bool = False) -> str:
     Parameters
     ----------
     screened : bool
-        Whether fingerprints tell first which patterns may match: the same answer, sooner where many are asked for.
+        Whether fingerprints preselect the patterns: the same result, faster for many molecules.
 
     >>> pains(Chem.MolFromSmiles("Oc1ccccc1O")), pains(Chem.MolFromSmiles("CCO"), screened=True)
     ('catechol_A(92)', 'none')
@@ -76,7 +76,7 @@ def _patterns() -> dict[str, _Bits]:
     bits = {}
     with _PATTERNS.open(encoding="utf-8", newline="") as stream:
         for smarts, name in csv.reader(stream):
-            pattern = Chem.MolFromSmarts(smarts, mergeHs=True)  # of hydrogens that are drawn a molecule has none
+            pattern = Chem.MolFromSmarts(smarts, mergeHs=True)  # a molecule has no drawn hydrogens
             pattern.UpdatePropertyCache(strict=False)
             Chem.FastFindRings(pattern)
             bits[name.removeprefix("<regId=").removesuffix(">")] = _bits(pattern)

@@ -15,7 +15,7 @@ from tethermap.molecule.template import assemble, sanitise, template
 
 @lru_cache(maxsize=512)
 def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | None:
-    """Return a component as the dictionary has it, heavy atoms in dictionary order.
+    """Return a component from the dictionary, heavy atoms in dictionary order.
 
     Parameters
     ----------
@@ -24,9 +24,8 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
 
     Returns
     -------
-    Chem.Mol or None
-        Sanitised where RDKit can (`is_sanitised` says so), with stereo and a conformer from the
-        ideal coordinates where these are complete; hydrogens are counted on their atoms. Each
+    Chem.Mol or None Sanitised if RDKit can (see `is_sanitised`), with stereo and a conformer from the ideal coordinates
+    if these are complete; hydrogens are counted on their atoms. Each
         atom has the property ``name``. None for a component without atoms. Shared: don't change it.
     """
     shape = template(component)
@@ -44,7 +43,7 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
     if len(places) == len(shape):
         set_coordinates(mol, places)
         if passed:
-            assign_stereo(mol, flattest=0.0)  # what its ideal coordinates say, however flat
+            assign_stereo(mol, flattest=0.0)  # by its ideal coordinates, even if nearly flat
     result = mol.GetMol()
     result.SetBoolProp("sanitised", passed)
     return result
@@ -52,6 +51,6 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
 
 @lru_cache(maxsize=512)
 def dictionary_smiles(component: Component, *, neutral: bool) -> str:
-    """Return the isomeric SMILES of a component, empty where it has no atoms."""
+    """Return the isomeric SMILES of a component, empty if it has no atoms."""
     mol = dictionary_molecule(component, neutral=neutral)
     return "" if mol is None else str(Chem.MolToSmiles(mol))

@@ -1,4 +1,4 @@
-"""A molecule as it is drawn: without hydrogens, and in the plane."""
+"""A molecule for drawing: without hydrogens, and in the plane."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def flat_molecule(mol: Chem.Mol, layout: FloatArray) -> bytes:
     layout : ndarray of float, shape (n_atoms, 2)
         Coordinates with bonds of 1.5 units.
     """
-    flat = Chem.Mol(mol, True)  # its conformers are not wanted
+    flat = Chem.Mol(mol, True)  # its conformers are not needed
     conformer = Chem.Conformer(flat.GetNumAtoms())
     conformer.Set3D(False)
     conformer.SetPositions(np.column_stack([layout, np.zeros(len(layout))]))

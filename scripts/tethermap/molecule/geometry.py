@@ -11,17 +11,16 @@ from tethermap.base.elements import covalent_radii, is_metal
 
 SHORTEST = 0.6
 LONGEST = 1.35
-"""A bond's length lies between these multiples of the sum of the covalent radii, else the atom
-names mean something else than the bonds say."""
+"""Limits of a bond's length as multiples of the sum of the covalent radii; outside these, the atom names do not match
+the bonds."""
 
 STRAINED = (0.4, 1.8)
 STRAINED_SHARE = 0.1
-"""Where nothing else explains the atoms, names are trusted in spite of this share of impossible
-bonds, when these lie between such multiples of the sum of the covalent radii."""
+"""If no other source explains the atoms, names are accepted with this fraction of impossible bonds, if these are within
+these multiples of the sum of the covalent radii."""
 
 CONNECTED = 1.25
-"""Atoms nearer than this multiple of the sum of their covalent radii count as bonded where
-nobody says which atoms are."""
+"""Atoms nearer than this multiple of the sum of their covalent radii count as bonded if no source defines the bonds."""
 
 LONG = 1.12
 """Multiple of the sum of covalent radii from which a distance over two bonds may look like a bond."""
@@ -87,8 +86,8 @@ def open_metal_bonds(
 ) -> set[tuple[int, int]]:
     """Return the bonds to a metal that are too long to be one in this structure.
 
-    Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed;
-    it says nothing against the names of the atoms.
+    Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed; it is no evidence
+    against the names of the atoms.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
     Parameters
     ----------
     atoms : LigandAtoms
-        Of one instance; hydrogen and deuterium alike.
+        Atoms of one instance; hydrogen and deuterium are equivalent.
 
     Returns
     -------
@@ -59,10 +59,10 @@ def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
 def with_hydrogens(
     mol: Chem.Mol, deposited: Mapping[int, Sequence[tuple[str, Sequence[float]]]]
 ) -> tuple[Chem.Mol, str]:
-    """Return a molecule of heavy atoms with all its hydrogens as atoms behind them.
+    """Return a molecule of heavy atoms with all its hydrogens as atoms after them.
 
-    Deposited hydrogens are used up to the number that the molecule has at an atom, in order of
-    their names; the others are added where the geometry of the neighbours puts them.
+    Deposited hydrogens are used up to the number that the molecule has at an atom, in order of their names; the others
+    are added at positions from the geometry of the neighbours.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _turn_away(mol: Chem.Mol, first_added: int) -> None:
 
 
 def _turn(mol: Chem.Mol, own: Sequence[int], heavy: int, hydrogens: Sequence[int]) -> None:
-    """Turn the hydrogens of a group about its bond to a heavy atom to where they have most room."""
+    """Rotate the hydrogens of a group about its bond to a heavy atom to the position with most space."""
     parent, conformer = own[0], mol.GetConformer()
     beyond = [other.GetIdx() for other in mol.GetAtomWithIdx(heavy).GetNeighbors() if other.GetIdx() != parent]
     if not beyond:

@@ -14,7 +14,7 @@ from tethermap.components.index import ComponentIndex
 from tethermap.molecule.dictionary import dictionary_molecule
 
 FIRST_ATOM, VALENCE, NO_VALENCE = 4, slice(48, 51), 15
-"""Line of the first atom in a V2000 molfile, the columns of its valence, and the number that says zero."""
+"""Line of the first atom in a V2000 molfile, the columns of its valence, and the number for zero."""
 
 
 @lru_cache(maxsize=512)
@@ -41,12 +41,12 @@ def with_plain_bonds(mol: Chem.Mol) -> Chem.Mol:
 
 
 def inchi(mol: Chem.Mol) -> str:
-    """Return the InChI of a molecule, empty where there is none."""
+    """Return the InChI of a molecule, empty if there is none."""
     return str(Chem.MolToInchi(with_plain_bonds(mol)))  # type: ignore[no-untyped-call]
 
 
 def key_of_inchi(text: str) -> str:
-    """Return the InChIKey of an InChI, empty where there is none.
+    """Return the InChIKey of an InChI, empty if there is none.
 
     >>> key_of_inchi("InChI=1S/CH4/h1H4")
     'VNWKTOKETHGBQD-UHFFFAOYSA-N'
@@ -58,7 +58,7 @@ def key_of_inchi(text: str) -> str:
 def component_inchi(component: Component) -> str:
     """Return the InChI of a component with a metal, with the double bonds that its ideal coordinates show, as wwPDB's.
 
-    Empty where InChI gives none. RDKit leaves double bonds in rings through a metal open; InChI reads them from
+    Empty if InChI fails. RDKit leaves double bonds in rings through a metal open; InChI reads them from
     coordinates.
     """
     mol = dictionary_molecule(component, neutral=False)
@@ -67,7 +67,7 @@ def component_inchi(component: Component) -> str:
     plain = with_plain_bonds(mol)
     lines = Chem.MolToMolBlock(plain).split("\n")
     for atom in plain.GetAtoms():
-        if is_metal(atom.GetSymbol()):  # its valence is what is drawn: no hydrogens
+        if is_metal(atom.GetSymbol()):  # its valence is the drawn one: no hydrogens
             valence = round(sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())) or NO_VALENCE
             line = lines[FIRST_ATOM + atom.GetIdx()].ljust(VALENCE.stop)
             lines[FIRST_ATOM + atom.GetIdx()] = f"{line[: VALENCE.start]}{valence:3d}{line[VALENCE.stop :]}"
@@ -77,7 +77,7 @@ def component_inchi(component: Component) -> str:
 
 @lru_cache(maxsize=4096)
 def inchikey(smiles: str) -> str:
-    """Return the InChIKey of a SMILES, empty where there is none.
+    """Return the InChIKey of a SMILES, empty if there is none.
 
     Examples
     --------

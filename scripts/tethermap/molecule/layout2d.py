@@ -27,9 +27,8 @@ def component_layout(component: Component) -> FloatArray:
 def molecule_layout(mol: Chem.Mol) -> FloatArray:
     """Return depiction coordinates of a molecule of heavy atoms, shape (n_heavy, 2).
 
-    CoordGen draws chains extended and macrocycles open; molecules too large for it, and metal complexes,
-    whose layout there depends on what was laid out before, take RDKit's own. Bonds are about
-    1.5 units long, the longest extent lies along x.
+    CoordGen draws chains extended and macrocycles open; molecules too large for it, and metal complexes, whose layout
+    there depends on earlier molecules, use RDKit's own. Bonds are about 1.5 units long, the longest extent is along x.
     """
     flat = Chem.Mol(mol)
     flat.RemoveAllConformers()

@@ -1,4 +1,4 @@
-"""What a ligand is called: the common name of a drug before its systematic one."""
+"""Names of ligands: the common name of a drug precedes its systematic one."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ _NO_NAME = re.compile(r"inhibitor|analog|compound|fragment|crosslinker|ligand|dr
 def common_name(title: str, synonyms: Sequence[str], kind: str = "") -> str:
     """Return the name by which a component is best known.
 
-    One word without digits comes first (vemurafenib), then two or three (cyclic diguanosine monophosphate), then a code
-    of development (SHP099), the dictionary's name before its synonyms; else the dictionary's name as it is.
+    One word without digits has priority (vemurafenib), then two or three (cyclic diguanosine monophosphate), then a
+    code of development (SHP099), the dictionary's name before its synonyms; else the dictionary's name is returned
+    unchanged.
 
     Parameters
     ----------
     title : str
         Name in the dictionary.
     synonyms : sequence of str
-        Its other names.
+        Alternative names.
     kind : str
-        Its type; sugars keep their name, as short ones say less.
+        Type of the component; sugars keep their name, because short ones are less specific.
 
     Examples
     --------
@@ -54,12 +55,12 @@ def is_systematic(title: str, synonyms: Sequence[str]) -> bool:
 
 
 def name_in_title(title: str, *, one_protein: bool) -> str:
-    """Return the code of development by which the title of an entry calls its only ligand; empty if it gives none.
+    """Return the code of development of the only ligand in the title of an entry; empty if there is none.
 
     Parameters
     ----------
     one_protein : bool
-        Whether the entry holds one protein: otherwise "in complex with" may name the second.
+        Whether the entry contains one protein: otherwise "in complex with" may name the second.
 
     Examples
     --------

@@ -15,13 +15,13 @@ _CHARGED = rdqueries.FormalChargeEqualsQueryAtom(0, negate=True)
 
 
 def neutralised(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule with its acids and bases in the neutral form; coordinates stay as they are.
+    """Return a molecule with its acids and bases in the neutral form; coordinates are unchanged.
 
-    A charge is taken away where a proton can take it, also one that the dictionary draws at
-    another nitrogen of a protonated azole or amidine than the one with the proton (JQ1). Charges
-    that no proton can take away stay: quaternary nitrogen, nitro groups, N-oxides, borates. Where
-    such a cation stays, as many acids stay anions as balance it. Molecules with a metal stay as
-    they are, for their charges belong to the bonding; so do halide ions.
+    A charge is removed if a proton can be removed, also one that the dictionary draws at another nitrogen of a
+    protonated azole or amidine than the one with the proton (JQ1). Charges that no proton can neutralise remain:
+    quaternary nitrogen, nitro groups, N-oxides, borates. If such a cation remains,
+    the same number of acids remain anions to balance it. Molecules with a metal are unchanged, because their charges
+    belong to the bonding; so are halide ions.
 
     Parameters
     ----------
@@ -40,21 +40,21 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
             atom = uncharged.GetAtomWithIdx(index)
             if _is_bare_ammonium(atom):
                 deprotonate(uncharged, atom)
-    # what RDKit cannot accept is no neutral form
+    # a form that RDKit rejects is not a neutral form
     if Chem.SanitizeMol(uncharged, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
         return mol
     return uncharged.GetMol()
 
 
 def _is_bare_ammonium(atom: Chem.Atom) -> bool:
-    """Return whether a nitrogen is a cation without a hydrogen of its own or an anion beside it."""
+    """Return whether a nitrogen is a cation without a hydrogen or an adjacent anion."""
     if atom.GetAtomicNum() != 7 or atom.GetFormalCharge() != 1 or atom.GetTotalNumHs():
         return False
     return all(other.GetFormalCharge() >= 0 for other in atom.GetNeighbors())
 
 
 def _deprotonate_azolium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
-    """Write a protonated azole as neutral whose charge stands at another nitrogen of its ring."""
+    """Neutralise a protonated azole whose charge is at another nitrogen of its ring."""
     if not atom.GetIsAromatic():
         return
     for ring in mol.GetRingInfo().AtomRings():
@@ -69,7 +69,7 @@ def _deprotonate_azolium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
 
 
 def _deprotonate_amidinium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
-    """Write a protonated amidine or guanidine as neutral whose charge stands at a nitrogen without hydrogen."""
+    """Neutralise a protonated amidine or guanidine whose charge is at a nitrogen without hydrogen."""
     for bond in atom.GetBonds():
         carbon = bond.GetOtherAtom(atom)
         if bond.GetBondType() != Chem.BondType.DOUBLE or carbon.GetAtomicNum() != 6 or carbon.GetIsAromatic():

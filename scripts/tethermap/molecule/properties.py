@@ -56,7 +56,7 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
     "MolMR": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[1]),
     "SA_Score": synthetic_accessibility,
 }
-"""Column of Ligand_Metadata and what computes it."""
+"""Column of Ligand_Metadata and its function."""
 
 _INTEGERS = (
     "HBA",
@@ -77,14 +77,14 @@ _INTEGERS = (
 
 
 def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]:
-    """Return the columns of `tethermap.base.tables.LIGAND_METADATA` that a molecule alone decides.
+    """Return the columns of `tethermap.base.tables.LIGAND_METADATA` that depend only on the molecule.
 
     Parameters
     ----------
     mol : Chem.Mol
         The neutral parent, sanitised, without explicit hydrogens.
     one_of_many : bool
-        Whether those of many molecules are asked for, which pays for some preparation.
+        Whether many molecules are processed, which justifies some preparation.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]
 
 
 def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, Value]:
-    """Return which rules of drug-likeness a molecule passes; None where a descriptor is missing.
+    """Return the rules of drug-likeness with the result for a molecule; None if a descriptor is missing.
 
     Parameters
     ----------

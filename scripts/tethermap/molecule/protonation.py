@@ -15,12 +15,12 @@ from tethermap.base.reference import PROTONATION
 from tethermap.base.tables import JOINED
 
 NEAR_BONDS = 3
-"""A nitrogen takes no proton within so many bonds of a cation: the second pKa of 1,2-diaminoethane is 7.1, that of
-piperazine 5.7 (data set of Genzling et al. 2024, doi:10.26434/chemrxiv-2024-bpd53-v2)."""
+"""Number of bonds from a cation within which a nitrogen is not protonated: the second pKa of 1,2-diaminoethane is 7.1,
+that of piperazine 5.7 (data set of Genzling et al. 2024, doi:10.26434/chemrxiv-2024-bpd53-v2)."""
 
 
 PH, NEAR_PH = 7.4, 1.0
-"""The pH of the charged form, and how far from it a pKa lies of whose group both forms are given."""
+"""The pH of the charged form, and the distance of a pKa from it within which both forms are given."""
 
 METAL_PKA = 6.0
 """Acids up to this pKa are charged in molecules with a metal too, such as the propionates of haem."""
@@ -28,13 +28,14 @@ METAL_PKA = 6.0
 _Ranks: TypeAlias = Callable[[], list[int]]
 
 _BEHIND_KIND = re.compile(r"[&;]?!?\$.*|:1\]")
-"""What a pattern asks of an atom's surroundings, its number, and all behind them."""
+"""Conditions of a pattern on an atom's surroundings, its number, and the rest."""
 
 
 class IonisableGroup(NamedTuple):
     """A group that gives or takes a proton: its name and pKa, the change of its charge, its pattern and which atom.
 
-    `elements` are the atomic numbers that a molecule with it has, and `kind` is the pattern of its atom alone.
+    `elements` are the atomic numbers in a molecule with the group, and `kind` is the pattern of its atom without
+    neighbours.
     """
 
     name: str
@@ -68,7 +69,7 @@ class FormsAtPh(NamedTuple):
 
 
 NO_FORMS = FormsAtPh("", "", "")
-"""Those of a molecule that can't be read."""
+"""Forms of a molecule that can't be read."""
 
 
 @cache
@@ -91,9 +92,9 @@ def groups() -> tuple[IonisableGroup, ...]:
 
 
 def charged(mol: Chem.Mol) -> tuple[Chem.Mol, Chem.Mol | None, list[str]]:
-    """Return a neutral molecule as it is charged at pH 7.4, with the groups of a pKa near it turned round, and these.
+    """Return a neutral molecule charged at pH 7.4, the same with the groups of a near pKa inverted, and these.
 
-    A base beside a cation stays neutral; of a molecule with a metal the strong acids alone are charged.
+    A base near a cation remains neutral; in a molecule with a metal only strong acids are charged.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def charged(mol: Chem.Mol) -> tuple[Chem.Mol, Chem.Mol | None, list[str]]:
 
 
 def forms_of(mol: Chem.Mol) -> FormsAtPh:
-    """Return the forms at pH 7.4 of a neutral molecule, as `charged` takes it."""
+    """Return the forms at pH 7.4 of a neutral molecule, from `charged`."""
     main, other, near = charged(mol)
     return FormsAtPh(Chem.MolToSmiles(main), "" if other is None else Chem.MolToSmiles(other), JOINED.join(near))
 
@@ -137,9 +138,9 @@ def forms_of(mol: Chem.Mol) -> FormsAtPh:
 def _settle(
     mol: Chem.RWMol, group: IonisableGroup, free: set[int], decided: set[int], ranks: _Ranks, *, changes: bool
 ) -> None:
-    """Change the free sites of a group one by one, or leave them; later groups leave those of a pKa near the pH alone.
+    """Change the free sites of a group one by one, or skip them; later groups do not change those of a pKa near the pH.
 
-    A change never makes another site free, but it can take one away.
+    A change never makes another site free, but it can block one.
     """
     while free:
         site = min(free, key=ranks().__getitem__) if len(free) > 1 else next(iter(free))
@@ -151,7 +152,7 @@ def _settle(
 
 
 def _change(mol: Chem.RWMol, index: int, change: int, ranks: _Ranks) -> None:
-    """Give a proton to an atom or take one; the charge of a carbon goes to the oxygen of a carbonyl beside it."""
+    """Protonate or deprotonate an atom; the charge of a carbon moves to the oxygen of an adjacent carbonyl."""
     atom = mol.GetAtomWithIdx(index)
     count = atom.GetTotalNumHs()
     atom.SetNoImplicit(True)
@@ -190,7 +191,7 @@ def forms_at_ph(smiles: str) -> FormsAtPh:
 
 
 def _free_sites(mol: Chem.Mol, group: IonisableGroup) -> set[int]:
-    """Return the atoms of a group that would change and are not held back by a cation nearby."""
+    """Return the atoms of a group that would change and are not blocked by a cation nearby."""
     sites = {match[group.atom] for match in mol.GetSubstructMatches(group.pattern, maxMatches=1000)}
     if group.change < 0 or not sites:
         return sites

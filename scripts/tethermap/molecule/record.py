@@ -1,4 +1,4 @@
-"""A ligand as a molecule: what chemistry hands to exposure, tables and pictures."""
+"""A ligand as a molecule: the output of chemistry for exposure, tables and pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOND_SOURCES = ("file", "entry", "dictionary", "dictionary_alt", "matched", "use
 """Where bonds came from, the most trusted first (`LigandMolecule.bond_source`)."""
 
 NAME = "name"
-"""Atom property that holds the atom's label (`Instance.atom_label`)."""
+"""Atom property with the atom's label (`Instance.atom_label`)."""
 
 AtomKey = tuple[int, str]
 """An atom in all copies of its ligand: the number of its residue in the group, and its name in the dictionary."""
@@ -40,7 +40,7 @@ class LigandMolecule:
     atom_index : ndarray of int, shape (n_heavy,)
         Index of heavy atom k in `Instance.atoms`.
     dictionary_names : tuple of str
-        Name of heavy atom k in the dictionary, without a residue; empty where unknown.
+        Name of heavy atom k in the dictionary, without a residue; empty if unknown.
     layout : ndarray of float, shape (n_heavy, 2)
         Depiction coordinates, the same for all instances of one component.
     smiles : str
@@ -48,11 +48,11 @@ class LigandMolecule:
     observed_smiles : str
         Isomeric SMILES of `mol`, stereo read from the coordinates.
     inchikey : str
-        InChIKey of `mol`; empty where InChI gives none.
+        InChIKey of `mol`; empty if InChI fails.
     smiles_index : ndarray of int, shape (n_heavy,)
         Position of heavy atom k among the heavy atoms of `observed_smiles`; -1 where there is none.
     symmetry_class : ndarray of int, shape (n_heavy,)
-        Atoms that are alike have the same number.
+        Equivalent atoms have the same number.
     bond_source : str
         One of `BOND_SOURCES`; of a group the least trusted among its components. The last resort,
         ``perceived``, covers names trusted in spite of impossible lengths (flag ``strained_bonds``).
@@ -60,7 +60,7 @@ class LigandMolecule:
         Labels of heavy atoms that the dictionary has and the structure has not, leaving atoms of
         bonds that were made left out.
     hydrogens : str
-        Where they came from: deposited, added, mixed or none.
+        Source of the hydrogens: deposited, added, mixed or none.
     charge : int
         Net formal charge of `mol`.
     sanitised : bool
@@ -122,7 +122,7 @@ class LigandMolecule:
 
     @cached_property
     def at_ph(self) -> FormsAtPh:
-        """The whole definition as it is charged at pH 7.4."""
+        """The complete definition in its charge state at pH 7.4."""
         return forms_at_ph(self.parent_smiles)
 
     @cached_property
@@ -152,5 +152,5 @@ def atom_keys(molecule: LigandMolecule) -> tuple[AtomKey, ...]:
 
 @lru_cache(maxsize=65_536)
 def _shared_key(key: AtomKey) -> AtomKey:
-    """Return the first key of all that are equal: thousands of copies of a ligand are held at once."""
+    """Return the first of all equal keys: thousands of copies of a ligand are in memory at once."""
     return key

@@ -1,4 +1,4 @@
-"""The SDF of a ligand: V2000 or, where that cannot hold it, V3000; the same bytes every time."""
+"""The SDF of a ligand: V2000 or, for large molecules, V3000; the same bytes every time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tethermap.molecule.warheads import warhead_classes
 NAME_LIST = "atom.prop.name"
 DICTIONARY_NAME_LIST = "atom.prop.dictionary_name"
 MISSING = "n/a"
-"""What RDKit's atom property lists hold for an atom without a value."""
+"""Text of RDKit's atom property lists for an atom without a value."""
 
 _LINE = 190
 _FIELD = re.compile(r"[^<>\s]{1,80}")
-"""Names of a pose's fields that an SDF can hold."""
+"""Valid SDF names of a pose's fields."""
 
 
 def sdf_text(
@@ -34,8 +34,7 @@ def sdf_text(
     """Return a ligand as one record of an SDF, the line ``$$$$`` included.
 
     Atoms keep their order: heavy atoms as in the dictionary, then hydrogens. Coordinates have
-    four decimals. Values per atom are property lists as RDKit reads and writes them, one value
-    an atom, ``n/a`` for hydrogens.
+    four decimals. Values per atom are property lists in RDKit's format, one value per atom, ``n/a`` for hydrogens.
 
     Parameters
     ----------
@@ -68,7 +67,7 @@ def sdf_text(
 
 
 def _one_line(value: str) -> str:
-    """Return a value in one line that ends no record and begins no field, whatever a user has named a target."""
+    """Return a value in one line that ends no record and begins no field, for any target name."""
     line = " ".join(value.split())
     return f" {line}" if line.startswith(("$$$$", ">")) else line
 

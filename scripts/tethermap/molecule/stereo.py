@@ -38,14 +38,14 @@ def set_coordinates(mol: Chem.Mol, xyz: Sequence[Sequence[float]] | FloatArray) 
 def assign_stereo(mol: Chem.Mol, *, flattest: float = FLAT_VOLUME) -> None:
     """Set the configuration of a molecule from its conformer, in place.
 
-    Phosphorus and sulfur with two terminal oxygens are no stereo centres: which of the oxygens
-    is written with the double bond or the proton has no meaning. The geometry around a metal is
+    Phosphorus and sulfur with two terminal oxygens are not stereo centres: the choice of the oxygen with the double
+    bond or the proton has no meaning. The geometry around a metal is
     left out, as the dictionary does.
 
     Parameters
     ----------
     flattest : float
-        Chiral volume in cubic angstroms below which a centre stays unassigned.
+        Chiral volume in cubic angstroms below which a centre is not assigned.
     """
     Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
     handed = list(mol.GetAtomsMatchingQuery(_HANDED))
@@ -78,8 +78,8 @@ def differing_stereo(
 ) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the centres and double bonds whose configuration differs from a reference molecule.
 
-    Only those count that the reference defines, whose neighbours were all observed and whose
-    observed geometry is not flat.
+    A centre counts only if the reference defines it, its neighbours were all observed and its observed geometry is not
+    flat.
 
     Parameters
     ----------

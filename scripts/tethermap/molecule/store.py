@@ -26,7 +26,7 @@ def packed_molecule(molecule: LigandMolecule) -> bytes:
 
 
 def molecule_of_record(record: bytes) -> LigandMolecule:
-    """Return what `packed_molecule` has packed."""
+    """Return the content of a record of `packed_molecule`."""
     values, mol = unpacked(record)
     for name in _INTEGER_ARRAYS:
         values[name] = np.array(values[name], dtype=np.int64)

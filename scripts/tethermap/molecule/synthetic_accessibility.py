@@ -22,7 +22,7 @@ from tethermap.base.atomic import replacing
 from tethermap.base.component_index import default_index
 
 _SCORES = "_fscores"
-"""Where RDKit's scorer keeps the scores of fragments."""
+"""Attribute of RDKit's scorer with the scores of fragments."""
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ def synthetic_accessibility(mol: Chem.Mol) -> float:
 
 
 def fragment_table() -> Path:
-    """Return where the fragments of this RDKit lie, made or not: beside the component index."""
+    """Return the path for the fragments of this RDKit, which may not exist: next to the component index."""
     return default_index().with_name(f"fragments-{rdkit.__version__}.npy")
 
 
@@ -60,12 +60,12 @@ def build_fragment_table(path: Path) -> FloatArray:
 
 
 class FragmentScores:
-    """The scores of fragments, as RDKit's scorer asks for them.
+    """The scores of fragments, with the interface for RDKit's scorer.
 
     Parameters
     ----------
     table : ndarray of float, shape (2, n_fragments)
-        As of `build_fragment_table`.
+        Result of `build_fragment_table`.
     """
 
     def __init__(self, table: FloatArray) -> None:
@@ -93,7 +93,7 @@ def _scorer() -> Any:
 
 
 def _rdkit_scorer() -> Any:
-    """Load RDKit's scorer, which lies outside its package in some builds."""
+    """Load RDKit's scorer, which is outside its package in some builds."""
     path = Path(RDConfig.RDContribDir) / "SA_Score" / "sascorer.py"
     specification = importlib.util.spec_from_file_location("sascorer", path)
     if specification is None or specification.loader is None:

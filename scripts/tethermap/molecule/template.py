@@ -40,7 +40,7 @@ class Template:
     bonds : tuple of (int, int, int)
         Atoms and order of each bond; order 4 is aromatic or delocalised.
     xyz : tuple
-        Ideal coordinates, None where not given.
+        Ideal coordinates, None if unknown.
     counts_hydrogens : bool
         Whether `hydrogens` means something: not for a user's or an entry's list of heavy atoms only.
     """
@@ -97,7 +97,7 @@ def assemble(
     Parameters
     ----------
     elements, charges : sequence
-        Of each atom; an element that RDKit does not know becomes a dummy atom.
+        Element of each atom; an element unknown to RDKit becomes a dummy atom.
     bonds : sequence of (int, int, int)
         Atoms and order, 4 for aromatic.
     hydrogens : sequence of int, or None
@@ -123,15 +123,15 @@ def assemble(
 
 
 def sanitise(mol: Chem.RWMol) -> tuple[Chem.RWMol, bool]:
-    """Sanitise an assembled molecule, and say whether it passed all of RDKit's checks.
+    """Sanitise an assembled molecule, and return whether it passed all of RDKit's checks.
 
-    A molecule that fails with its own hydrogen counts is tried with those of RDKit's valence
-    model; one that fails again is made ready as far as drawing and substructure search need it.
+    If a molecule fails with its own hydrogen counts, RDKit's valence model is tried; if that fails too, it is prepared
+    for drawing and substructure search only.
 
     Parameters
     ----------
     mol : Chem.RWMol
-        From `assemble`; it is left as it is.
+        From `assemble`; it is not changed.
     """
     for prepare in (Chem.RWMol, _with_implicit_hydrogens):
         variant = prepare(mol)

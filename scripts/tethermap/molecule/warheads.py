@@ -1,4 +1,4 @@
-"""Which group of a covalent ligand has reacted with the protein, read from the adduct."""
+"""Reactive group of a covalent ligand, derived from the adduct."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tethermap.base.reference import WARHEADS
 from tethermap.base.tables import JOINED
 
 UNKNOWN = "other"
-"""What a linked atom is called that no class of the list describes."""
+"""Class of a linked atom that no class of the list describes."""
 
 
 @cache
@@ -23,10 +23,10 @@ def _classes() -> tuple[tuple[str, Chem.Mol], ...]:
 
 @lru_cache(maxsize=4096)
 def warhead_classes(adduct: str) -> str:
-    """Return the class of each linked atom of an adduct, joined by ``;``; empty where there is none.
+    """Return the class of each linked atom of an adduct, joined by ``;``; empty if there is none.
 
-    Several groups give the same adduct, such as an acrylamide and a 3-chloropropionamide: the class is that which
-    inhibitors mostly have.
+    Several groups give the same adduct, such as an acrylamide and a 3-chloropropionamide: the class is the most
+    frequent one in inhibitors.
 
     Parameters
     ----------

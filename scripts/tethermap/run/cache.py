@@ -1,4 +1,4 @@
-"""The results of entries that all jobs share: what a step made of an entry, under a key of all it was made from."""
+"""Results of entries shared by all jobs: the output of a step for an entry, under a key of all its inputs."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from tethermap.run.software import source_digest
 _LOG = logging.getLogger(__name__)
 
 FOLDER = "results"
-"""Below the shared cache folder."""
+"""Folder below the shared cache folder."""
 
 _BUCKETS = 64
-_LEVEL = 1  # of zlib: a third of the size at 60 MB/s; higher levels cost more than they spare
+_LEVEL = 1  # of zlib: a third of the size at 60 MB/s; higher levels cost more than they save
 _DIGEST = hashlib.sha256().digest_size
 _SIZE = struct.Struct("<I")
 
 
 @dataclass(slots=True)
 class EntryResult:
-    """What a step made of one entry.
+    """Output of a step for one entry.
 
     Parameters
     ----------
     kept : bool or None
-        What the step's progress says of it.
+        Whether an instance was accepted, for the step's progress.
     streams : dict of str to bytes
-        What is appended to the shard's files, by what they hold.
+        Text appended to the shard's files, by kind.
     files : dict of str to bytes
         Result files by their paths in the job folder.
     """
@@ -58,7 +58,7 @@ class EntryResult:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> EntryResult:
-        """Return what `to_bytes` has packed.
+        """Return the content of a result of `to_bytes`.
 
         Raises
         ------
@@ -83,12 +83,12 @@ class EntryResult:
 class ResultCache:
     """Results of entries in files named by their keys, the least recently used removed where there are too many.
 
-    Jobs that run side by side may share it: files appear whole and are read whole, and one that is gone is not there.
+    Simultaneous jobs may share it: files appear and are read completely, and a removed one counts as missing.
 
     Parameters
     ----------
     folder : Path
-        The cache folder; results lie below `FOLDER`.
+        The cache folder; results are below `FOLDER`.
     limit : int
         How much of the disk they take at most, in bytes.
     """
@@ -103,7 +103,7 @@ class ResultCache:
         return self._share
 
     def get(self, key: str) -> EntryResult | None:
-        """Return the result under a key; None where there is none, or a damaged one, which is removed."""
+        """Return the result under a key; None if it is missing or damaged, in which case it is removed."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -152,7 +152,7 @@ class Definitions(Protocol):
     """Definitions of components that a step looks up (`tethermap.components.finder.JobComponents`)."""
 
     def identity(self) -> list[str]:
-        """Return what tells them from others."""
+        """Return an identifier of the definitions."""
         ...
 
     @property
@@ -170,7 +170,7 @@ class StepCache:
     cache : ResultCache
         All results.
     about : str
-        What the results of all entries depend on: the step and its settings.
+        Common inputs of the results of all entries: the step and its settings.
     lasting : callable
         Whether what was computed so far would be the same another day.
     """
@@ -180,25 +180,25 @@ class StepCache:
     lasting: Callable[[], bool] = lambda: True
 
     def key(self, digest: str) -> str:
-        """Return the key of an entry, of which a digest names all else that the step is given."""
+        """Return the key of an entry, from a digest of all other inputs of the step."""
         return hashlib.sha256(f"{self.about} {digest}".encode()).hexdigest()
 
 
 def step_cache(
     step: str, settings: Any, cache_dir: str | None, megabytes: int, components: Definitions | None = None
 ) -> StepCache | None:
-    """Return the cache of a step; None where the job has none.
+    """Return the cache of a step; None if the job has none.
 
     Parameters
     ----------
     step : str
         Name of the rule.
     settings : plain values
-        What the results depend on besides what is told of each entry and definitions of components.
+        Settings that enter the cache key, besides entries and definitions of components.
     cache_dir : str or None
         The cache folder as set.
     megabytes : int
-        How much the cache holds at most; 0 for none.
+        Maximum size of the cache; 0 for no cache.
     components : Definitions or None
         Definitions of components that the step uses.
     """
@@ -216,12 +216,12 @@ def digest_of(*values: Any) -> str:
 
 
 def unchanged(structure: Row, since: int) -> bool:
-    """Tell whether an entry's files are those whose checksums its row holds: not touched since then.
+    """Return whether an entry's files still have the checksums in its row.
 
     Parameters
     ----------
     structure : Row
-        Of `tethermap.base.tables.STRUCTURES`.
+        Row of `tethermap.base.tables.STRUCTURES`.
     since : int
         When the table was written, in nanoseconds.
     """

@@ -1,4 +1,4 @@
-"""Why a step failed on a cluster, when its script could not tell: from the engine's message and the cluster's log."""
+"""Reason of a failed step on a cluster whose script left none: from the engine's message and the cluster's log."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class ClusterFailure:
     number : str
         The job's number on the cluster; empty when it was never taken.
     message : str
-        What the engine says of it.
+        Message of the engine.
     rule_log : Path
         The step's own log, relative to the job folder.
     cluster_log : Path or None
-        What the cluster has written of the job.
+        The cluster's log of the job.
     """
 
     rule: str
@@ -42,7 +42,7 @@ class ClusterFailure:
 
 
 def cluster_failure(record: Mapping[str, Any]) -> ClusterFailure | None:
-    """Return what a record of the engine tells of a failed job; None for one that ran on this machine.
+    """Return the data of a failed job in a record of the engine; None for a job that ran on this machine.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def cluster_failure(record: Mapping[str, Any]) -> ClusterFailure | None:
 
 
 class ClusterErrors:
-    """Leaves the reasons of a run's failures on a cluster where those of scripts are."""
+    """Writes the reasons of a run's failures on a cluster to the place of the scripts' reasons."""
 
     def __init__(self) -> None:
         self._told: set[str] = set()
@@ -73,7 +73,7 @@ class ClusterErrors:
     def keep(self, failure: ClusterFailure, job: Path) -> None:
         """Leave a reason as the run's error, and the cluster's words in the step's log.
 
-        Nothing is done when the script has told the reason itself.
+        Does nothing if the script has left a reason.
         """
         recorded = read_error(job)
         if recorded.get("step") == failure.rule and recorded.get("message") not in self._told:
@@ -103,7 +103,7 @@ def _sentence(failure: ClusterFailure, written: str) -> str:
 
 
 def _reason(written: str) -> str:
-    """Return why a job ended as its log tells: time or memory, a killed script, anything else."""
+    """Return the reason of a job's end by its log: time or memory, a killed script, other."""
     messages = {name: text.strip(" *") for name, text in _CLUSTERS_OWN.findall(written)}
     killed = _KILLED.search(written)
     return messages.get("slurmstepd") or (

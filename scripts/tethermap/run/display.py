@@ -10,7 +10,7 @@ from tethermap.run.progress import Progress
 from tethermap.run.steps import STEPS as DECLARED
 
 STEPS = {step.name: step.words for step in DECLARED} | {"all": "complete"}
-"""What each rule does, in words."""
+"""Description of each rule."""
 
 
 def progress_line(progress: Progress, step: str) -> str:
@@ -74,7 +74,7 @@ class ProgressDisplay:
             self._shown = ""
 
     def close(self) -> None:
-        """Show what was held back and end the line."""
+        """Show pending output and end the line."""
         line = self._pending
         if self._live and line:
             self._stream.write(f"\r\x1b[K{line}\n")

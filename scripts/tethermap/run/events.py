@@ -17,7 +17,7 @@ from tethermap.base import layout
 class EventLog:
     """Appends events to the job's event file: numbered, with UTC time, flushed, never raising.
 
-    Numbers go on where an earlier run of the job left off. The file is opened with the first
+    Numbers continue after those of an earlier run of the job. The file is opened with the first
     event, in the folder that is current then.
     """
 
@@ -33,9 +33,8 @@ class EventLog:
         Parameters
         ----------
         event : str
-            What happened.
-        **fields
-            Plain values. No paths and nothing of this machine: the job's log is made from them.
+            Name of the event. **fields Plain values. No paths and nothing of this machine: the job's log is made from
+            them.
         """
         with self._lock:
             if self.failed:
@@ -70,13 +69,13 @@ class EventLog:
 class EventHandler(logging.Handler):
     """Turns Snakemake's log records into events of an `EventLog`.
 
-    Snakemake stops calling a handler that raises and says nothing of it, so this one never
-    does: a record that can't be understood becomes an ``unreadable`` event.
+    Snakemake silently stops calling a handler that raises, so this one never does: an invalid record becomes an
+    ``unreadable`` event.
 
     Parameters
     ----------
     log : EventLog
-        Where events go.
+        Log of the events.
 
     Attributes
     ----------

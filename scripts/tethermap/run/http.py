@@ -32,7 +32,7 @@ RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Status codes after which the same request may succeed."""
 
 CONTACT = "TETHERMAP_CONTACT"
-"""Environment variable with a mail or web address of whoever runs this, for the services' operators."""
+"""Environment variable with a mail or web address of the operator, for the services' operators."""
 
 _MOST_REDIRECTS = 10
 _STEP = 1 << 16
@@ -41,7 +41,7 @@ _MAX_BYTES = 2 << 30
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """How patient the client is.
+    """Timeouts and retries of the client.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class RequestLimits:
     backoff : float
         Seconds before the second try; doubled before each further one.
     longest_wait : float
-        Seconds that `Retry-After` may ask for; more ends the request.
+        Longest `Retry-After` in seconds; a longer one ends the request.
     connect, read : float
         Seconds to connect, and between two parts of an answer.
     total : float
@@ -92,9 +92,9 @@ class HttpError(Exception):
     Parameters
     ----------
     detail : str
-        What went wrong at the last try.
+        Reason of the last failure.
     attempts : int
-        How many tries there were.
+        Number of attempts.
     host : str
         The service.
     unreachable : bool
@@ -125,7 +125,7 @@ class HttpClient:
     Parameters
     ----------
     limits : RequestLimits
-        How patient it is.
+        Timeouts and retries.
     sleep : callable
         Called with seconds; tests replace it.
     """
@@ -159,9 +159,9 @@ class HttpClient:
         url : str
             The address.
         problem : callable, optional
-            Says what is wrong with a successful answer's content; empty when it is good. A bad one is retried.
+            Returns the fault of a successful response's content; empty if it is valid. A bad one is retried.
         slot : callable
-            Gives the context that each try runs in.
+            Returns the context for each attempt.
         raw : bool
             Whether to take the bytes as sent, for files that are gzipped by themselves.
 
@@ -264,7 +264,7 @@ def trusted() -> ssl.SSLContext | bool:
     Raises
     ------
     UserError
-        If the file is missing or holds no certificates.
+        If the file is missing or contains no certificates.
     """
     name = next((name for name in CERTIFICATES if os.environ.get(name)), None)
     if name is None:
@@ -290,7 +290,7 @@ def refuse_socks() -> None:
 
 
 def _on_certificates(error: Exception) -> str:
-    """Return what to set if a certificate is not trusted."""
+    """Return the setting to change if a certificate is not trusted."""
     if "CERTIFICATE_VERIFY_FAILED" not in str(error):
         return ""
     return "; set SSL_CERT_FILE to a file with the certificates of your network"
@@ -305,7 +305,7 @@ def user_agent() -> str:
 
 
 def _retry_after(text: str) -> float | None:
-    """Return the seconds that a `Retry-After` header asks for, given as seconds or as a date."""
+    """Return the seconds of a `Retry-After` header, given as seconds or as a date."""
     if not text:
         return None
     try:

@@ -15,7 +15,7 @@ from tethermap.run.told import told_at_end
 
 
 def job_log_text(job: Path) -> str:
-    """Return the readable log of a job, as far as it has come.
+    """Return the readable log of a job so far.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ def job_log_text(job: Path) -> str:
     Returns
     -------
     str
-        Lines of time (UTC) and what happened, ended by the state of the entries.
+        Lines of time (UTC) and event, ended by the state of the entries.
     """
     return "\n".join([*_lines(read_events(job / layout.EVENTS)), *closing_lines(job)]) + "\n"
 
 
 def closing_lines(job: Path) -> list[str]:
-    """Return the state of the entries, and what a finished run tells at its end."""
+    """Return the state of the entries, and the final notes of a finished run."""
     progress = read_progress(job)
     entries = "not searched yet" if progress.found is None else f"{progress.found} found"
     counts = f"entries: {entries}, {progress.done} done, {progress.kept} kept, {progress.rejected} rejected"
@@ -48,7 +48,7 @@ def _lines(events: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def event_sentence(event: dict[str, Any], started: dict[object, str]) -> str:
-    """Say in words what an event means, or return nothing for those that only machines need.
+    """Describe an event in words, or return nothing for those for machines.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The log of a rule, and how a script ends when something goes wrong."""
+"""The log of a rule, and the exit of a script after an error."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _PATH = re.compile(r"""(?<![\w.<~/])~?/(?:[^\s"'/:,;()<>]+/)+""")
 _URL = re.compile(r"(\w+://)[^\s/@]*@")
 
 USAGE = "used %.2f s CPU and at most %d MB"
-"""Last line of every log: what the script's process has used, start and imports included."""
+"""Last line of every log: the resources of the script's process, including start and imports."""
 
 LOG_IS_IN_JOB_LOG = f"the end of its log is in {layout.JOB_LOG}"
-"""Where people find what a failed step has logged."""
+"""Location of a failed step's log."""
 
 _TAIL_BYTES = 16_384
 _LONGEST_REASON = 400
@@ -44,11 +44,11 @@ _NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
 
 
 INTERRUPTED = "The run was interrupted: start it again with the same command, and it goes on where it was."
-"""What to tell of a run that somebody has stopped."""
+"""Message of an interrupted run."""
 
 
 class _LogFile(logging.FileHandler):
-    """A log file that gives way on a full disk: what the script itself meets there is the error to tell."""
+    """A log file that stops writing on a full disk: the script's own error is reported instead."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         if not isinstance(sys.exc_info()[1], OSError):
@@ -64,9 +64,9 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
     """Send all logging of the block to a rule's log file and record how the block ended.
 
     A `UserError` and a full disk end the script with status 1 and one sentence, without a
-    traceback; any other exception is recorded with its traceback and raised again. Either
-    way the reason is left in the job folder for whoever started the run (`layout.ERROR`).
-    The log is begun anew; on a cluster it keeps what earlier attempts have left.
+    traceback; any other exception is recorded with its traceback and raised again. In both cases the reason is written
+    to the job folder (`layout.ERROR`).
+    The log is truncated at the start; on a cluster it keeps the output of earlier attempts.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if "SLURM_JOB_ID" not in os.environ:  # there a job may begin its script as the run writes how it was ended
+    if "SLURM_JOB_ID" not in os.environ:  # there a job may begin its script while the run writes its end
         path.unlink(missing_ok=True)
     handler = _LogFile(path, mode="a", encoding="utf-8")
     formatter = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
@@ -135,7 +135,7 @@ def _ending_recorded(log: Path, job: Path) -> Iterator[None]:
 
 
 def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log: Path | None = None) -> dict[str, str]:
-    """Leave the reason why a job ends, and return it as `read_error` does; a full disk makes this do nothing else.
+    """Write the reason of a job's end, and return it like `read_error`; on a full disk it does only the latter.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log:
     job : Path
         The job folder; the current folder is one.
     log : Path or None
-        Log of the step, relative to the job folder; its end goes into the job's log (`failed_step_log`).
+        Log of the step, relative to the job folder; its end is copied to the job's log (`failed_step_log`).
     """
     error = {"message": message, "step": step, "kind": kind, **({"log": str(log)} if log else {})}
     try:
@@ -168,7 +168,7 @@ def read_error(job: Path) -> dict[str, str]:
 
 
 def unrecorded_error(job: Path, step: str, said: Sequence[str]) -> dict[str, str]:
-    """Find out why a run ended without leaving a reason, leave it now, and return it as `read_error` does.
+    """Determine the reason of a run that left none, write it, and return it like `read_error`.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def _step(log: Path) -> str:
 
 
 def scrubbed(text: str, job: Path) -> str:
-    """Return a text in which paths of the job and of the program are relative, and others are names of files alone.
+    """Return a text with relative paths of the job and of the program, and only the names of other files.
 
     Parameters
     ----------

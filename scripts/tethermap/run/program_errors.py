@@ -1,4 +1,4 @@
-"""What becomes of errors of this program: each costs one ligand or entry, is recorded, and the others go on."""
+"""Handling of errors of this program: each costs one ligand or entry and is recorded, and the others continue."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def error_row(member: InstanceId, value: str, ligand: str = "") -> Row:
     Parameters
     ----------
     value : str
-        As `failed_at` gives it.
+        Result of `failed_at`.
     ligand : str
         Names a ligand without a stem.
     """
@@ -68,7 +68,7 @@ def without_failing(
     step : str
         Name of the rule.
     members : callable
-        Gives the entries and instances; those of an entry follow it.
+        Returns the entries and instances; those of an entry follow it.
     work : callable
         Does the step but for some entries and instances.
     errors : Path or None
@@ -96,7 +96,7 @@ def without_failing(
 def _first_failing(
     work: Callable[[LeftOut], None], members: Sequence[InstanceId], left_out: LeftOut, error: Exception
 ) -> tuple[InstanceId, Exception]:
-    """Return the first member up to which a step fails, and with what; raise what it fails with without any."""
+    """Return the first member up to which a step fails, with the error; raise if it fails without any."""
 
     def error_of_first(count: int) -> Exception | None:
         return _error_of(work, {**left_out, **{one.name: error_row(one, "") for one in members[count:]}})
@@ -113,7 +113,7 @@ def _first_failing(
 
 
 def instances_of(status: Iterable[Row]) -> Iterator[InstanceId]:
-    """Yield the instances that rows of Ligand_Status name, each behind its entry."""
+    """Yield the instances in rows of Ligand_Status, each after its entry."""
     entry_id = ""
     for row in status:
         if row["pdb_id"] != entry_id:
@@ -124,7 +124,7 @@ def instances_of(status: Iterable[Row]) -> Iterator[InstanceId]:
 
 
 def but_for(rows: Iterable[Row], left_out: AbstractSet[str]) -> Iterable[Row]:
-    """Return rows but for those of some instances and entries."""
+    """Return rows except those of the given instances and entries."""
     if not left_out:
         return rows
     return (row for row in rows if not left_out & {row.get("stem"), row.get("pdb_id")})
@@ -142,7 +142,7 @@ def _error_of(work: Callable[[LeftOut], None], left_out: LeftOut) -> Exception |
 
 
 class StatusCorrector:
-    """Tells in status rows on which ligands and entries a later step has failed.
+    """Marks the ligands and entries on which a later step has failed in status rows.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class StatusCorrector:
         self._lost: dict[str, int] = {}
 
     def ligand(self, row: Mapping[str, Value]) -> Row:
-        """Return the row of Ligand_Status of a het group as it is now; those of an entry come before its own."""
+        """Return the current row of a het group in Ligand_Status; those of an entry precede its own."""
         stem = str(row["stem"] or "")
         if not stem or row["reason"] == PROGRAM_ERROR or (stem in self._stems and stem not in self._of_stem):
             return row

@@ -23,12 +23,12 @@ _SECONDS = 1.0
 
 
 class ShardProgress:
-    """What one step of one shard has done so far, as JSON lines: one for each entry, more for long ones.
+    """Progress of one step of one shard, as JSON lines: one for each entry, more for long ones.
 
     Parameters
     ----------
     path : Path
-        The progress file of this step and shard; emptied, as the step starts anew.
+        The progress file of this step and shard; truncated at the start of the step.
     step : str
         Name of the rule.
     """
@@ -40,7 +40,7 @@ class ShardProgress:
         path.write_text("", encoding="utf-8")
 
     def entry(self, entry_id: str, kept: bool | None = None) -> None:
-        """Append that the step is through with an entry.
+        """Record that the step has finished an entry.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class ShardProgress:
         self._append({"step": self._step, "entry": entry_id, "kept": kept})
 
     def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
-        """Yield the ligands of an entry; where that takes long, append now and then how many of them are done."""
+        """Yield the ligands of an entry; for long entries, record the number of finished ones from time to time."""
         told = time.monotonic()
         for done, ligand in enumerate(ligands):
             if time.monotonic() - told >= _SECONDS:
@@ -65,7 +65,7 @@ class ShardProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is.
+    """Progress of a job.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ class Progress:
     done, kept, rejected : int
         Entries that are finished; those of them with a ligand that is kept; those without.
     passed : dict of str to int
-        Entries that each step is through with, by rule.
+        Finished entries of each step, by rule.
     ligands, ligands_done : int
-        Ligands of the entries that take long and are under way; those of them that their step is through with.
+        Ligands of long entries in progress; finished ligands among them.
     """
 
     found: int | None = None
@@ -93,7 +93,7 @@ _Line = tuple[str, str, bool | None, list[int] | None]
 
 @dataclass(slots=True)
 class ProgressReader:
-    """Reads the progress files of a job again and again, only what is new of them."""
+    """Reads new lines of a job's progress files repeatedly."""
 
     job: Path
     _offsets: dict[Path, int] = field(default_factory=dict, repr=False)
@@ -109,13 +109,13 @@ class ProgressReader:
         """Return the progress as of now; missing and half-written lines don't count yet."""
         sizes = _shard_sizes(self.job)
         files = sorted((self.job / layout.PROGRESS).glob("*.jsonl"))
-        for gone in self._lines.keys() - set(files):  # its shard was dealt anew
+        for gone in self._lines.keys() - set(files):  # its shard was distributed again
             del self._lines[gone], self._offsets[gone]
             self._begun_anew = True
         for path in files:
             if sizes is None or path.stem.rpartition(".")[2] in sizes:
                 self._read_file(path)
-            elif self._lines.pop(path, None):  # left over from another division of the work
+            elif self._lines.pop(path, None):  # left by another division of the work
                 self._begun_anew = True
         n_entries = _entries_searched(self.job) if sizes is None else sum(sizes.values())
         if self._last is None or self._new or self._begun_anew or n_entries != self._last.found:
@@ -134,7 +134,7 @@ class ProgressReader:
         return self._last
 
     def _add_up(self) -> None:
-        """Count the lines that are new; all of them when a step has begun anew."""
+        """Count the new lines; all of them if a step has started again."""
         lines: Iterable[_Line] = self._new
         if self._begun_anew:
             self._verdict, self._passed, self._within = {}, {}, {}
@@ -166,7 +166,7 @@ class ProgressReader:
                 (line["step"], line["entry"], line["kept"], line.get("ligands"))
                 for line in map(json.loads, complete.splitlines())
             ]
-        except (ValueError, TypeError, KeyError):  # begun anew between two readings: read it whole next time
+        except (ValueError, TypeError, KeyError):  # started again between two readings: read it completely next time
             self._offsets[path], self._lines[path], self._begun_anew = 0, [], True
             return
         self._offsets[path] = offset + len(complete)

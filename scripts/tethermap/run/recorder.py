@@ -1,4 +1,4 @@
-"""Follows a run: events into the job's event file, progress by entry beside them, a line for people."""
+"""Follows a run: events to the job's event file, progress by entry, a line for the terminal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RunRecorder:
     Parameters
     ----------
     display : ProgressDisplay or None
-        Where people see the progress; None for nowhere.
+        Display of the progress; None for none.
     """
 
     def __init__(self, display: ProgressDisplay | None) -> None:
@@ -46,7 +46,7 @@ class RunRecorder:
         self._thread = threading.Thread(target=self._watch, name="tethermap-progress", daemon=True)
 
     def record(self, record: logging.LogRecord) -> None:
-        """Take one log record."""
+        """Process one log record."""
         if self._reader is None and str(getattr(record, "event", "")) == "workflow_started":
             self._reader = ProgressReader(Path.cwd())
             self._thread.start()
@@ -60,7 +60,7 @@ class RunRecorder:
 
     @property
     def failed(self) -> bool:
-        """Whether the run has ended early after its first step had begun, as far as the records tell."""
+        """Whether the run has failed after its first step had begun, by the records."""
         return self._handler.failed and bool(self._handler.step)
 
     def reason(self) -> str:
@@ -69,7 +69,7 @@ class RunRecorder:
         return error.get("message", "")
 
     def close(self) -> None:
-        """Record the last state and, when the run failed, why; tell people in one sentence."""
+        """Record the last state and, for a failed run, the reason; print one sentence."""
         if self._stopped.is_set():
             return
         self._stopped.set()

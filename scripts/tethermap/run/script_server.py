@@ -1,10 +1,10 @@
 """Forks the scripts of a run from a process that has loaded what they need: they begin at once.
 
 A script that starts as a process of its own spends 0.1 to 0.3 s of CPU on imports, more than on an entry; here they are
-paid once, while the search runs. `tethermap.run.warm_scripts` starts this module and asks it; each request is a
-message with the script and variables for it, and a socket on which the script's process id is told, a byte lets it
-begin, and its status is told when it has ended. The server ends when nobody can ask it any more and no script of it
-runs. Should it be killed, its scripts end with it: nobody would learn how they ended.
+paid once, while the search runs. `tethermap.run.warm_scripts` starts this module and sends requests; each request is a
+message with the script and variables for it, and a socket that returns the script's process id, receives a byte to
+start it, and returns its exit status. The server ends when no client is connected and none of its scripts
+runs. If it is killed, its scripts end with it, because no process would learn their exit status.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ LONGEST = 65_536
 """Bytes of a request at most."""
 
 _COLLECT_AFTER = 20_000
-"""New objects after which a script looks for circles among them, few as they are; with Python's 700 that takes up to a
-fiftieth of a step's CPU."""
+"""New objects after which a script runs the garbage collector; with Python's 700 that costs up to 2 % of a step's CPU.
+"""
 
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 _FOR_SCRIPTS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -47,7 +47,7 @@ _FORK = get_context("fork")  # its processes end without taking apart what is lo
 
 
 class ScriptServer:
-    """Forks scripts until nobody asks for one any more.
+    """Forks scripts until its client disconnects.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class ScriptServer:
         while self._control or self._running:
             ready = self._selector.select(0 if self._waiting else None)
             if not ready:
-                with suppress(Exception):  # the script that needs it will say what is wrong
+                with suppress(Exception):  # the script that needs it will report the error
                     importlib.import_module(self._waiting.popleft())
             for key, _ in ready:
                 if key.fileobj is self._control:
@@ -82,14 +82,14 @@ class ScriptServer:
 
     def _take_request(self, control: socket.socket) -> None:
         message, files, *_ = socket.recv_fds(control, LONGEST, 1)
-        if not message:  # whoever asked is gone
+        if not message:  # the client has disconnected
             self._selector.unregister(control)
             self._waiting.clear()
             self._control = None
             return
         reply = socket.socket(fileno=files[0])
         request = json.loads(message)
-        gc.freeze()  # what is loaded stays: a script need not look through it
+        gc.freeze()  # loaded modules live forever: a script's garbage collector need not check them
         script = _FORK.Process(target=self._be_script, args=(os.getpid(), reply), kwargs=request)
         script.start()
         with suppress(BrokenPipeError):
@@ -112,7 +112,7 @@ class ScriptServer:
         sys.argv = [script]
         sys.path.insert(0, str(Path(script).parent))
         name = Path(script).suffixes[-2:][0].strip(".")
-        with suppress(OSError):  # for people alone: `ps` and `top` show it
+        with suppress(OSError):  # only for display: `ps` and `top` show it
             Path("/proc/self/comm").write_text(name, encoding="utf-8")
         runpy.run_path(script, run_name="__main__")
 
@@ -126,7 +126,7 @@ class ScriptServer:
 
 
 def _may_begin(reply: socket.socket) -> bool:
-    """Wait until a script's process is watched; not so where whoever asked for it is gone."""
+    """Wait until a script's process is watched; return False if the client has disconnected."""
     with suppress(ConnectionResetError):
         return bool(reply.recv(1))
     return False

@@ -14,7 +14,7 @@ from tethermap.base.config import ConfigError, changed_keys, recorded
 
 
 def refuse_changed_settings(job: Path, settings: Mapping[str, Any]) -> None:
-    """Make sure that a job folder holds no results or was used with the same settings.
+    """Check that a job folder contains no results or was used with the same settings.
 
     Parameters
     ----------

@@ -34,18 +34,18 @@ class EntryStream:
         self._parts: list[bytes] = []
 
     def write(self, data: bytes | str) -> None:
-        """Append to what the entry adds."""
+        """Append to the output for the entry."""
         self._parts.append(data.encode("utf-8") if isinstance(data, str) else data)
 
     def __len__(self) -> int:
         return len(self._parts)
 
     def cut(self, length: int) -> None:
-        """Take back all but the first parts of what the entry adds."""
+        """Truncate the output for the entry to its first parts."""
         del self._parts[length:]
 
     def flush(self) -> bytes:
-        """Write what the entry adds, and return it."""
+        """Write the output for the entry, and return it."""
         data = b"".join(self._parts)
         self._parts.clear()
         self.file.write(data)
@@ -62,7 +62,7 @@ class ShardStep:
     cache : StepCache or None
         Results of earlier jobs.
     of_entries : bool
-        Whether the job's progress counts what the step does one by one: entries.
+        Whether the job's progress counts the items of the step: entries.
     """
 
     def __init__(self, task: Task, cache: StepCache | None = None, *, of_entries: bool = True) -> None:
@@ -124,7 +124,7 @@ class ShardStep:
         self.add("files", {"path": path, "sha256": sha256, "bytes": size})
 
     def _collect(self, path: str, data: bytes) -> None:
-        """Hold a result file for the cache, as long as all of the entry may go there."""
+        """Collect a result file for the cache, if the entry is still small enough for it."""
         self._room -= len(data)
         if self._room >= 0:
             self._result.files[path] = data
@@ -133,7 +133,7 @@ class ShardStep:
             self._lasting = False
 
     def forget(self) -> None:
-        """Keep nothing of this entry for other jobs: it went wrong in a way that may not come again."""
+        """Do not cache this entry: it had an error that may not occur again."""
         self._lasting = False
 
     @contextmanager
@@ -154,7 +154,7 @@ class ShardStep:
         return self._progress.ligands(entry_id, ligands)
 
     def passed(self, entry_id: str, kept: bool | None = None) -> None:
-        """Report that the step is through with an entry, and whether it is kept if the step decides it."""
+        """Report that the step has finished an entry, and, if the step decides it, whether it is accepted."""
         if self._of_entries:
             self._progress.entry(entry_id, kept)
 
@@ -174,18 +174,18 @@ class ShardStep:
         stems: Sequence[str] = (),
         instead: Callable[[Exception], None] = lambda _: None,
     ) -> None:
-        """Do the step for one entry; an error in it costs its ligands alone.
+        """Run the step for one entry; an error affects only its ligands.
 
         Parameters
         ----------
         entry_id : str
             The entry.
         digest : callable or None
-            Of all that the entry's results depend on besides the step's settings; None where they are not kept.
+            Digest of all inputs of the entry's results besides the step's settings; None if they are not cached.
         compute : callable
             Writes what the entry adds; returns whether it is kept, None when this step doesn't decide it.
         stems : sequence of str
-            Its ligands; none where the step finds them.
+            Ligands of the entry; empty if the step finds them.
         instead : callable
             Writes what the entry adds where `compute` fails.
         """

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 LOGS = ".snakemake/slurm_logs"
-"""Where Snakemake lets the cluster write in a job folder; a run that ends in order takes it away again."""
+"""Folder of the cluster's logs in a job folder; a run that ends normally removes it."""
 
 _SECONDS = 30.0
 _POLL_SECONDS = 0.5

@@ -20,12 +20,12 @@ PACKAGES = ("biopython", "biotite", "freesasa", "gemmi", "jinja2", "networkx", "
 """Packages whose version can change a result."""
 
 DIGEST_VARIABLE = "TETHERMAP_SOURCE_DIGEST"
-"""Environment variable in which a run hands `source_digest` to its scripts, which spares them 0.05 s each."""
+"""Environment variable in which a run passes `source_digest` to its scripts, which saves 0.05 s each."""
 
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": 32 << 20, "MALLOC_TRIM_THRESHOLD_": 1 << 30, "MALLOC_TOP_PAD_": 16 << 20}
-"""What the GNU C library is told in bytes, others pass it over: to keep memory that is freed instead of giving it back.
-Arrays of a few hundred kilobytes that come and go with each ligand are otherwise mapped anew each time, half of all
-page faults."""
+"""Settings of the GNU C library in bytes (others ignore them): freed memory is reused instead of returned.
+Otherwise, temporary arrays of a few hundred kilobytes for each ligand would be mapped again each time, which causes
+half of all page faults."""
 
 
 def versions() -> dict[str, str]:
@@ -64,8 +64,8 @@ def prepare_environment(repository: Path) -> None:
     """Set the variables that this process hands to the scripts it starts.
 
     They find `tethermap` and `scripts` in this repository ahead of installed packages, compute on one core
-    each (the workflow runs several side by side) and order sets the same way in every run. What they would
-    all have to find out about the installation is told them.
+    each (the workflow runs several side by side) and order sets the same way in every run. They get all facts about the
+    installation that they would otherwise determine.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def prepare_environment(repository: Path) -> None:
     ours = f"{repository}{os.pathsep}{repository / 'scripts'}"
     os.environ["PYTHONPATH"] = f"{ours}{os.pathsep}{earlier}" if earlier else ours
     os.environ.setdefault(INDEX_VARIABLE, str(default_index()))
-    os.environ.pop(DIGEST_VARIABLE, None)  # of a run of another version that has started this one
+    os.environ.pop(DIGEST_VARIABLE, None)  # of a run of another version that started this one
     os.environ[DIGEST_VARIABLE] = source_digest()
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
     for name, size in MEMORY.items():

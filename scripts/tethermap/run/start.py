@@ -1,4 +1,4 @@
-"""Start of a job on the command line, and what a job will cost."""
+"""Start of a job on the command line, and estimate of its cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tethermap.base.atomic import write_text
 from tethermap.base.root import ROOT
 
 PROFILES = ROOT / "config" / "profiles"
-"""Folder of the profiles of Snakemake that come with Tethermap."""
+"""Folder of the Snakemake profiles shipped with Tethermap."""
 
 LOCAL = "local"
 """The profile for one machine."""
@@ -40,7 +40,7 @@ def cores(text: str) -> int:
 
 
 class Cost(NamedTuple):
-    """What a job will take.
+    """Cost of a job.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ class Cost(NamedTuple):
 
 
 def cost(atoms: Iterable[int | None]) -> Cost:
-    """Return what a job will take.
+    """Return the cost of a job.
 
     Parameters
     ----------
     atoms : iterable of int or None
-        Number of atoms of each entry; None if the source does not say.
+        Number of atoms of each entry; None if unknown.
 
     >>> cost([2000, None])
     Cost(cpu_seconds=6.2, bytes=429000)

@@ -15,10 +15,10 @@ from tethermap.base import layout, tables
 from tethermap.base.tables import Table
 
 LINES, RECORDS = "lines", "records"
-"""Kinds of parts that are no tables: lines of JSON, and records (`tethermap.base.records`), one an instance."""
+"""Kinds of parts that are not tables: lines of JSON, and records (`tethermap.base.records`), one per instance."""
 
 Settings = Mapping[str, Any]
-"""A job's settings as `tethermap.base.config.resolve` returns them."""
+"""Settings of a job from `tethermap.base.config.resolve`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Step:
     name : str
         Name of its rule and its script.
     words : str
-        What it does, for people who watch a job.
+        Description of the step for users.
     make : str
         Entry point of the function that does it, given a `tethermap.run.task.Task`.
     settings : str
@@ -42,7 +42,7 @@ class Step:
     files : tuple of str
         Files of the job folder that it reads.
     ahead : tuple of str
-        Files that it reads as they are: it does not run again if they change.
+        Files that do not trigger a rerun if they change.
     parts : mapping of str to Table or str
         Parts that a step of a shard writes, with their table or kind. A part of `errors` is added.
     writes : tuple of str
@@ -265,7 +265,7 @@ STEPS = (
             layout.TABLES_ERRORS,
         ),
     ),
-    # Written too: the job's log, and the link Results_Display.csv, one file with its target, without a time of its own.
+    # Also written: the job's log, and the link Results_Display.csv, one file with its target, without a separate time.
     Step(
         name="finish_job",
         words="writing report and manifest",

@@ -30,13 +30,13 @@ class Task:
     job : Path
         The job folder.
     inputs : sequence of str
-        Files that it reads, as `Step.inputs` gives them.
+        Input files, from `Step.inputs`.
     settings : mapping
         The step's settings.
     shard : str
         Number of its shard; empty for a step of the whole job.
     resources : mapping
-        What no result depends on: `result_cache_mb`, and for the search `entries_per_shard` and `processes`.
+        Values that do not affect results: `result_cache_mb`, and for the search `entries_per_shard` and `processes`.
     """
 
     step: Step
@@ -86,7 +86,7 @@ class Task:
         return [self.job / path for path in self.step.outputs(self.shard)]
 
     def entries(self) -> Iterator[EntryParts]:
-        """Yield the parts that hold something of each instance, entry by entry."""
+        """Yield the parts with data of each instance, entry by entry."""
         kinds = {read: STEP[read.partition("/")[0]].kinds[read.partition("/")[2]] for read in self.reads}
         found: dict[str, dict[str, Source]] = {LINES: {}, RECORDS: {}, "rows": {}}
         for read, kind in kinds.items():
@@ -109,7 +109,7 @@ class Task:
 
 
 def run(name: str, snakemake: Snakemake) -> None:
-    """Do a step as a script of the workflow, in the job folder that its first output lies in."""
+    """Run a step as a script of the workflow, in the job folder of its first output."""
     step, shard = STEP[name], getattr(snakemake.wildcards, "shard", "")
     job = Path(snakemake.output[0].removesuffix(step.outputs(shard)[0]))
     with logged_to(snakemake.log[0], job):

@@ -1,4 +1,4 @@
-"""What a run tells at its end: how the search was widened, and where nothing was kept why, and what to do."""
+"""Final notes of a run: fallbacks of the search, and, without accepted ligands, reasons and remedies."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tethermap.base.reasons import REASONS, REMEDIES
 from tethermap.base.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
 
 MOST_TOLD = 3
-"""So many reasons are told, the most frequent first; the tables have all."""
+"""Maximum number of reported reasons, the most frequent first; the tables contain all."""
 
 
 def told_at_end(job: Path) -> list[str]:
-    """Return sentences for the terminal, the log and the page of a finished job; none where all is as asked.
+    """Return sentences for the terminal, the log and the page of a finished job; none if there is nothing to report.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def told_at_end(job: Path) -> list[str]:
 
 
 def problems(job: Path) -> list[str]:
-    """Return what went wrong in a finished job: errors of this program in single ligands, checks that failed."""
+    """Return the problems of a finished job: errors of this program in single ligands, failed checks."""
     try:
         told: list[str] = json.loads((job / layout.PROBLEMS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -40,7 +40,7 @@ def problems(job: Path) -> list[str]:
 
 
 def nothing_kept(job: Path) -> list[str]:
-    """Return why a finished job kept nothing; none where it kept something or has no tables.
+    """Return the reasons why a finished job has no accepted ligand; empty if it has one or has no tables.
 
     >>> nothing_kept(Path("no such job"))
     []
@@ -56,7 +56,7 @@ def nothing_kept(job: Path) -> list[str]:
 
 
 def _counted(noun: str, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a sentence for each of the most frequent reasons, with what helps."""
+    """Yield a sentence for each of the most frequent reasons, with the remedy."""
     reasons = Counter(str(row["reason"]) for row in rows)
     for reason, count in reasons.most_common(MOST_TOLD):
         one = {"entries": "entry", "ligands": "ligand"}[noun]

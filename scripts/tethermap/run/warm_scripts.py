@@ -1,4 +1,4 @@
-"""Asks a process that has loaded what scripts need to fork them (`tethermap.run.script_server`)."""
+"""Client of the fork server that has loaded the imports of scripts (`tethermap.run.script_server`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Watch(Protocol):
 
 
 class WarmScripts:
-    """The scripts of a run, forked from a process that stands ready."""
+    """The scripts of a run, forked from a fork server."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -55,8 +55,7 @@ class WarmScripts:
 
         Returns
         -------
-        int or None
-            Its exit status, negative for the signal that ended it; None where it could not be started here.
+        int or None Its exit status, negative for the signal that ended it; None if the server could not start it.
         """
         ours, theirs = socket.socketpair()
         with ours:
@@ -81,12 +80,12 @@ class WarmScripts:
                 return int(status or -signal.SIGKILL)
 
     def close(self) -> None:
-        """Let the server end, and wait for it: what it and its scripts have used counts as used by the run."""
+        """Stop the server, and wait for it: its resources and those of its scripts count as used by the run."""
         with self._lock:
             self._control.close()
         try:
             self._server.wait(_CLOSING_SECONDS)
-        except subprocess.TimeoutExpired:  # a script that nobody waits for any more
+        except subprocess.TimeoutExpired:  # a script without a waiting client
             self._server.kill()
             self._server.wait()
 

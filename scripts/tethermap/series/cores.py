@@ -1,4 +1,4 @@
-"""The core of one series of a job, its pictures, and what is known of its ligands."""
+"""The core of one series of a job, its pictures, and the rows of its ligands."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_series(records: Iterator[bytes]) -> Iterator[tuple[Series, list[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class SeriesResults:
-    """What is written of a series: its row, a line for each instance, the rows of its ligands, and pictures by path."""
+    """Output for a series: its row, a line for each instance, the rows of its ligands, and pictures by path."""
 
     row: Row | None
     members: list[bytes]

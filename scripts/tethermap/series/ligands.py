@@ -1,4 +1,4 @@
-"""The ligands of a job, each once: what its instances have in common."""
+"""The distinct ligands of a job: common properties of their instances."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SeriesLigand:
     Parameters
     ----------
     component_names, parent_smiles : str
-        Its components joined by ``+``, and the SMILES of the neutral parent: they tell it from others.
+        Its components joined by ``+``, and the SMILES of the neutral parent: they identify it.
     record : bytes
         Molecule of the instance with most atoms, which stands for the others, as `tethermap.molecule.store` packs it.
     members : list of SeriesMember
@@ -53,13 +53,13 @@ class SeriesLigand:
         return molecule_of_record(self.record)
 
     def parent(self) -> Chem.Mol | None:
-        """Return the neutral parent, None where RDKit cannot read it."""
+        """Return the neutral parent, None if RDKit cannot read it."""
         with rdBase.BlockLogs():
             mol = Chem.MolFromSmiles(self.parent_smiles)
         return mol if mol is not None and mol.GetNumAtoms() else None  # type: ignore[redundant-expr]
 
     def parent_atoms(self, parent: Chem.Mol) -> dict[AtomKey, int]:
-        """Return which atom of the parent each observed atom is; empty where that cannot be told."""
+        """Return the parent atom of each observed atom; empty if it is unknown."""
         observed = without_hydrogens(self.fullest.mol)
         if len(Chem.GetMolFrags(observed)) > MOST_PIECES:
             return {}
@@ -82,12 +82,12 @@ class SeriesLigand:
 
 
 def collect_ligands(molecules: Iterable[tuple[LigandMolecule, bytes]]) -> list[SeriesLigand]:
-    """Return the ligands of a job, those with most instances first, whatever the order of the molecules.
+    """Return the ligands of a job, those with most instances first, for any order of the molecules.
 
     Parameters
     ----------
     molecules : iterable of (LigandMolecule, bytes)
-        Taken one at a time, each with its record; one record of each ligand is held.
+        Read one at a time, each with its record; one record of each ligand is kept in memory.
     """
     ligands: dict[tuple[str, str], SeriesLigand] = {}
     best: dict[tuple[str, str], tuple[int, str]] = {}

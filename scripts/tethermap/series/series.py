@@ -152,13 +152,13 @@ class _StepCounter(rdFMCS.MCSProgress):
         self._left = most
 
     def __call__(self, *_: object) -> bool:
-        """Count a step and say whether to go on."""
+        """Count a step and return whether to continue."""
         self._left -= 1
         return self._left >= 0
 
 
 def _scaffold(mol: Chem.Mol) -> Chem.Mol:
-    from rdkit.Chem.Scaffolds import MurckoScaffold  # only where series are found; others read constants
+    from rdkit.Chem.Scaffolds import MurckoScaffold  # only if series are found; other users read constants
 
     scaffold: Chem.Mol = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
     return scaffold

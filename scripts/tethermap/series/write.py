@@ -1,4 +1,4 @@
-"""Write the series of a job without their cores, dealt into shards."""
+"""Write the series of a job without their cores, distributed over shards."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_series(
     molecules : sequence of Source
         Molecules of all shards.
     shards : sequence of str
-        Numbers of the shards into which the series are dealt.
+        Numbers of the shards over which the series are distributed.
     plan : Path
         The archive.
     left_out : set of str
