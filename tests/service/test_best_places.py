@@ -111,8 +111,19 @@ def test_answer_that_recommends_nothing_is_amber(n_open: int, chem_class: str, s
 
 
 def test_card_and_ligand_say_how_many_published_degraders_leave_there() -> None:
-    counts = {"n_open": 6, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0, "site_residue": ""}
-    found = {"published": 43, "published_best": "DC50 = 6 nM, EGFR, CRBN", "published_reference": "Example 2020"}
+    counts: dict[str, Value] = {
+        "n_open": 6,
+        "n_entries": 1,
+        "n_entries_open": 1,
+        "observed": 0,
+        "score_median": 1.0,
+        "site_residue": "",
+    }
+    found: dict[str, Value] = {
+        "published": 43,
+        "published_best": "DC50 = 6 nM, EGFR, CRBN",
+        "published_reference": "Example 2020",
+    }
     row: dict[str, Value] = {**ANSWER, **counts, **found, "best_stem": "a"}
     parts: Any = environment().get_template("results/parts.html.j2").module
     place = {**answer_view(row), "stem": "a", "anchor": "N22", "url": "", "picture": "", "name": "", "where": ""}

@@ -37,7 +37,7 @@ FIRST_MS = {
     "page of one ligand": None,
     "all exits": 150,
 }
-"""Routes whose first request is told, with its goal."""
+"""Routes whose first request is reported, with its goal."""
 
 ITEMS, TIMES = 500, 10
 """Ligands of one bulk request, and how often the job's ligands are in the larger one that it is sent to."""

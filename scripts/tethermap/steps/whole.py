@@ -73,7 +73,7 @@ def build_tables(task: Task) -> None:
 def finish_job(task: Task) -> None:
     """Write tables as Parquet, the report and, last of all, the manifest, both but for ligands on which that fails.
 
-    Parquet comes first: DuckDB takes its memory before the report takes any.
+    Parquet is first, so that DuckDB's memory is free before the report is written.
     """
     from tethermap.base.parquet import write_parquet
 
