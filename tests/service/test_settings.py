@@ -30,8 +30,7 @@ def test_two_jobs_folders_have_two_indexes() -> None:
     ("name", "value"),
     [
         ("PORT", "80000"), ("PORT", "http"), ("JOBS_DIR", "relative/path"), ("SOURCE", "pdb"), ("SOURCE", "mirror"),
-        ("MIRROR", "/no/such/folder"), ("PROFILE", "/no/such/profile"), ("PROFILE", "config/profiles/generic"),
-        ("CORES_PER_JOB", "0"),
+        ("MIRROR", "/no/such/folder"), ("PROFILE", "/no/such/profile"), ("CORES_PER_JOB", "0"),
         ("MAX_RUNNING_JOBS", "-1"), ("JOB_TIMEOUT_S", "soon"), ("KEEP_DAYS", "-3"), ("MAX_JOBS_BYTES", "20X"),
         ("METRICS", "maybe"), ("CORS_ORIGINS", "example.org"), ("BASE_URL_PRIMARY", "ftp://x"),
         ("MAX_BODY_BYTES", "1"), ("MAX_BATCH", "many"), ("RATE_LIMIT", "60"), ("RATE_LIMIT", "60/day"),
@@ -41,6 +40,12 @@ def test_two_jobs_folders_have_two_indexes() -> None:
 def test_a_wrong_value_is_refused_by_its_name(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"TETHERMAP_{'MIRROR' if value == 'mirror' else name}"):
         Settings.from_environment({f"TETHERMAP_{name}": value})
+
+
+def test_a_profile_whose_executor_is_not_installed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("executor: far-away\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"TETHERMAP_PROFILE.*far-away, which is not installed: install its plugin"):
+        Settings.from_environment({"TETHERMAP_PROFILE": str(tmp_path)})
 
 
 def test_a_token_is_never_shown() -> None:
