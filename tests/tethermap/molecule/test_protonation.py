@@ -33,6 +33,7 @@ CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
         ("c1c[nH]cn1", "c1c[nH]cn1"),  # imidazole, 7.0: left
         ("CC(=O)Nc1ccc(O)cc1", "CC(=O)Nc1ccc(O)cc1"),  # paracetamol, 9.5
         ("c1nnn[nH]1", "c1nnn[n-]1"),  # tetrazole, 4.9
+        ("Cc1onc(O)c1C", "Cc1onc([O-])c1C"),  # an isoxazol-3-ol, 6.1
         ("CCOP(=O)(O)O", "CCOP(=O)([O-])[O-]"),  # a phosphate, 1.6 and 6.6
         ("CP(=O)(O)O", "CP(=O)([O-])[O-]"),  # phosphonates, 1.9 and 7.2 on average
         ("CC(=O)NS(=O)(=O)c1ccccc1", "CC(=O)[N-]S(=O)(=O)c1ccccc1"),
