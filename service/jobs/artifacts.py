@@ -11,9 +11,10 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
@@ -216,10 +217,11 @@ def kind_of(root: Path, relative: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listing:
-    """All files of a job that a client may see, by kind, then path."""
+    """All files of a job that a client may see, by kind, then path; no two listings have the same number."""
 
     artifacts: Sequence[Artifact]
     sha256: Mapping[str, str]
+    number: int = field(default_factory=count().__next__)
 
     def of(self, kind: str = "all", folder: str = "") -> list[Artifact]:
         """Return the files of one kind and below one folder: some parts of a path, in any case, such as ``WAR_PDB``.

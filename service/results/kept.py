@@ -76,7 +76,7 @@ KEPT = KeptAnswers(4 << 20)
 """Cache of this process."""
 
 
-async def kept_answer(request: Request, job: Job, make: Callable[[], Response]) -> Response:
+async def kept_answer(request: Request, job: Job, make: Callable[[], Response], listing: int = 0) -> Response:
     """Return the answer to a question about a finished job, which is made in a thread where it isn't kept.
 
     Parameters
@@ -87,8 +87,10 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response]) 
         The job.
     make : callable
         Makes the answer.
+    listing : int
+        Number of the listing of the job's files, if the answer depends on them.
     """
-    state = state_of(request, job)
+    state = f"{state_of(request, job)} {listing}"
     if (known := KEPT.get(request, state)) is not None:
         return known
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from service.addresses import address
 from service.http.result_answers import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
-from service.jobs.artifacts import Listing, list_artifacts
+from service.jobs.artifacts import Listing
 from service.jobs.durable import raise_shortage
 from service.jobs.record import JobRecord
 from service.results.tables import JobTables
@@ -20,10 +20,11 @@ _FILES = ',\n "files": ['
 """Where a manifest begins to list its files, which come last: to parse thousands of them takes 10 ms."""
 
 
-def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
+def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str, listing: Listing) -> ResultsAnswer:
     """Return the results of a job that has ended, however it ended."""
-    listing = list_artifacts(folder)
-    files = File.all_of(listing, base)
+    every = listing.artifacts
+    summary = [one for one in every if one.name == layout.RESULTS_DISPLAY_LINK or "summary" in one.name.lower()]
+    display = [one for one in every if one.kind in ("html", "svg")]
     browser = address(f"/results/{record.job_id}")
     return ResultsAnswer(
         job_id=record.job_id,
@@ -31,12 +32,10 @@ def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str
         has_results=record.has_results,
         counts=_counts(listing),
         urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=browser),
-        summary_files=[
-            file for file in files if file.name == layout.RESULTS_DISPLAY_LINK or "summary" in file.name.lower()
-        ],
-        display_files=[file for file in files if file.kind in ("html", "svg")],
-        files=files[:_FIRST],
-        files_total=len(files),
+        summary_files=File.all_of(listing, base, summary),
+        display_files=File.all_of(listing, base, display),
+        files=File.all_of(listing, base, every[:_FIRST]),
+        files_total=len(every),
         rejections=_rejections(reader, folder),
         pipeline=pipeline_of(folder),
     )

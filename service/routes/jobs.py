@@ -30,6 +30,7 @@ from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
 from service.results.events import log_lines
 from service.results.job import Job
+from service.results.kept import kept_answer
 from service.results.reproduce import reproduction
 from service.routes.shared import (
     changeable_job,
@@ -165,8 +166,13 @@ async def get_job_summary(request: Request) -> Response:
 async def get_reproduction(request: Request) -> Response:
     """Return the data to run the job by hand."""
     job = job_of(request, ready=True)
-    body = await in_thread(reproduction, shared_of(request).tables, job.folder)
-    return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
+    reader = shared_of(request).tables
+
+    def answer() -> Response:
+        body = reproduction(reader, job.folder)
+        return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
+
+    return await kept_answer(request, job, answer)
 
 
 _SINCE = Whole("since", "Leave out as many lines; next of the last answer.")

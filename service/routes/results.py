@@ -16,6 +16,7 @@ from service.http.endpoint import Routes
 from service.http.parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID, Choice, Paging, Text, Whole
 from service.http.responses import disposition, matches, rows_answer, tagged
 from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
+from service.jobs.artifacts import list_artifacts
 from service.results.kept import kept_answer
 from service.results.overview import results_answer
 from service.results.rows import RowsWanted, view_of
@@ -51,10 +52,12 @@ async def get_results(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
 
-    def answer() -> Response:
-        return tagged(request, results_answer(shared.tables, job.record, job.folder, job.base))
+    listing = await in_thread(list_artifacts, job.folder)
 
-    return await in_thread(answer)
+    def answer() -> Response:
+        return tagged(request, results_answer(shared.tables, job.record, job.folder, job.base, listing))
+
+    return await kept_answer(request, job, answer, listing.number)
 
 
 async def list_rows(request: Request) -> Response:

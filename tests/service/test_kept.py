@@ -102,3 +102,14 @@ def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -
     assert state_of(asked("top=1"), job) != before
     (results / "new.csv").touch()
     assert state_of(asked(), job) != before
+
+
+def test_a_response_over_another_listing_is_made_anew(tmp_path: Path) -> None:
+    job = finished(tmp_path)
+    made = iter([Response("a" * 2000), Response("b" * 2000)])
+
+    async def in_turn() -> list[Response]:
+        return [await kept_answer(asked(), job, lambda: next(made), listing) for listing in (1, 1, 2)]
+
+    first, again, other = anyio.run(in_turn)
+    assert first.body == again.body != other.body
