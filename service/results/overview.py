@@ -8,7 +8,7 @@ from pathlib import Path
 
 from service.addresses import address
 from service.http.result_answers import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
-from service.jobs.artifacts import Listing
+from service.jobs.artifacts import Listing, list_artifacts
 from service.jobs.durable import raise_shortage
 from service.jobs.record import JobRecord
 from service.results.tables import JobTables
@@ -20,8 +20,9 @@ _FILES = ',\n "files": ['
 """Where a manifest begins to list its files, which come last: to parse thousands of them takes 10 ms."""
 
 
-def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str, listing: Listing) -> ResultsAnswer:
+def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
     """Return the results of a job that has ended, however it ended."""
+    listing = list_artifacts(folder)
     every = listing.artifacts
     summary = [one for one in every if one.name == layout.RESULTS_DISPLAY_LINK or "summary" in one.name.lower()]
     display = [one for one in every if one.kind in ("html", "svg")]

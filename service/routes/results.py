@@ -55,7 +55,7 @@ async def get_results(request: Request) -> Response:
     listing = await in_thread(list_artifacts, job.folder)
 
     def answer() -> Response:
-        return tagged(request, results_answer(shared.tables, job.record, job.folder, job.base, listing))
+        return tagged(request, results_answer(shared.tables, job.record, job.folder, job.base))
 
     return await kept_answer(request, job, answer, listing.number)
 
