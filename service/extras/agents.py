@@ -141,14 +141,16 @@ def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict
     lists = [name for name, value in body.items() if isinstance(value, list)]
     name = tool.rows or max(lists, key=lambda one: len(_text(body[one])), default="")
     rows, is_cut = list(body.get(name, ())), len(_text(body)) > MOST_CHARACTERS
+    skipped = int(given.get("offset") or 0)
+    total = body.get("total", skipped + len(rows) + (len(rows) == given.get("limit")))  # a full page may have a next
     if is_cut:
         room = MOST_CHARACTERS - len(_text({**body, name: []})) - _CALL_CHARACTERS
         sizes = accumulate(len(_text(row)) + len(",") for row in rows)
         rows = [row for row, size in zip(rows, sizes, strict=True) if size <= room]
         told = f"{len(rows)} of {len(body[name])} rows of {name} fit: request the next ones, or fewer columns."
         body = {**body, name: rows, "count": len(rows), "cut": told}
-    following = int(given.get("offset") or 0) + len(rows)
-    if rows and "offset" in tool.arguments and following < body["total"]:
+    following = skipped + len(rows)
+    if rows and "offset" in tool.arguments and following < total:
         body = {**body, "next_call": {"name": tool.name, "arguments": {**given, "offset": following}}}
     return body, is_cut
 

@@ -207,7 +207,11 @@ def test_forty_questions_are_asked_and_every_tool_works(http: httpx2.Client, liv
     assert len(QUESTIONS) == 40
     preview = called(http, "preview_job", target_name="BAZ2B", search_query="4CUP")
     assert [entry["pdb_id"] for entry in preview["entries"]] == ["4cup"]
-    made = called(http, "degraders", a_smiles="CC(=O)[*]", b_smiles="c1ccccc1O[*]", linkers="PEG", limit=2)
+    halves = {"a_smiles": "CC(=O)[*]", "b_smiles": "c1ccccc1O[*]", "linkers": "PEG", "max_linker_atoms": 20}
+    made = called(http, "degraders", **halves, limit=2)
+    following = made["next_call"]["arguments"]
+    assert following == {**halves, "limit": 2, "offset": 2}
+    assert called(http, "degraders", **halves, limit=1, offset=1)["degraders"] == made["degraders"][1:]
     assert set(made["degraders"][0]) <= {
         *next(t for t in TOOLS if t.name == "degraders").arguments["columns"]["default"]
     }
