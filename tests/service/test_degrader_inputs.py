@@ -41,6 +41,21 @@ def test_any_ranked_anchor_has_its_inputs(http: httpx2.Client, done_job: str, ex
     assert zipfile.ZipFile(io.BytesIO(only.content)).namelist() == ["exits.json", "fragments.json"]
 
 
+def test_anchor_that_is_the_same_by_symmetry_has_the_same_inputs(
+    http: httpx2.Client, done_job: str, exits: list[dict[str, str]]
+) -> None:
+    row = next(row for row in exits if row["rank"] and row["anchor_equivalents"])
+    like = row["anchor_equivalents"].split(";")[0]
+    one, other = (
+        http.get(
+            f"/api/jobs/{done_job}/protac-inputs", params={"stem": row["stem"], "anchor": name, "tool": "json"}
+        ).content
+        for name in (row["anchor_atom"], like)
+    )
+    files = [{name: zipfile.ZipFile(io.BytesIO(it)).read(name) for name in ("exits.json",)} for it in (one, other)]
+    assert files[0] == files[1]
+
+
 def test_anchor_without_a_rank_is_refused_with_its_reason(
     http: httpx2.Client, done_job: str, exits: list[dict[str, str]]
 ) -> None:

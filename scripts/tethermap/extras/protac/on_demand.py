@@ -162,13 +162,11 @@ def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
 
 
 def exit_at(ligand: RankedLigand, rows: Sequence[Row], anchor: str) -> RankedExit:
-    """Return the ranked exit at an anchor; one alike by symmetry is named where there is none."""
+    """Return the ranked exit at an anchor, or at an atom that is the same by symmetry."""
     stem = ligand.instance.stem
     for one in ligand.exits:
-        if one.row["anchor_atom"] == anchor:
+        if anchor in (one.row["anchor_atom"], *str(one.row["anchor_equivalents"]).split(JOINED)):
             return one
-        if anchor in str(one.row["anchor_equivalents"]).split(JOINED):
-            raise NoInputsError(f"{anchor} of {stem} is alike {one.row['anchor_atom']} by symmetry: ask for that one.")
     reasons = [str(row["reason"]) for row in rows if row["anchor_atom"] == anchor]
     if not reasons:
         raise NoInputsError(f"{anchor} of {stem} is no atom that a linker could leave from.")
