@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,10 +12,11 @@ from service.errors import ExampleNotFound
 from service.http.discovery_answers import ExampleAnswer, ExampleRecord, ExamplesAnswer
 from service.http.endpoint import PAGE, Routes
 from service.http.responses import tagged
+from service.pages.places import links_of
 from service.pages.render import page
+from service.results.answers import Answers, names_of_exit
 from service.results.examples import Example, example_record
 from service.routes.shared import Shared, in_thread, job_of, shared_of
-from tethermap.base import tables
 
 
 def _record(shared: Shared, example: Example) -> dict[str, Any]:
@@ -57,15 +57,17 @@ async def example_page(request: Request) -> Response:
 
 
 async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
-    """Return the record of an example and the picture of its first ligand."""
+    """Return the record of an example, its best answer and the picture of it."""
     body = _record(shared, example)
     folder = shared.parts.store.example_folder(example.job_id)
     if not body["has_results"] or folder is None:
         return {**body, "picture": None}
-    row = (await in_thread(shared.tables.rows, folder, tables.RESULTS_TABLE, "LIMIT 1"))[0]
-    names = (row["pdb_id"], row["Chain"], row["Warhead"])
-    picture = address(f"/api/svg/{example.job_id}/{'/'.join(quote(str(name), safe='') for name in names)}")
-    return {**body, "picture": f"{picture}?resid={quote(str(row['Residue_ID']), safe='')}", "first": row}
+    answers = (await in_thread(Answers.of, shared.tables, folder)).leading
+    if not answers:
+        return {**body, "picture": None}
+    here = address(f"/results/{example.job_id}")
+    links = links_of(str(answers[0]["best_stem"]), names_of_exit(answers[0]), here)
+    return {**body, "picture": links["picture"], "first": answers[0]}
 
 
 _ROUTES, _PAGES = Routes("Examples"), Routes("Pages", "page")
