@@ -1,1 +1,1 @@
-"""Answers: what all copies of a ligand in one binding site say of its exits."""
+"""Answers: exits of a ligand combined over all its copies in one binding site."""

@@ -14,8 +14,8 @@ MOST_CODES = 3
 def group_name(molecule: LigandMolecule) -> str:
     """Return the name of a linked group, empty for a single component.
 
-    Few components are named by their codes (``PJE+010+02J``), more of them by their number: ``cyclic peptide of 8
-    residues`` if a ring runs through three residues or more.
+    Few components are named by their codes (``PJE+010+02J``), larger groups by their number: ``cyclic peptide of 8
+    residues`` if a ring contains three residues or more.
     """
     codes = molecule.component_names.split("+")
     if len(codes) == 1:

@@ -137,7 +137,7 @@ def copy_of(
 
 @lru_cache(maxsize=65_536)
 def _shared_set(atoms: frozenset[AtomKey]) -> frozenset[AtomKey]:
-    """Return the first set of all that are equal: thousands of copies of a ligand are held at once."""
+    """Return the first of all equal sets: thousands of copies of a ligand are in memory at once."""
     return atoms
 
 

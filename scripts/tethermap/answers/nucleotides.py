@@ -1,4 +1,4 @@
-"""Nucleotides and their analogues: they bind like the cofactor that they mimic, and are no start for a degrader."""
+"""Nucleotides and their analogues: they bind like the cofactor that they mimic, and are not suitable for degraders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of observed exits, and what they say of the other ligands of the same pocket."""
+"""The table of observed exits, and their transfer to the other ligands of the same pocket."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HELD = 1000
 
 @dataclass(frozen=True, eq=False)
 class Degrader:
-    """A ligand that two proteins hold."""
+    """A ligand between two proteins."""
 
     instance: Instance
     molecule: LigandMolecule
@@ -35,12 +35,12 @@ class Degrader:
 
     @cached_property
     def graph(self) -> LigandGraph:
-        """Its heavy atoms."""
+        """Graph of its heavy atoms."""
         return ligand_graph(self.molecule)
 
     @property
     def sides(self) -> dict[str, tuple[HeldSide, HeldSide]]:
-        """Either half by the side that holds it, with the other one."""
+        """Both halves by the side that binds them, each with the other one."""
         target, partner = self.held.target, self.held.partner
         return {"target": (target, partner), "partner": (partner, target)}
 
@@ -55,7 +55,7 @@ def observed_rows(
     degraders : iterable of Degrader
         In the order of tables.
     parents : mapping of str to LigandMolecule
-        The most complete copy of each ligand of the job that two proteins don't hold.
+        The most complete copy of each ligand of the job that only one protein binds.
     """
     parts = _Parts(parents)
     parents_of: dict[tuple[str, tuple[str, ...]], dict[str, Parent]] = {}
@@ -94,7 +94,7 @@ class _Parts:
 
 
 def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
-    """Return the parents of the halves of a degrader, by side, as far as they have any."""
+    """Return the parents of the halves of a degrader, by side, if any."""
     found: dict[str, Parent] = {}
     if degrader.held.reason:
         return found
@@ -139,7 +139,7 @@ def _exit_cells(degrader: Degrader, side: HeldSide, parent: Parent | None) -> Ro
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What degraders of one pocket show on one ligand: entries by degrader, and bonds gone back, by atom."""
+    """Exits of degraders of one pocket on one ligand: entries by degrader, and bonds moved back, by atom."""
 
     entries: Mapping[AtomKey, Mapping[str, frozenset[str]]]
     steps: Mapping[AtomKey, int]
@@ -161,7 +161,7 @@ class Transfers:
         copy : Placed
             The same copy in the common frame.
         degraders : iterable of (Degrader, Placed)
-            Those of the same binding site.
+            Degraders of the same binding site.
         """
         keys = atom_keys(ligand)
         entries: dict[AtomKey, dict[str, frozenset[str]]] = defaultdict(dict)

@@ -42,14 +42,14 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class KnownLigands:
-    """What answers are made of.
+    """Inputs of the answers.
 
     Parameters
     ----------
     copies : mapping of str to LigandCopy
-        Copies with their exits by stem; ligands that two proteins hold are not among them.
+        Copies with their exits by stem, except ligands between two proteins.
     degraders : mapping of str to Degrader
-        Those by stem.
+        Degraders by stem.
     complete : mapping of str to LigandMolecule
         The most complete copy of each ligand by component.
     observed : mapping of str to Row
@@ -109,7 +109,7 @@ def answer_rows(
 def _job_key(row: Mapping[str, Value]) -> tuple[object, ...]:
     """Sort key of best places: recommended ones first, then the score less the doubts, then the share of open copies.
 
-    Where a linker was only seen to leave there is no score: such rows come last among the recommended.
+    Observed exits without a prediction have no score: such rows are last among the recommended.
     """
     grade = str(row["evidence"])
     share = int(row["n_open"] or 0) / max(int(row["n_copies"] or 0), 1)
@@ -151,7 +151,7 @@ def _of_site(
 def _of_degraders(
     group: Group, degraders: Sequence[tuple[Degrader, Placed]], observed: Mapping[str, Row]
 ) -> Iterator[dict[str, Value]]:
-    """Yield one row for each ligand that two proteins hold: where its linker was seen to leave the target's half."""
+    """Yield one row for each ligand between two proteins: the observed exit from the target's half."""
     by_component: dict[str, list[tuple[Degrader, Placed]]] = defaultdict(list)
     for degrader, placed in degraders:
         if not placed.member.packed:

@@ -18,7 +18,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class SiteAnswer:
-    """What the copies of a ligand say of one exit site: its best anchor.
+    """Result of the copies of a ligand for one exit site: its best anchor.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class SiteAnswer:
     anchor : str
         Name of the anchor in the most complete copy.
     equivalents : tuple of str
-        Anchors alike by symmetry.
+        Symmetry-equivalent anchors.
     atoms : frozenset of AtomKey
         The anchor and its equivalents.
     site_atoms : frozenset of AtomKey
@@ -75,7 +75,7 @@ class SiteAnswer:
 
     @property
     def action(self) -> CopyExit:
-        """What most copies do here, the open ones first; the best of equally many."""
+        """Most frequent proposal of the copies, the open ones first; the best of equally frequent ones."""
         among = [exit_ for _, exit_ in self.opened or self.members]
         counts = Counter((exit_.kind, exit_.leaving) for exit_ in among)
         return max(among, key=lambda exit_: (counts[exit_.kind, exit_.leaving], exit_.score, exit_.leaving))
@@ -95,9 +95,9 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
     Parameters
     ----------
     copies : sequence of LigandCopy
-        Those that count, in the order of tables.
+        Copies that count, in the order of tables.
     molecule : LigandMolecule
-        The most complete of them, whose names are told.
+        The most complete of them, whose names are reported.
     """
     keys = atom_keys(molecule)
     label = dict(zip(keys, molecule.names, strict=True))

@@ -68,7 +68,7 @@ class StoredValues(Mapping[str, T]):
     Parameters
     ----------
     spool : Spool
-        Where the packed ones wait.
+        Spool of the packed ones.
     pack, unpack : callable
         Return the bytes of a value, and the value of its bytes.
     """
@@ -110,7 +110,7 @@ class WaitingRows:
     Parameters
     ----------
     spool : Spool
-        Where they wait.
+        Spool of the rows.
     """
 
     def __init__(self, spool: Spool) -> None:
@@ -121,7 +121,7 @@ class WaitingRows:
         return len(self._places)
 
     def add(self, key: Key, row: Row) -> None:
-        """Add a row with what its place depends on."""
+        """Add a row with the values of its sort key."""
         self._places.append((key, self._spool.add(json.dumps(row).encode())))
 
     def in_order(self, key: Callable[[Key], Key]) -> Iterator[tuple[int, dict[str, Value]]]:
@@ -130,7 +130,7 @@ class WaitingRows:
         Parameters
         ----------
         key : callable
-            Gives a row's sort key from what its place depends on.
+            Returns a row's sort key from its stored values.
         """
         for number in sorted(range(len(self)), key=lambda number: key(self._places[number][0])):
             yield number, json.loads(self._spool.read(self._places[number][1]))

@@ -1,4 +1,4 @@
-"""What the report shows, as plain values made from the rows of the job's tables."""
+"""Content of the report, as plain values made from the rows of the job's tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DOWNLOAD_REASONS = (
     "file_unreadable",
     "no_atoms",
 )
-"""Reasons why an entry's structure could not be had or read."""
+"""Reasons why an entry's structure is missing or unreadable."""
 
 MAX_CARDS = 400
 """Components in the gallery; the others are in the table."""
@@ -43,7 +43,7 @@ CARDS_PER_PAGE = 24
 """Components on each page of the report: pictures of 1.3 MB in the first."""
 
 MAX_TABLE_ROWS = 1000
-"""Instances in the table of the report; Results_Display.csv holds all."""
+"""Maximum number of instances in the table of the report; Results_Display.csv contains all."""
 
 MAX_HEAT_ROWS = 40
 """Rows of one heat map; beyond it, one instance per component and then the first of them."""
@@ -53,15 +53,15 @@ MAX_SERIES = 30
 
 
 MAX_PLACES = 60
-"""Best places and observed exits in the report; the tables hold all."""
+"""Maximum number of best sites and observed exits in the report; the tables contain all."""
 
 PLACES_AT_ONCE = 10
-"""Those of them that are seen at once; the others unfold."""
+"""Number of them that are visible at once; the others unfold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One instance as cards and the table show it: the row of Results_Display and what else is shown."""
+    """One instance for the cards and the table: the row of Results_Display and additional values."""
 
     row: Row
     exposed_share: float | None
@@ -75,7 +75,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One component, or one group of linked ones: what it is, its best instance and all of them."""
+    """One component, or one group of linked ones: its description, its best instance and all of them."""
 
     anchor: str
     comp_id: str
@@ -104,7 +104,7 @@ class SeriesView:
 
 @dataclass(frozen=True, slots=True)
 class ReportContent:
-    """All that the report shows besides settings, methods and versions."""
+    """Content of the report besides settings, methods and versions."""
 
     target: str
     n_instances: int
@@ -133,7 +133,7 @@ class ReportContent:
 
 
 FirstExits = Callable[[Sequence[str]], Mapping[str, Sequence[Row]]]
-"""Gives the best exit of each of the first sites of some instances by stem; these come in the order of the tables."""
+"""Returns the best exit of each of the first sites of the given instances by stem, in the order of the tables."""
 
 
 def _no_exits(_: Sequence[str]) -> Mapping[str, Sequence[Row]]:
@@ -162,7 +162,7 @@ def build_content(
     relative : mapping, optional
         Relative SASA by stem and SDF index, for the heat maps.
     exits : FirstExits
-        Gives the exits of the cards.
+        Returns the exits of the cards.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def _line(row: Row, summary: Row | None) -> Line:
 
 
 def _cards(lines: Sequence[Line], metadata: Sequence[Row], first_exits: FirstExits) -> tuple[Card, ...]:
-    """Return one card a component or group, those with most instances first; only those that are shown have exits."""
+    """Return one card per component or group, those with most instances first; only displayed ones have exits."""
     metadata_of = {str(row["Ligand"]): row for row in metadata}
     by_components: dict[str, list[Line]] = defaultdict(list)
     for line in lines:

@@ -10,7 +10,7 @@ from tethermap.base.reasons import SUPERPOSITION_REASONS
 from tethermap.base.tables import Row, Value, split_cell
 
 MAX_GROUPS, MAX_DIRECTIONS = 10, 8
-"""Groups and directions of each that are shown; the table holds all."""
+"""Maximum number of displayed groups, and of directions in each; the table contains all."""
 
 MAX_ANCHORS = 8
 """Anchors of a direction that are named."""

@@ -1,4 +1,4 @@
-"""What the report says of the fit of all ligands to the experiment."""
+"""Texts of the report on the fit of all ligands to the experiment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FitView:
     Parameters
     ----------
     rscc : ndarray of float, shape (n,)
-        Of each instance, NaN where it was not assessed.
+        Value of each instance, NaN if it was not assessed.
     statuses : tuple of (str, int)
         How many instances have which status, in words.
     n_poor : int

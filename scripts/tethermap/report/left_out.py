@@ -11,7 +11,8 @@ from tethermap.base.reasons import KINDS, REASONS
 from tethermap.base.tables import Row
 
 MOST_ITEMS, MOST_ON_PAGE = 500, 40
-"""Entries or components listed under one reason in the report and on a page; the tables hold all."""
+"""Maximum number of entries or components listed under one reason in the report and on a page; the tables contain all.
+"""
 
 _MEMBER = "member_of_group"
 
@@ -69,7 +70,7 @@ def component_items(rows: Sequence[Row]) -> list[str]:
 
 
 def left_out(entries: Iterable[Row], ligands: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return what a page shows of the rows of Entry_Status and Ligand_Status: `title`, `table`, `total`, `groups`."""
+    """Return the page's view of the rows of Entry_Status and Ligand_Status: `title`, `table`, `total`, `groups`."""
     ligands = (row for row in ligands if row.get("reason") != _MEMBER)
     parts = [
         ("Entries", "entries", reason_groups(entries, entry_items, MOST_ON_PAGE)),

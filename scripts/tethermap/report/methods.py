@@ -1,4 +1,4 @@
-"""How the numbers were made: the report's methods with parameters and references."""
+"""The report's methods with parameters and references."""
 
 from __future__ import annotations
 

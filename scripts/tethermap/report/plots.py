@@ -22,7 +22,7 @@ _CHARACTER = 7.4
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its label, its length and what stands at its end."""
+    """One bar: its label, its length and its final text."""
 
     label: str
     value: int
@@ -147,7 +147,7 @@ def heat_map(
     title : str
         Text alternative.
     colour : callable
-        Gives the colour of a fraction as ``#rrggbb``.
+        Returns the colour of a fraction as ``#rrggbb``.
     cell : int
         Size of a cell.
     """
@@ -177,9 +177,9 @@ def ramp(colour: Colour, low: str, high: str) -> str:
     Parameters
     ----------
     colour : callable
-        Gives the colour of a fraction as ``#rrggbb``.
+        Returns the colour of a fraction as ``#rrggbb``.
     low, high : str
-        What the two ends mean.
+        Meaning of the two ends.
     """
     steps, left = 20, 8 + len(low) * _CHARACTER
     parts = [_text(left - 6, 17, low, "end"), _text(left + steps * 8 + 6, 17, high, "start")]

@@ -23,4 +23,4 @@ FROM_SERVICE = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
     f" script-src {digest((TEMPLATES / 'report.js').read_text(encoding='utf-8'))}; base-uri 'none'; form-action 'none'"
 )
-"""The sandbox gives the report an origin of its own, so that its script reads nothing of the service."""
+"""The sandbox gives the report a separate origin, so that its script reads nothing of the service."""

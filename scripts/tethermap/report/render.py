@@ -1,4 +1,4 @@
-"""The report as HTML, part by part as it is written: Jinja2 template, style and script that lie beside this module."""
+"""The report as HTML, written part by part: Jinja2 template, style and script are in this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tethermap.report.templating import environment
 from tethermap.selfcheck.names import CHECKS
 
 Depiction = Callable[[str, str], str]
-"""Gives the markup of a picture of a stem in a style (``plain``, ``exposed``, ``exits``), empty when there is none."""
+"""Returns the markup of a picture of a stem in a style (``plain``, ``exposed``, ``exits``), empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ def render_report(
     versions : mapping
         Version by package name.
     depiction : callable
-        Gives the inline SVG of a stem in a style (``plain`` or ``exposed``), empty when there is none.
+        Returns the inline SVG of a stem in a style (``plain`` or ``exposed``), empty if there is none.
     core_picture : callable
-        Gives the inline SVG of a series' core, empty when there is none.
+        Returns the inline SVG of a series' core, empty if there is none.
     colour : callable
         Colour of a relative exposure.
     """
@@ -168,7 +168,7 @@ AFFINITY_COLUMNS = (
     ("ligand_efficiency", "Ligand efficiency", "number", 2),
     ("affinity_word", "Strength", "text", 0),
 )
-"""The same of jobs with measured affinities."""
+"""Columns of jobs with measured affinities."""
 
 
 def _columns(content: ReportContent) -> tuple[tuple[str, str, str, int], ...]:

@@ -1,4 +1,4 @@
-"""Jinja2 as the report uses it."""
+"""Jinja2 environment of the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tethermap.report.policy import TEMPLATES
 
 
 class _BesideTemplates(FileSystemBytecodeCache):
-    """Keeps compiled templates where Python would keep compiled modules; where it may not, each run compiles them."""
+    """Caches compiled templates with Python's compiled modules; if the folder is read-only, each run compiles them."""
 
     def __init__(self) -> None:
         super().__init__(str(TEMPLATES / "__pycache__"))
@@ -49,5 +49,5 @@ def _number(value: object, decimals: int) -> str:
 
 
 def _in_results(path: str) -> str:
-    """Return a path of the job folder as a link from the report, which lies in the result folder."""
+    """Return a path of the job folder as a link from the report, which is in the result folder."""
     return quote(path.removeprefix(f"{layout.RESULTS}/"))

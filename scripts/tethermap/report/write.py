@@ -1,4 +1,4 @@
-"""Write the report: one HTML file that needs nothing else, and pages beside it if there are many ligands."""
+"""Write the report: one self-contained HTML file, and further pages in a folder if there are many ligands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHOWN_COLUMNS = {
         *("Formula", "MW", "SMILES"),
     ),
 }
-"""Columns that the report reads of some tables, besides `pdb_id` and `stem`."""
+"""Columns that the report reads of the given tables, in addition to `pdb_id` and `stem`."""
 
 CORE_COLUMNS = ("stem", "core_index", "sdf_index", "AtomSymbol")
 AREA_COLUMNS = ("stem", "sdf_index", "relative_sasa")
@@ -51,7 +51,7 @@ EXIT_COLUMNS = (
     *("stem", "rank", "site_rank", "anchor_atom", "leaving_atoms", "chem_class"),
     *("E", "F", "closed", "evidence", "evidence_reasons"),
 )
-"""What the report takes of tables that have tens of thousands of rows."""
+"""Columns that the report reads of tables with tens of thousands of rows."""
 
 
 def write_report(
@@ -69,7 +69,7 @@ def write_report(
     checks : iterable of Source
         Outcome of the checks of each shard.
     settings : mapping
-        What it says of the job's settings, `tethermap.base.config.shown`.
+        Settings of the job from `tethermap.base.config.shown`.
     left_out : set of str
         Instances and entries that it does not show.
     """
@@ -112,7 +112,7 @@ def _rows(job: Path, left_out: AbstractSet[str], table: Table) -> list[Row]:
 
 
 def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
-    """Return the atoms of common cores by stem, of some instances only."""
+    """Return the atoms of common cores by stem, for the given instances."""
     rows: dict[str, list[Row]] = {}
     atoms = tables.LIGAND_MCS_MAP
     if stems:
@@ -123,7 +123,7 @@ def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
 
 
 def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
-    """Return the relative SASA of each atom by stem and SDF index, of some instances only."""
+    """Return the relative SASA of each atom by stem and SDF index, for the given instances."""
     values: dict[str, dict[int, float]] = {}
     if stems:
         for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, stems=stems, names=AREA_COLUMNS):
@@ -134,7 +134,7 @@ def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
 
 
 def _first_exits(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
-    """Return the best exit of each of the first sites of some instances by stem, in their order."""
+    """Return the best exit of each of the first sites of the given instances by stem, in their order."""
     sites_by_stem: dict[str, dict[int, Row]] = {}
     exits = tables.EXIT_VECTORS
     for row in tables.read_table(job / exits.path, exits, stems=stems, names=EXIT_COLUMNS):
@@ -145,7 +145,7 @@ def _first_exits(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
 
 
 def _contacts(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
-    """Return the contacts of some instances by stem."""
+    """Return the contacts of the given instances by stem."""
     rows_of: dict[str, list[Row]] = {}
     for row in tables.read_table(job / tables.CONTACTS.path, tables.CONTACTS, stems=stems):
         rows_of.setdefault(str(row["stem"]), []).append(row)
@@ -158,9 +158,9 @@ class _Pictures:
     Parameters
     ----------
     n_exits : mapping of str to int
-        How many exits the depiction of an instance shows.
+        Number of exits in the depiction of an instance.
     contacts : mapping of str to sequence of Row
-        Contacts of the instances that are drawn amid their residues.
+        Contacts of the instances that are drawn with their residues.
     """
 
     def __init__(self, job: Path, n_exits: Mapping[str, int], contacts: Mapping[str, Sequence[Row]]) -> None:
@@ -190,7 +190,7 @@ class _Pictures:
         return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}", LEGENDS["plain"])
 
     def _amid(self, stem: str) -> str:
-        """Return an instance amid its residues, around the plain depiction that stands in the report already."""
+        """Return an instance with its residues, around the plain depiction that the report already contains."""
         try:
             text = (self._job / layout.ligand_svg(stem, "plain")).read_text(encoding="utf-8")
             amid = amid_residues(text, self._contacts.get(stem, ()), HEADLINE_CONTEXT)

@@ -25,7 +25,7 @@ from tethermap.results.measurement import TYPES, Format, Measurement, Wanted
 _FORMATS, _PREFIX = "tethermap.results", "affinity_"
 """Each module of that name has a `FORMAT`; one that is added is found by itself."""
 _HEAD = 200
-"""Lines by which a format is recognised; the first ligand of Binding MOAD stands below its class and family."""
+"""Maximum number of lines to detect a format; the first ligand of Binding MOAD is below its class and family."""
 
 _RELATIONS = ("=", "~", "<", ">")
 """Of one type, only values of the first relation that it has are used: a limit is no value."""
@@ -54,7 +54,7 @@ class AffinityQuery:
     components : str
         Its components joined by ``+``.
     chains : frozenset of str
-        Author names of its target chains, and its own where that is no polymer's.
+        Author names of its target chains, and its own if that is not a polymer's.
     inchikey : str
         InChIKey of its neutral parent.
     accessions : frozenset of str
@@ -128,13 +128,13 @@ class Affinities:
                 continue
             same = copies.get((ligand.names["pdb_id"], ligand.components), [])
             copy = next((one for one in same if not one.accessions.isdisjoint(ligand.accessions)), None)
-            if copy is not None:  # lists name one chain of a protein, others hold copies
+            if copy is not None:  # lists name one chain of a protein, its copies have others
                 self._found[ligand.stem] = self._found[copy.stem]
             elif found := [one for one in pairs[ligand.inchikey] if ligand.has_pair(one)]:
                 self._found[ligand.stem] = "inchikey", found
 
     def cells(self, stems: Iterable[str]) -> dict[str, Value]:
-        """Return the cells of the type that comes first, over all values of some copies of one ligand."""
+        """Return the cells of the first type, over all values of the given copies of one ligand."""
         found = [one for stem in stems for one in self._found.get(stem, ("", []))[1]]
         if not found:
             return {}
@@ -183,12 +183,12 @@ def summaries(found: Iterable[Measurement], heavy: int | None) -> Iterator[dict[
 
 
 def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iterator[Measurement]:
-    """Yield the measurements of some tables that may belong to some ligands.
+    """Yield the measurements of the given tables that may belong to the given ligands.
 
     Raises
     ------
     UserError
-        If a file is of no known format.
+        If a file has no known format.
     """
     wanted = Wanted(
         {str(ligand.names["pdb_id"]) for ligand in ligands},

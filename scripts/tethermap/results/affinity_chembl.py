@@ -1,7 +1,7 @@
 """Activities of ChEMBL as CSV, of its pages (``Standard Type``) or its web services and database (``standard_type``).
 
-They name the protein by its target in ChEMBL; ``chembl_uniprot_mapping.txt`` of the same release, given beside them,
-says its accession, unless they have a column ``accession``.
+They name the protein by its target in ChEMBL; ``chembl_uniprot_mapping.txt`` of the same release, given as another
+table, maps it to its accession, unless they have a column ``accession``.
 """
 
 from __future__ import annotations

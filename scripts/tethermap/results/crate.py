@@ -53,7 +53,7 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
     Parameters
     ----------
     settings : mapping
-        The job's settings as `tethermap.base.config.shown` gives them.
+        Settings of the job from `tethermap.base.config.shown`.
     date : str
         ISO date of the run.
     listed : mapping of str to Row
@@ -81,7 +81,7 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
 
 
 def _folder_of(path: str) -> str:
-    """Return the folder of many files that a file lies in; empty for one that is named alone."""
+    """Return the folder of many files that contains a file; empty for one that is listed separately."""
     return next((folder for folder in _FOLDERS if path.startswith(f"{folder}/")), "")
 
 

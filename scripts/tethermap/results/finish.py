@@ -1,4 +1,4 @@
-"""Finish a job: link, log, removal of what no step wrote, manifest."""
+"""Finish a job: link, log, removal of files that no step wrote, manifest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SNAKEFILE = ROOT / "Snakefile"
 log = logging.getLogger(__name__)
 
 MOST_TOLD = 100
-"""Problems that are told of at the end of a run; the tables and the manifest have all."""
+"""Maximum number of problems that are reported at the end of a run; the tables and the manifest contain all."""
 
 
 def write_manifest(
@@ -46,7 +46,7 @@ def write_manifest(
     errors: Sequence[Row] = (),
     left_out: AbstractSet[str] = frozenset(),
 ) -> None:
-    """Write the manifest and what goes with it.
+    """Write the manifest and its companion files.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def write_manifest(
     manifest : Path
         The file to write, last of all.
     settings : mapping
-        What it says of the job's settings, `tethermap.base.config.shown`.
+        Settings of the job from `tethermap.base.config.shown`.
     errors : sequence of Row
         Errors of all steps in single ligands and entries, rows of `tables.ERRORS`.
     left_out : set of str
@@ -100,7 +100,7 @@ def write_manifest(
 
 
 def mark_errors(job: Path, errors: Sequence[Row]) -> None:
-    """Tell in the status tables of a job on which ligands and entries its last step has failed."""
+    """Mark the ligands and entries on which its last step has failed in the status tables of a job."""
     if errors:
         status = StatusCorrector(errors, _kept_stems(job))
         for table, key, changed in (
@@ -112,7 +112,7 @@ def mark_errors(job: Path, errors: Sequence[Row]) -> None:
 
 
 def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:
-    """Return the errors of entries that their status alone tells: those of the search and the download."""
+    """Return the errors of entries that only their status records: those of the search and the download."""
     names = ("pdb_id", "reason", "value")
     entries = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
     failed = (row for row in entries if row["reason"] == PROGRAM_ERROR and row["pdb_id"] not in told)
@@ -154,7 +154,7 @@ def _series_files(job: Path, shards: Sequence[str], left_out: AbstractSet[str]) 
 
 
 def _link_pictures(job: Path) -> None:
-    """Link each ligand's depiction of exits in a folder of its own, which Snakemake's report shows."""
+    """Link each ligand's depiction of exits in a separate folder, for Snakemake's report."""
     folder = job / layout.PICTURES
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The manifest: what a job holds, with hashes, counts, versions and the outcome of its checks."""
+"""The manifest: content of a job, with hashes, counts, versions and the outcome of its checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tethermap.run.software import versions
 from tethermap.selfcheck.names import CHECKS
 
 VARYING = (layout.JOB_CONFIG, layout.JOB_LOG, layout.SEARCH_QUERY, layout.CRATE)
-"""Result files that hold times, or how the work was divided: they have no hash in the manifest."""
+"""Result files that contain times, or the division of the work: they have no hash in the manifest."""
 
 KEY_OUTPUTS = {
     "results_display": layout.RESULTS_DISPLAY_LINK,
@@ -36,7 +36,7 @@ KEY_OUTPUTS = {
 
 @dataclass(slots=True)
 class Tally:
-    """What is counted while the tables go by.
+    """Counts made while the tables are written.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Tally:
     instances : int
         Instances kept.
     components : set of str
-        Their component codes.
+        Component codes of the instances.
     bond_sources : Counter
         Instances by the source of their bonds.
     passed, failed : Counter
@@ -98,18 +98,18 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
     Parameters
     ----------
     settings : mapping
-        The job's settings as `tethermap.base.config.shown` gives them.
+        Settings of the job from `tethermap.base.config.shown`.
     tally : Tally
-        What was counted.
+        Counts of the job.
     series : int
         Number of series.
     files : sequence of Row
-        Rows of `tables.FILES`, all result files but those that vary.
+        Rows of `tables.FILES`, all result files except varying ones.
 
     Yields
     ------
     str
-        Two identical runs give the same text, whatever the number of shards and cores.
+        Two identical runs give the same text, for any number of shards and cores.
     """
     canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     manifest = {
@@ -155,7 +155,7 @@ def _check(name: str, tally: Tally) -> dict[str, Any]:
 
 
 def _rejections(reasons: Counter[str]) -> dict[str, int]:
-    """Return counts by reason, without what is kept."""
+    """Return counts by reason, without accepted ones."""
     return {reason: reasons[reason] for reason in sorted(reasons) if reason not in ("kept", "member_of_group")}
 
 

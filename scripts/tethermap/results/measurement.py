@@ -62,7 +62,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Entries, InChIKeys and accessions of a job: rows of others are skipped early.
+    """Entries, InChIKeys and accessions of a job: other rows are skipped early.
 
     `targets` maps targets of ChEMBL to accessions.
     """

@@ -1,7 +1,8 @@
 """One sorted table from the unsorted parts of many shards, in little memory.
 
-Rows come in blocks (all rows of one instance, say). The blocks wait in a temporary file;
-only their sort keys and places are held, so the memory doesn't grow with the rows.
+Rows are given in blocks (for example all rows of one instance). The blocks are in a temporary file; only their sort
+keys and
+positions are in memory, so the memory doesn't grow with the rows.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class SortedTable:
     Parameters
     ----------
     spool : Spool
-        Where the blocks wait.
+        Spool of the blocks.
     """
 
     def __init__(self, path: Path, table: Table, spool: Spool) -> None:
@@ -39,7 +40,7 @@ class SortedTable:
         self._places: list[tuple[Key, Place]] = []
 
     def add(self, key: Key, rows: Iterable[Row]) -> None:
-        """Add a block of rows as `tables.table_writer` would write them.
+        """Add a block of rows in the format of `tables.table_writer`.
 
         Raises
         ------
@@ -74,7 +75,7 @@ def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> It
     Parameters
     ----------
     equal_by_text : bool
-        Whether blocks with equal keys are sorted by their text; else they stand as they came.
+        Whether blocks with equal keys are sorted by their text; otherwise they keep their order.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with spool(path.parent) as blocks:
@@ -84,7 +85,7 @@ def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> It
 
 
 def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
-    """Yield the blocks of rows that share a value, as they stand in a file of `table_writer`.
+    """Yield the blocks of rows that share a value, in the text of a file of `table_writer`.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterat
 
 
 def unchanged(row: Row) -> Row | None:
-    """Return a row as it is."""
+    """Return a row unchanged."""
     return row
 
 
@@ -145,11 +146,11 @@ def merge(
     table : Table
         Columns of both.
     key : callable
-        Gives the sort key of a block from its first row; blocks with equal keys are sorted by text.
+        Returns the sort key of a block from its first row; blocks with equal keys are sorted by text.
     column : str or None
-        Neighbouring rows with the same text here stay together as they are; None sorts single rows.
+        Neighbouring rows with the same text in this column form a block; None sorts single rows.
     changed : callable
-        Gives the row to write in place of a single one, the same or another; None leaves a block out by its first row.
+        Returns the row to write in place of a single one, the same or another; None omits a block by its first row.
     """
     with sorted_table(path, table, equal_by_text=True) as merged:
         for part in parts:

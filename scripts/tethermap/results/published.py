@@ -1,6 +1,6 @@
 """Published degraders that contain the ligands of a job, and the atoms through which the rest of each leaves.
 
-The user's tables are read in place. What they say stands beside the answers and changes no score and no rank.
+The user's tables are read in place. They are shown with the answers and change no score and no rank.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Published:
 
 
 class PublishedDegraders:
-    """The degraders of some tables, and where they contain the ligands of a job.
+    """The degraders of the given tables, and their matches with the ligands of a job.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class PublishedDegraders:
         molecule : LigandMolecule
             The most complete copy of the ligand.
         accessions : collection of str
-            UniProt accessions of its pockets, of which values come first.
+            UniProt accessions of its pockets, whose values have priority.
         """
         mol = heavy_part(molecule)
         contained = self._library.containing(mol) if molecule.sanitised else ()
@@ -165,7 +165,7 @@ class PublishedDegraders:
 
 
 def _in_place(mol: Chem.Mol, one: Contained) -> Contained:
-    """Return a match with the atoms from which its group leaves as its anchors, if the rest can stand in its place."""
+    """Return a match with the leaving group's anchors as its anchors, if the rest can replace the group."""
     beside = {other.GetIdx() for k in one.leaving for other in mol.GetAtomWithIdx(k).GetNeighbors()}
     return replace(one, anchors=one.anchors & beside or one.anchors)
 

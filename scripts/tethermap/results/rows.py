@@ -57,7 +57,7 @@ def result_row(
     summary : Row
         Its row of Resolved_SASA_Summary.
     files : collection of str
-        Files of the job, relative to its folder; paths of others stay empty.
+        Files of the job, relative to its folder; paths of other files are empty.
     geometry : Row
         Its row of `tethermap.base.tables.GEOMETRIES`.
     smiles_at_ph : str
@@ -132,9 +132,9 @@ def pose_rows(instance: Instance) -> Iterator[Row]:
 
 
 def chemistry_notes(instance: Instance, mol: LigandMolecule) -> str:
-    """Return atom by atom what the coordinates of a user's model or a prediction have otherwise than its definition.
+    """Return the differences, atom by atom, between the coordinates of a user's model and its definition.
 
-    Of deposited entries the flags say it: their coordinates are evidence, the definition a convention.
+    For deposited entries, flags report them: their coordinates are evidence, the definition a convention.
     """
     if not instance.facts.confidence_scale and mol.bond_source not in ("user", "file"):
         return ""
@@ -157,7 +157,7 @@ def _file_cells(stem: str, files: Collection[str]) -> Row:
 
 
 def _uniprot(instance: Instance, link: Link) -> str:
-    """Return accession and number of the residue that a ligand is bonded to (``P00533:797``), empty where unknown."""
+    """Return accession and number of the residue that a ligand is bonded to (``P00533:797``), empty if unknown."""
     return instance.uniprot.get(f"{link.partner.auth_asym_id} {link.partner.residue_id}", "")
 
 

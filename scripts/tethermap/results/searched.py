@@ -1,4 +1,4 @@
-"""Where the search of a job has looked."""
+"""Source of a job's search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the tables of a job: what the shards found merged, and what is known of all instances together."""
+"""Write the tables of a job: merged rows of the shards, and the tables over all instances."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ from tethermap.results.searched import search_source
 from tethermap.run.program_errors import LeftOut, StatusCorrector
 
 MOSTLY_PACKED = 0.5
-"""Symmetry mates that make more than this share of a ligand's contact area hold it (house rule)."""
+"""Fraction of a ligand's contact area from which symmetry mates count as its main partners (house rule)."""
 
 
 _LEAST = ("pdb_id", "requested_id", "rank", "kept", "instances_found", "instances_kept", "reason")
-"""What is told of an entry on whose row the step fails."""
+"""Columns of an entry on whose row the step fails."""
 
 
 def write_tables(
@@ -80,7 +80,7 @@ def write_tables(
     shards : sequence of str
         Numbers of its shards; none when the search found nothing.
     target_name : str
-        As given.
+        Name of the target in the settings.
     protac_inputs : iterable of Source
         The index of each shard's inputs for programs that model degraders, if there are any.
     errors : iterable of Row
@@ -193,7 +193,7 @@ def _memberships(job: Path, shards: Sequence[str]) -> dict[str, Membership]:
 
 
 class InstanceParts(NamedTuple):
-    """One instance: molecule, row of the summary, chain, ranked exits, and how two proteins hold it if they do."""
+    """One instance: molecule, row of the summary, chain, ranked exits, and data of a ligand between two proteins."""
 
     instance: Instance
     mol: LigandMolecule
@@ -205,7 +205,7 @@ class InstanceParts(NamedTuple):
 
 @dataclass(slots=True)
 class Gathered:
-    """What the tables over all instances need of each: rows of results, and what groups and answers see.
+    """Data of each instance for the tables over all: rows of results, and inputs of groups and answers.
 
     Chains, copies and molecules of large jobs wait on disk.
     """
@@ -259,7 +259,7 @@ class Gathered:
             self.complete.add(mol.component_names, mol)
 
     def component(self, stem: str) -> str:
-        """Return the components of an instance, joined by ``+``; empty if two proteins hold it."""
+        """Return the components of an instance, joined by ``+``; empty if two proteins bind it."""
         return self.copies[stem].component if stem in self.copies else ""
 
 
@@ -273,7 +273,7 @@ def _merge_instances(
     *,
     with_queries: bool,
 ) -> Gathered:
-    """Write the map of atoms and the SDF of all ligands; return what tables over all instances need."""
+    """Write the map of atoms and the SDF of all ligands; return the data for the tables over all instances."""
     order: list[tuple[tuple[object, ...], str]] = []
     gathered = Gathered(waiting, _checks_failed(job, shards), with_queries)
     series = _memberships(job, shards)
@@ -386,12 +386,12 @@ def _member(
 
 
 def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[InstanceParts]:
-    """Yield each instance of a shard that all steps have been through with what is known of it.
+    """Yield each instance of a shard that has passed all steps, with its data.
 
     Raises
     ------
     ValueError
-        If a file holds other instances, or in another order.
+        If a file contains other instances, or in another order.
     """
     of = partial(part, job, shard)
     summary = tables.read_table(of("measure_sasa/sasa_summary"), tables.SASA_SUMMARY)

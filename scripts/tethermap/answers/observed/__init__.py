@@ -1,1 +1,1 @@
-"""Observed exits: where the linkers of degraders in ternary complexes leave, and which atoms of others those are."""
+"""Observed exits: attachment points of linkers in ternary complexes, and the matching atoms of other ligands."""

@@ -1,4 +1,4 @@
-"""A ligand as blocks: ring systems and acyclic atoms, of which any two are joined by one path."""
+"""A ligand as blocks: ring systems and acyclic atoms, any two of which are joined by one path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PathStep:
     block : frozenset of int
         A ring system (rings that share an atom are one) or one acyclic atom.
     atoms : frozenset of int
-        The block with all that hangs on it beside the path.
+        The block with its substituents outside the path.
     is_ring : bool
         Whether it is a ring system.
     enters : (int, int) or None

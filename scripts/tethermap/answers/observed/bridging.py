@@ -1,4 +1,4 @@
-"""Ligands that two proteins hold, such as degraders in ternary complexes: found by areas, split at both ends."""
+"""Ligands between two proteins, such as degraders in ternary complexes: found by areas, split at both ends."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ LEAST_OF_OWN = 0.5
 """Least share that a half has of all that its protein covers (house rule)."""
 
 TOUCHED_WITHIN, FEWEST_TOUCHED = 5.0, 6
-"""A protein that is no nearer than this, in angstroms, to so many ligand atoms covers too little to be asked."""
+"""A protein that is nearest to fewer ligand atoms than this, by this margin in angstroms, covers too little to be
+tested."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldSide:
-    """What one of two proteins holds of a ligand.
+    """The part of a ligand that one of two proteins binds.
 
     Parameters
     ----------
     protein : Polymer
         The protein.
     areas : ndarray of float, shape (n_heavy,)
-        What its chains alone cover of each atom, in square angstroms.
+        Area of each atom that its chains cover without other proteins, in square angstroms.
     exit : ObservedExit or None
-        Where its half ends; None where atoms between the halves were not observed.
+        End of its half; None if atoms between the halves were not observed.
     half : frozenset of int
         Atoms of its half.
     """
@@ -54,9 +55,9 @@ class Bridging:
     Parameters
     ----------
     target, partner : HeldSide
-        What either holds.
+        Both parts of a ligand between two proteins.
     reason : str
-        Code of `tethermap.base.reasons.OBSERVED_REASONS` where no exit can be told, else empty.
+        Code of `tethermap.base.reasons.OBSERVED_REASONS` if no exit is found, else empty.
     """
 
     target: HeldSide
@@ -70,7 +71,7 @@ class Bridging:
 
     @property
     def bonds(self) -> tuple[tuple[int, int], ...]:
-        """The observed exit of the target's half as its only item; none where it can't be told."""
+        """The observed exit of the target's half as its only item; empty if there is none."""
         seen = self.target.exit
         return () if seen is None or self.reason else ((seen.anchor, seen.linker_atom),)
 
@@ -84,7 +85,7 @@ def find_bridging(
     *,
     incomplete: frozenset[int] = frozenset(),
 ) -> Bridging | None:
-    """Return how two proteins hold a ligand, None for a ligand that they don't.
+    """Return the two proteins that bind a ligand, with their parts, None for other ligands.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def find_bridging(
     neighbourhood : Neighbourhood
         The atoms around it.
     radii : callable
-        Gives the radii of the ligand's atoms and of those around, in angstroms.
+        Returns the radii of the ligand's atoms and of those around, in angstroms.
     sasa : Sasa
         The job's method.
     incomplete : frozenset of int
@@ -130,7 +131,7 @@ def find_bridging(
 
 
 class Holders:
-    """Finds the ligands of a job that two proteins hold.
+    """Finds the ligands of a job that two proteins bind.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ class Holders:
         neighbourhood: Neighbourhood,
         incomplete: frozenset[int] = frozenset(),
     ) -> Bridging | None:
-        """Return how two proteins hold a ligand, None for a ligand that they don't; as `find_bridging`."""
+        """Return the two proteins that bind a ligand, with their parts, None for other ligands; see `find_bridging`."""
 
         def radii() -> tuple[FloatArray, FloatArray]:
             of_atom = self._radii.table.of_atom
@@ -170,7 +171,7 @@ def _touches(graph: LigandGraph, neighbourhood: Neighbourhood, chosen: BoolArray
 
 
 def _sides(instance: Instance, held: list[Polymer], areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
-    """Return the target and its partner among the proteins that hold a ligand, by what they cover.
+    """Return the target and its partner among the proteins that bind a ligand, by the area they cover.
 
     Where both are the target, as where nothing matched it, the protein nearest to the ligand stands for it.
     """

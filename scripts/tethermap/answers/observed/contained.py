@@ -1,4 +1,4 @@
-"""Smaller molecules within degraders: what has to leave first, and which atoms carry the rest of the degrader.
+"""Smaller molecules within degraders: the groups to remove first, and the atoms bonded to the rest of the degrader.
 
 A molecule is contained after the smallest change that the search of exits knows (a hydrogen or a group leaves) if it
 is then a substructure in which exactly one atom carries a large piece.
@@ -29,13 +29,13 @@ class Contained:
     Parameters
     ----------
     number : int
-        Of the degrader.
+        Number of the degrader.
     leaving : frozenset of int
         Heavy atoms that leave the molecule first; none if a hydrogen does.
     anchors : frozenset of int
         Its atoms that can carry the rest: several if it fits in several ways.
     is_whole : bool
-        Whether nothing else hangs on it.
+        Whether it has no other substituents.
     """
 
     number: int
@@ -45,7 +45,7 @@ class Contained:
 
 
 Accepts = Callable[[int, frozenset[int], frozenset[int]], bool]
-"""Whether a degrader, by its number, may be divided into a core and the piece that hangs on it."""
+"""Whether a degrader, by its number, may be divided into a core and the piece bonded to it."""
 
 
 class DegraderLibrary:
@@ -153,7 +153,7 @@ def _without(mol: Chem.Mol, atoms: Iterable[int]) -> Chem.Mol:
 
 
 def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
-    """Return what can leave, nothing first, then the smaller groups."""
+    """Return the removable groups, first the empty one, then the smaller ones."""
     rings = mol.GetRingInfo()
     found = {frozenset[int]()}
     for bond in mol.GetBonds():
@@ -171,7 +171,7 @@ def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
 
 
 def _piece(mol: Chem.Mol, start: int, outside: frozenset[int], most: int | None = None) -> frozenset[int]:
-    """Return the atoms that hang on one of them without those of a set; of more than `most` only some, one more."""
+    """Return the atoms attached to one atom outside a set; if there are more than `most`, only one more than that."""
     side, front = {start}, [start]
     while front and (most is None or len(side) <= most):
         for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():

@@ -1,4 +1,4 @@
-"""Cut-offs of bridging ligands, which the report tells as well."""
+"""Cut-offs of ligands between two proteins, which the report shows too."""
 
 LEAST_COVERED = 300.0
 """Each of two proteins covers at least this of a bridging ligand, in square angstroms (house rule)."""

@@ -1,7 +1,7 @@
-"""Where the half of a degrader that one protein holds ends: the observed exit.
+"""End of the half of a degrader that one protein binds: the observed exit.
 
-The rule looks at areas and bonds alone, never at what the ligand is. All limits without a source are house
-rules, chosen on eleven ternary complexes whose authors say where they cut (`make bench-exits`).
+The rule uses only areas and bonds, never the identity of the ligand. All limits without a source are house rules,
+chosen on eleven ternary complexes with the authors' cuts (`make bench-exits`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tethermap.exits.graph import LigandGraph, ring_systems
 from tethermap.exits.prior import is_carbonyl
 
 TESTED_FROM = 4
-"""A block that is no ring is tested when it has so many atoms with what hangs on it."""
+"""Smallest number of atoms of an acyclic block with its substituents that is tested."""
 
 LEAST_AREA, LEAST_SHARE = 10.0, 0.4
 """Least area that the own protein covers of a core, in square angstroms, and least share of the core's free area."""
@@ -30,19 +30,19 @@ ATTACHMENT_RING = 7
 """Most atoms of a saturated ring that can belong to either side of the cut."""
 
 STOP_SHARE, STOP_RATIO, STOP_BONDS = 0.25, 0.5, 2
-"""A block that stopped the walk may still be core: where the own protein covers so much of it, and so much in
-proportion to the partner; or where it is a saturated ring within so many bonds."""
+"""A block that stopped the walk may still be core: if the own protein covers this area of it, and this ratio to the
+partner's; or if it is a saturated ring within this number of bonds."""
 
 VARIED_SHARES, VARIED_RUNS = (0.3, 0.4, 0.5), (3, 4, 5)
 """Limits under which a clear exit stays the same bond."""
 
 Bond = tuple[int, int]
-"""The anchor, which stays with the half, and the linker's first atom."""
+"""The anchor, which is part of the half, and the linker's first atom."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedExit:
-    """Where one half of a ligand that two proteins hold ends.
+    """End of one half of a ligand between two proteins.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class ObservedExit:
     alternatives : tuple of (int, int)
         Other bonds that authors might have cut.
     weak : bool
-        Whether no bond that chemists make was found, and the one that leaves the core is told instead.
+        Whether no bond that chemists make was found, and the bond out of the core is given instead.
     clear : bool
         Whether varied limits give the same bond, and no ring could belong to either side.
     half : frozenset of int
@@ -72,15 +72,15 @@ class ObservedExit:
 
 
 def observed_exit(graph: LigandGraph, free: FloatArray, own: FloatArray, other: FloatArray) -> ObservedExit | None:
-    """Return where the half of a ligand that a protein holds ends; None with fewer than two ring systems.
+    """Return the end of a protein's half of a ligand; None with fewer than two ring systems.
 
     Parameters
     ----------
     graph : LigandGraph
         The ligand.
     free, own, other : ndarray of float, shape (n_heavy,)
-        Area of each atom in the ligand alone, and the parts of it that the protein and its partner cover when
-        each is there alone, in square angstroms.
+        Area of each atom in the unbound ligand, and the parts of it that the protein and its partner cover separately,
+        in square angstroms.
     """
     systems = ring_systems(graph)
     if len(systems) < 2:
@@ -106,7 +106,7 @@ def half_of(graph: LigandGraph, bond: Bond) -> frozenset[int]:
 
 
 class _Walk:
-    """The way from the ring system that a protein holds best to the one its partner holds best."""
+    """The path from the ring system with most contacts to a protein to the one with most contacts to its partner."""
 
     def __init__(
         self, graph: LigandGraph, steps: Sequence[PathStep], free: FloatArray, own: FloatArray, other: FloatArray
@@ -116,9 +116,9 @@ class _Walk:
         self._areas = [tuple(float(areas[sorted(step.atoms)].sum()) for areas in (free, own, other)) for step in steps]
 
     def last_core(self, least_share: float, longest_run: int) -> tuple[int, int | None]:
-        """Return the number of the last core, and that of the block that failed, None where a run ended the walk."""
+        """Return the number of the last core, and of the block that failed, None if the walk ended otherwise."""
         core, run = 0, 0
-        for k, step in enumerate(self._steps[1:-1], 1):  # the last is the partner's, whatever covers it
+        for k, step in enumerate(self._steps[1:-1], 1):  # the last belongs to the partner in any case
             if not (step.is_ring or len(step.atoms) >= TESTED_FROM):
                 run += 1
                 if run > longest_run:
@@ -131,7 +131,7 @@ class _Walk:
         return core, None
 
     def exit_after(self, core: int) -> tuple[Bond, bool]:
-        """Return the first bond outwards from a core that chemists make, else that which leaves it and True."""
+        """Return the first bond outwards from a core that chemists make, else the bond out of the core and True."""
         bonds = list(self._bonds_after(core))
         for (first, second), step in bonds:
             if self._is_made(first, second) and len(step.atoms) < TESTED_FROM:

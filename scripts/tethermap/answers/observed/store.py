@@ -1,4 +1,4 @@
-"""What two proteins hold of the ligands of a shard, on disk."""
+"""Results on the ligands of a shard between two proteins, on disk."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tethermap.instance.model import Polymer
 
 
 def bridging_line(stem: str, bridging: Bridging) -> bytes:
-    """Return how two proteins hold an instance as a line of JSON."""
+    """Return the binding of an instance by two proteins as a line of JSON."""
     sides = {name: _side(getattr(bridging, name)) for name in ("target", "partner")}
     return json.dumps({"stem": stem, "reason": bridging.reason, **sides}).encode() + b"\n"
 
 
 def read_bridging(path: Source) -> dict[str, Bridging]:
-    """Return the ligands of a shard that two proteins hold, by their stems: lines of `bridging_line`, mostly none."""
+    """Return the ligands of a shard between two proteins, by their stems: lines of `bridging_line`, usually none."""
     with path.open(encoding="utf-8") as stream:
         records = [json.loads(line) for line in stream]
     return {

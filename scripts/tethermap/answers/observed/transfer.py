@@ -21,20 +21,20 @@ FEWEST_COMMON, LEAST_COMMON = 10, 0.5
 """Fewest atoms that a ligand and the half of a degrader share, and least share of the smaller one (house rule)."""
 
 SAME_DISTANCE = 1.0
-"""Places that are nearly as near as the nearest are both told, in angstroms (house rule)."""
+"""Positions within this distance of the nearest are both reported, in angstroms (house rule)."""
 
 MOST_MATCHES = 64
 
 LEAST_OWN, MOST_OTHER = 0.5, 0.35
-"""A parent has at least this of what its own protein covers, and at most this of what the other does."""
+"""A parent has at least this fraction of its own protein's part, and at most this fraction of the other part."""
 
 LARGEST_OFF = 6
-"""Most heavy atoms of a ring-free group that is taken off a parent."""
+"""Most heavy atoms of a ring-free group that is removed from a parent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """Where an observed exit would be on another ligand: atoms, and how many bonds each was gone back."""
+    """Position of an observed exit on another ligand: atoms, and the number of bonds moved back for each."""
 
     atoms: tuple[int, ...]
     steps: int
@@ -48,7 +48,7 @@ def heavy_part(molecule: LigandMolecule, atoms: Sequence[int] | None = None) -> 
     molecule : LigandMolecule
         The ligand.
     atoms : sequence of int, optional
-        Which of its heavy atoms, in ascending order.
+        Its heavy atoms to use, in ascending order.
     """
     kept = set(range(molecule.n_heavy) if atoms is None else atoms)
     edit = Chem.RWMol(molecule.mol)
@@ -65,12 +65,12 @@ def heavy_part(molecule: LigandMolecule, atoms: Sequence[int] | None = None) -> 
 def transferred(
     degrader: LigandMolecule, graph: LigandGraph, half: frozenset[int], bond: tuple[int, int], ligand: LigandMolecule
 ) -> Transferred | None:
-    """Return the atoms of a ligand that stand where a degrader's linker leaves; None where little is in common.
+    """Return the atoms of a ligand in the place of a degrader's linker exit; None if they have little in common.
 
     Parameters
     ----------
     degrader, graph : LigandMolecule, LigandGraph
-        The ligand that two proteins hold.
+        The ligand between two proteins.
     half : frozenset of int
         Atoms of the target's half.
     bond : (int, int)
@@ -176,17 +176,17 @@ class HeavyPart:
 def parent_bond(
     endings: Iterable[tuple[tuple[int, int], frozenset[int]]], own: FloatArray, other: FloatArray
 ) -> tuple[int, int] | None:
-    """Return the bond at which a smaller ligand ends within a degrader; None where it is no parent of it.
+    """Return the bond at which a smaller ligand ends within a degrader; None if it is not a parent of it.
 
-    A parent is a substructure with one acyclic bond to the rest that holds most of what the one protein
-    covers and little of what the other does, as it is or without a small group.
+    A parent is a substructure with one acyclic bond to the rest that contains most of the one protein's part and little
+    of the other part, unchanged or without a small group.
 
     Parameters
     ----------
     endings : iterable
-        Where the ligand ends within the degrader, as `leaving_bonds` gives it.
+        Ends of the ligand within the degrader, from `leaving_bonds`.
     own, other : ndarray of float, shape (n_heavy,)
-        What either protein covers of each atom of the degrader, in square angstroms.
+        Area of each atom of the degrader that either protein covers, in square angstroms.
     """
     for bond, inside in endings:
         members = sorted(inside)
@@ -239,7 +239,7 @@ def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
 
 
 def _side(mol: Chem.Mol, stays: int, leaves: int) -> set[int]:
-    """Return the atoms on the second side of an acyclic bond, not all of them where it is too large to be taken off."""
+    """Return the atoms on the second side of an acyclic bond, incomplete if the side is too large to be removed."""
     side, front = {leaves}, [leaves]
     while front and len(side) <= LARGEST_OFF:
         for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():

@@ -87,9 +87,9 @@ class Direction:
 
 
 def directions(ways: Sequence[tuple[int, str, Way]]) -> list[Direction]:
-    """Return the directions of some exits, that of the best exit first.
+    """Return the directions of the given exits, the direction of the best exit first.
 
-    Exits are taken by score, the best first, then by stem and site. Each joins the first direction
+    Exits are processed by score, the best first, then by stem and site. Each joins the first direction
     whose leader, its first exit, is within `SAME_PLACE` and `SAME_ANGLE`; else it leads a new one.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Instances whose target chains are alike, each group with its reference: never all pairs are compared."""
+"""Groups of instances with similar target chains, each with its reference: not all pairs are compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_ALIGNED = 3
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One instance as the consensus sees it.
+    """One instance for the consensus.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Member:
     names : dict of str to str
         Cells that name it in tables.
     resolution : float
-        Of its entry in angstroms; infinite when not given.
+        Resolution of its entry in angstroms; infinite if unknown.
     ligand : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in angstroms.
     read_backbone, read_ways : callable
@@ -43,7 +43,7 @@ class Member:
     protein : str
         Name of the target chain's protein.
     packed, bridging : bool
-        Whether symmetry mates make most of its contacts; whether two proteins hold it.
+        Whether symmetry mates make most of its contacts; whether two proteins bind it.
     """
 
     stem: str
@@ -59,7 +59,7 @@ class Member:
 
     @property
     def backbone(self) -> Backbone:
-        """The target chain beside it."""
+        """The nearest target chain."""
         return self.read_backbone()
 
     @property
@@ -103,7 +103,7 @@ class Member:
 class Placed:
     """A member with its motion into the frame of the group's reference, and the residues it touches.
 
-    `touched` holds places in the reference's chain, and UniProt numbers of residues that this chain has not.
+    `touched` contains positions in the reference's chain, and UniProt numbers of residues that this chain lacks.
     """
 
     member: Member
@@ -115,7 +115,7 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Instances whose target chains are alike, the reference first, then in the order of tables.
+    """Instances with similar target chains, the reference first, then in the order of tables.
 
     The instances without a chain to superpose are one group without a name and a reference.
     """
@@ -142,8 +142,8 @@ class Group:
 def grouped(members: Sequence[Member]) -> list[Group]:
     """Return the groups of a job, those of most entries first, then of most instances.
 
-    Chains are taken by the best resolution of their instances, then by id; each joins the first
-    of the references most like it that it is near enough to, or becomes a reference itself.
+    Chains are processed by the best resolution of their instances, then by id; each joins the most similar reference
+    within the limits, or becomes a reference.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _by_key(copies: Sequence[Placed]) -> list[Placed]:
 def _home(
     sequence: str, own_words: set[str], words: dict[str, list[int]], chain_groups: Sequence[Sequence[Placed]]
 ) -> tuple[int | None, tuple[float, float], IntArray]:
-    """Return the group of a chain, its identity and coverage, and the residues that stand together."""
+    """Return the group of a chain, its identity and coverage, and the aligned residues."""
     shared = Counter(group for word in own_words for group in words.get(word, ()))
     for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
         other = chain_groups[group][0].member.backbone.sequence
@@ -212,9 +212,9 @@ def _placed(reference: Member, member: Member, pairs: IntArray) -> Superposition
 
 
 def _touched(reference: Member, member: Member, pairs: IntArray) -> frozenset[int | str]:
-    """Return the residues that a member's ligand touches, as places in the reference's chain as far as it has them.
+    """Return the residues that a member's ligand touches, as positions in the reference's chain if it has them.
 
-    Of a ligand that two proteins hold only those of its own chain count, so that it shares a site with its parents.
+    For a ligand between two proteins, only residues of its own chain count, so that it shares a site with its parents.
     """
     touched = np.flatnonzero(member.backbone.marks & TOUCHED)
     places: list[int] = pairs[np.isin(pairs[:, 0], touched), 1].tolist()

@@ -59,7 +59,7 @@ def ways_of(exits: Iterable[Row], xyz: FloatArray) -> tuple[Way, ...]:
     Parameters
     ----------
     exits : iterable of Row
-        As `read_exits` gives them.
+        Rows from `read_exits`.
     xyz : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in SDF order, in angstroms.
     """
@@ -92,7 +92,7 @@ def _vector(cells: Sequence[float]) -> FloatArray:
 
 
 def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
-    """Yield one row for each instance: its motion into the frame of its group's reference, or the reason why not.
+    """Yield one row for each instance: its motion into the frame of its group's reference, or a reason for its absence.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _superposition(group: Group, copy: Placed) -> Row:
 def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
     """Yield one row for each direction of each binding site, those that are open in most entries first.
 
-    Copies that symmetry mates hold and ligands that two proteins hold are left out.
+    Copies with contacts mainly to symmetry mates and ligands between two proteins are excluded.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
 
 
 def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
-    """Return the directions of some instances in one frame."""
+    """Return the directions of the given instances in one frame."""
     moved = [
         (number, copy.member.stem, way.moved(copy.superposition.rotation, copy.superposition.translation))
         for number, copy in enumerate(placed)
@@ -175,7 +175,7 @@ def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
 
 
 def _direction(direction: Direction, placed: Sequence[Placed]) -> Row:
-    """Return what is told of one direction; the best exit stands first among its members."""
+    """Return the row of one direction; the best exit is the first of its members."""
     present = {number for number, _ in direction.members}
     opened = {number for number, way in direction.members if not way.closed}
     first, best = direction.members[0]

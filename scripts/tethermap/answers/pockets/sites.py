@@ -17,7 +17,7 @@ _CLASSES = {MAIN: "main", "": ""}
 """Class by site; all others are ``other_site``."""
 
 
-@lru_cache(maxsize=512)  # four tables ask for those of each group; a process that lives on keeps no more
+@lru_cache(maxsize=512)  # four tables request those of each group; the cache is limited for long-lived processes
 def binding_sites(group: Group) -> Mapping[str, str]:
     """Return the name of the binding site of each instance of a group, by its stem.
 
@@ -38,7 +38,7 @@ def binding_sites(group: Group) -> Mapping[str, str]:
 
 
 def site_class(site: str) -> str:
-    """Return ``main`` or ``other_site``; empty where no site is known.
+    """Return ``main`` or ``other_site``; empty if no site is known.
 
     >>> site_class("other_2")
     'other_site'

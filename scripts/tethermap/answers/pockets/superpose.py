@@ -17,7 +17,7 @@ LEAST_SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Superposition:
-    """How one instance is moved into the frame of its reference.
+    """Motion of one instance into the frame of its reference.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def pocket(alpha: FloatArray, ligand: FloatArray) -> IntArray:
     alpha : ndarray of float, shape (n_residues, 3)
         Cα atoms in angstroms.
     ligand : ndarray of float, shape (n_heavy, 3)
-        Its heavy atoms.
+        Heavy atoms of the ligand.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def pocket(alpha: FloatArray, ligand: FloatArray) -> IntArray:
 
 
 def superpose(fixed: FloatArray, moving: FloatArray) -> Superposition:
-    """Return the motion of some atoms onto others by least squares.
+    """Return the least-squares motion of atoms onto others.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def best_fit(fixed: FloatArray, moving: FloatArray) -> tuple[FloatArray, FloatAr
     Returns
     -------
     tuple of ndarray of float, shapes (3, 3) and (3,)
-        ``rotation @ moving + translation`` lies on `fixed`; the translation in angstroms.
+        ``rotation @ moving + translation`` is superposed on `fixed`; the translation in angstroms.
     """
     first, second = ([gemmi.Position(*xyz) for xyz in part.tolist()] for part in (fixed, moving))
     transform = gemmi.superpose_positions(first, second).transform

@@ -39,15 +39,15 @@ class Part:
     Parameters
     ----------
     end : End
-        As a molecule.
+        The end as a molecule.
     told : dict
-        What is said of it: names, what to make, contacts.
+        Description: names, building blocks, contacts.
     entry_id : str
         Entry that its frame is of; empty for one given as SMILES.
     anchor : tuple of float
         Place of the atom that the linker is bonded to, in angstroms; empty for one given as SMILES.
     warhead : Warhead or None
-        What inputs for programs take of it; None for one given as SMILES.
+        Data for the inputs of programs; None for a half given as SMILES.
     """
 
     end: End
@@ -63,7 +63,7 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
     Raises
     ------
     NoMoleculeError
-        If it is none, or has not one such place.
+        If it is not a SMILES, or does not have exactly one such atom.
     NoInputsError
         If no common reaction makes that bond.
     """
@@ -107,12 +107,12 @@ def _check_size(end: End) -> None:
 
 
 def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:
-    """Return what each ranked exit of a ligand of a finished job needs, best first: what to buy or make, what is lost.
+    """Return the chemistry of each ranked exit of a ligand of a finished job, best first: building blocks, lost groups.
 
     Parameters
     ----------
     anchor : str
-        Only the exit at this atom; all where it is empty.
+        Limit to the exit at this atom; empty for all.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]
 
 
 def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: Sequence[Row]) -> dict[str, object]:
-    """Return what is said of one exit; no handle where no common reaction makes that bond."""
+    """Return the chemistry of one exit; no handle if no common reaction makes that bond."""
     _, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     gone = {ligand.graph.names[k] for k in leaving}
     return {
@@ -143,7 +143,7 @@ def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: S
 
 
 def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:
-    """Return what a degrader keeps of a ligand with ``[*]`` for the linker.
+    """Return the part of a ligand that a degrader keeps, with ``[*]`` for the linker.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) ->
 def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
     """Return the cut at the bond that a chemist makes: `core_cut`, but the N-C bond of an amide whose chain leaves.
 
-    Where a degrader was seen to leave its half between an amide's carbonyl carbon and the chain behind it, the acyl
+    If a degrader was observed to leave its half between an amide's carbonyl carbon and the following chain, the acyl
     group came with the linker.
 
     Parameters
@@ -170,7 +170,7 @@ def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple
     graph : LigandGraph
         The ligand.
     anchor, leaving : int, tuple of int
-        Of the exit.
+        Graph of the exit.
     """
     if leaving and graph.element[leaving[0]] == "C" and is_carbonyl(graph, anchor):
         nitrogen = [k for k in graph.near[anchor] if graph.element[k] == "N" and (anchor, k) not in graph.ring_bonds]
@@ -194,8 +194,8 @@ def _contact_rows(job: Path, stem: str) -> list[Row]:
 def contacts_of_half(own: Sequence[Row], gone: Collection[str], chains: Collection[str]) -> dict[str, object]:
     """Return which contacts of a ligand the leaving atoms take with them, and how many stay.
 
-    Where more leaves than a group, the ligand is a degrader whose other half and linker leave: what they touch of the
-    other protein is no contact of this half.
+    If more than a group leaves, the ligand is a degrader whose other half and linker leave: their contacts to the other
+    protein do not count for this half.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def degrader_rows(
 
 
 def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> Row:
-    """Return what is told of a degrader; where one half is no crystal's nothing is said of both."""
+    """Return the row of a degrader; if one half has no crystal structure, columns about both are empty."""
     mol = Chem.MolFromSmiles(made.smiles)
     span = LINKER_BOND * (made.between + 1)
     values: dict[str, Value] = {

@@ -1,4 +1,4 @@
-"""What a chemist has in hand at an exit: the functional group, what it is made from and what it can be joined by.
+"""Functional group at an exit, its precursor and its reactions.
 
 The groups and their reactions are the rows of ``data/reference/reactions.csv``, the first group that fits first.
 """
@@ -24,16 +24,15 @@ class Join:
     name : str
         In words.
     bridge : str
-        SMILES between the half's ``[*:1]`` and the linker's ``[*:2]`` of what the reaction leaves there; empty for a
-        direct bond.
+        SMILES between the half's ``[*:1]`` and the linker's ``[*:2]`` that the reaction forms; empty for a direct bond.
     ends : str
         Elements of the linker's end that it is made at: ``C`` sp3 carbon, ``c`` aromatic carbon, ``N``.
     retro : str
         Reaction SMARTS from the half to the molecule to buy or make.
     made_from : str
-        What that molecule is called.
+        Name of that molecule.
     needs : str
-        What the linker has at its end.
+        Required end of the linker.
     """
 
     name: str
@@ -77,11 +76,11 @@ class End:
 
     @property
     def joins(self) -> tuple[Join, ...]:
-        """What can be done with it."""
+        """Possible reactions."""
         return groups()[self.handle][1]
 
     def armed(self, join: Join) -> Chem.Mol:
-        """Return it as it stands after the reaction: an alkyne that was clicked is a triazole."""
+        """Return it in its form after the reaction: a clicked alkyne is a triazole."""
         if join.name != "click" or not self.mol.HasSubstructMatch(_CLICKED):
             return self.mol
         far, near, star = self.mol.GetSubstructMatch(_CLICKED)
@@ -103,7 +102,7 @@ class End:
 
 
 def half_molecule(smiles: str) -> Chem.Mol | None:
-    """Return a half by its SMILES; None for what is none, or has not one ``[*]``.
+    """Return a half by its SMILES; None for an invalid one, or without exactly one ``[*]``.
 
     >>> half_molecule("CC(=O)[*]").GetNumAtoms(), half_molecule("[*]CC[*]")
     (4, None)
@@ -116,7 +115,7 @@ def half_molecule(smiles: str) -> Chem.Mol | None:
 
 
 def end_of(smiles: str) -> End | None:
-    """Return a half by its SMILES with ``[*]``; None where no common reaction makes that bond.
+    """Return a half by its SMILES with ``[*]``; None if no common reaction makes that bond.
 
     >>> end_of("CC(=O)[*]").handle
     'acid'

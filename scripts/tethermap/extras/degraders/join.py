@@ -21,8 +21,8 @@ _FIRST, _SECOND, _INNER = 1, 2, 3
 _UNSTABLE = tuple(
     map(Chem.MolFromSmarts, ("[#7,#8,#16][CX4;!R][#7,#8,#16]", "[N,O;!R][N,O;!R]", "[CX2]#[CX2][CX4;!H0][CX3]=O"))
 )
-"""What no reaction here leaves: aminals, acetals, hetero atoms bonded to one another, alkynes that turn into allenes
-beside a carbonyl group."""
+"""Products that no reaction here forms: aminals, acetals, bonded hetero atoms, alkynes that rearrange to allenes next
+to a carbonyl group."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,7 +34,7 @@ class Made:
     mol : Chem.Mol
         The molecule; atoms of the halves have atom map numbers, those of the second after `SECOND_HALF`.
     linker : Linker
-        The linker, as it lies from the first half to the second.
+        The linker, oriented from the first half to the second.
     joins : (Join, Join)
         The reactions.
     between : int
@@ -77,7 +77,7 @@ def degraders(first: End, second: End, linkers: Sequence[Linker]) -> Iterator[Ma
 
 
 def made_of(first: End, second: End, linker: Linker, joins: tuple[Join, Join]) -> Made | None:
-    """Return one degrader; None where a reaction can't be done at the linker's end or leaves what is not stable.
+    """Return one degrader; None if a reaction is impossible at the linker's end or its product is unstable.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def made_of(first: End, second: End, linker: Linker, joins: tuple[Join, Join]) -
 
 @lru_cache(maxsize=4096)
 def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None:
-    """Return a linker with what two reactions leave at its ends, and its atoms between the halves."""
+    """Return a linker with the products of two reactions at its ends, and its atoms between the halves."""
     mol = Chem.MolFromSmiles(linker)
     for k, join in zip((_FIRST, _SECOND), joins, strict=True):
         star = next(atom for atom in mol.GetAtoms() if atom.GetAtomMapNum() == k)
@@ -126,7 +126,7 @@ def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None
 
 
 def _kind(atom: Chem.Atom) -> str:
-    """Return what a linker's end is in the words of `Join.ends`; an sp or sp2 carbon is none of them."""
+    """Return the kind of a linker's end in the words of `Join.ends`; None for an sp or sp2 carbon."""
     if atom.GetSymbol() == "C" and not atom.GetIsAromatic() and atom.GetHybridization() != Chem.HybridizationType.SP3:
         return "?"
     return "c" if atom.GetIsAromatic() and atom.GetAtomicNum() == 6 else str(atom.GetSymbol())

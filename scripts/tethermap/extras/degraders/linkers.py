@@ -10,12 +10,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Linker:
-    """What stands between the bonds that are made on either side.
+    """The part between the bonds on either side.
 
     Parameters
     ----------
     name : str
-        As in the list.
+        Name in the list.
     smiles : str
         With ``[*:1]`` and ``[*:2]`` for the two sides.
     length : int
@@ -36,7 +36,7 @@ class Linker:
 
 
 def read_linkers(path: Path, kinds: Collection[str] = ()) -> list[Linker]:
-    """Return the linkers of a list, those of some classes alone where `kinds` names any.
+    """Return the linkers of a list, limited to the classes in `kinds` if given.
 
     Parameters
     ----------

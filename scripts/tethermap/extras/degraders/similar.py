@@ -20,7 +20,7 @@ _ORDER = ("same", "contains", "part", "similar")
 
 
 def closest(smiles: str, jobs: Sequence[Path], most: int) -> list[dict[str, object]]:
-    """Return the ligands of some jobs that are closest to a molecule, each component of a job once.
+    """Return the ligands of the given jobs that are closest to a molecule, each component of a job once.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def job(subject: Subject) -> str:
-    """Return a job as JSON. The format knows no pockets; a bond can be told of a ligand with a component code alone."""
+    """Return a job as JSON. The format has no pockets; a bond is possible only for a ligand with a component code."""
     ligand = subject.ligand
     sequences: list[dict[str, Any]] = [
         {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains

@@ -54,7 +54,7 @@ def atom_names(smiles: str) -> list[str]:
 
 
 def _at_exit(ligand: FoldedLigand, half: FoldedHalf, anchor: str | int) -> dict[str, Any] | None:
-    """Return the contact that says which way the ligand lies: its anchor at the residue that was seen there."""
+    """Return the contact that fixes the orientation of the ligand: its anchor at the residue near it in the crystal."""
     distance = math.ceil(half.distance + 1)
     if anchor == "" or half.at_exit is None or distance > MOST_DISTANCE:
         return None

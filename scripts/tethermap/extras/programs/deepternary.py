@@ -1,8 +1,8 @@
 """The files of DeepTernary: masks, the degrader in place, and the command.
 
-``predict.py`` (youqingxiaozhua/DeepTernary, 2026) takes an atom of the degrader for one of a half when it is nearer
-than 1 angstrom to it, so that degrader, ligands and proteins must lie in one frame; its ``predict_btk.py`` matches
-masks as graphs. Both read PDB files in which each bond stands once, whatever its order.
+``predict.py`` (youqingxiaozhua/DeepTernary, 2026) identifies an atom of the degrader with one of a half within 1
+angstrom, so that degrader, ligands and proteins must share one frame; its ``predict_btk.py`` matches masks as graphs.
+Both read PDB files in which each bond is listed once, for any order.
 """
 
 from __future__ import annotations

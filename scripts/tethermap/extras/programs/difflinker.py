@@ -1,7 +1,7 @@
 """Fragments for DiffLinker, as ``generate.py`` and ``generate_with_protein.py`` of igashov/DiffLinker read them (2026).
 
 They read the first record of an SDF file without hydrogens, number anchors from 1 in its order, sanitise it (so that
-bonds are written in Kekulé form) and know `ELEMENTS` alone.
+bonds are written in Kekulé form) and support only `ELEMENTS`.
 """
 
 from __future__ import annotations

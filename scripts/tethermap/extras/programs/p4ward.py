@@ -13,7 +13,7 @@ from tethermap.extras.protac.program import Program
 from tethermap.extras.protac.warhead import core_with_hydrogens
 
 PARTS = {"target": "receptor", "e3": "ligase"}
-"""What P4ward calls the sides; its files have these names unless told otherwise."""
+"""P4ward's names of the sides, which are the default names of its files."""
 
 MODELLED = ("vhl", "crbn")
 """E3 ligases of which P4ward has models of the whole complex; filters by these are switched off for others."""
@@ -29,7 +29,7 @@ def ligand_mol2(mol: Chem.Mol, title: str) -> str:
     mol : Chem.Mol
         With its hydrogens as atoms and one conformer, in angstroms.
     title : str
-        Its name.
+        Name of the side.
     """
     names: dict[str, int] = {}
     lines = ["@<TRIPOS>MOLECULE", title, f"{mol.GetNumAtoms()} {mol.GetNumBonds()} 1", "SMALL", "NO_CHARGES", ""]
@@ -50,7 +50,7 @@ def ligand_mol2(mol: Chem.Mol, title: str) -> str:
 
 
 def _plain(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule whose aromatic systems with a double bond beside them, as pyridones, are assigned.
+    """Return a molecule in which aromatic systems with an exocyclic double bond, such as pyridones, are assigned.
 
     RDKit can't assign those when they are written as aromatic.
     """
@@ -104,12 +104,12 @@ def _atom_type(atom: Chem.Atom) -> str:
 
 
 def config(ligase: str) -> str:
-    """Return the configuration: P4ward takes what is not in it from its defaults.
+    """Return the configuration: P4ward uses its defaults for missing settings.
 
     Parameters
     ----------
     ligase : str
-        Gene of the E3 ligase; empty where it is not known.
+        Gene of the E3 ligase; empty if unknown.
     """
     lines = ["[general]", "protacs = protacs.smiles"]
     for part in PARTS.values():

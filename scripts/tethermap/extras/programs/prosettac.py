@@ -26,7 +26,7 @@ _GUANIDINE = Chem.MolFromSmarts("[CX3;!R](=[NX2;D1;!R;+0])([NX3;D2;!R;!H0;+0])[N
 def with_bonds_of_open_babel(warhead: Warhead) -> Warhead:
     """Return a warhead with the double bonds of its guanidines where Open Babel puts them.
 
-    Of a guanidine with two free nitrogens it gives the bond to the third whatever the file says (its ``bondtyp.txt``);
+    For a guanidine with two free nitrogens it assigns the double bond to the third in any case (its ``bondtyp.txt``);
     in PRosettaC's copy the other tautomer is not found.
     """
     mol = moved_guanidines(warhead.mol)
@@ -41,7 +41,7 @@ def degrader_line(smiles: str) -> str:
 
 
 def moved_guanidines(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule with its guanidines as Open Babel reads them; itself where they are.
+    """Return a molecule with its guanidines in Open Babel's form; itself if it has none.
 
     >>> Chem.MolToSmiles(moved_guanidines(Chem.MolFromSmiles("CCNC(=N)N")))
     'CCN=C(N)N'
@@ -63,14 +63,14 @@ def moved_guanidines(mol: Chem.Mol) -> Chem.Mol:
 def head_sdf(warhead: Warhead, title: str, fields: Mapping[str, str], *, kekulize: bool) -> str:
     """Return a warhead as a head of PRosettaC: one record of heavy atoms in the bound frame.
 
-    PRosettaC looks for the head as it is written, read without any perception, in a copy that went through Open
-    Babel and was perceived (``translate_anchors``): aromatic bonds must be written as such. Both number heavy atoms
-    alike; hydrogens that are written would be looked for in the copy, which has none.
+    PRosettaC searches the written head, read without any perception, in a copy that Open Babel has converted and
+    perceived (``translate_anchors``): aromatic bonds must be written as such. Both number heavy atoms
+    identically; written hydrogens would be searched in the copy, which has none.
 
     Parameters
     ----------
     warhead : Warhead
-        What stays of the ligand.
+        Remaining part of the ligand.
     title : str
         First line.
     fields : mapping of str to str
@@ -115,8 +115,8 @@ def _entries(name: str, pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
 def params_text(side: Side, letters: str, head: str, anchor: int) -> str:
     """Return the parameters of PRosettaC's manual mode with the other side left open.
 
-    It reads six lines by their order, the E3 ligase first; what is missing is in capitals and stops
-    the program at once.
+    It reads six lines by their order, the E3 ligase first; missing values are placeholders in capitals, which stop the
+    program at once.
 
     Parameters
     ----------

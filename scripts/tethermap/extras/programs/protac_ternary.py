@@ -66,7 +66,7 @@ def _sine(graph: LigandGraph, anchor: int, first: int, second: int) -> float:
 
 
 def atom_list(atoms: Sequence[int], names: Sequence[str], side: Side) -> str:
-    """Return atoms as PROTAC_ternary lists them, residue and atom name, one on each line."""
+    """Return atoms in PROTAC_ternary's format, residue and atom name, one on each line."""
     return "".join(f"{side.residue_name} {names[k]}\n" for k in atoms)
 
 
@@ -78,7 +78,7 @@ def names_with_hydrogens(ligand: RankedLigand) -> tuple[str, ...]:
 
 
 def _with_hydrogens(ligand: RankedLigand, atoms: Iterable[int]) -> list[int]:
-    """Return heavy atoms, each with its hydrogens behind it."""
+    """Return heavy atoms, each followed by its hydrogens."""
     mol, count = ligand.molecule.mol, ligand.molecule.n_heavy
     near = {k: sorted(other.GetIdx() for other in mol.GetAtomWithIdx(k).GetNeighbors()) for k in atoms}
     return [one for k, others in near.items() for one in (k, *(other for other in others if other >= count))]

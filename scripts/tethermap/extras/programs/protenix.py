@@ -23,7 +23,7 @@ POCKET_DISTANCE = 6
 
 
 def job(subject: Subject) -> str:
-    """Return a job as JSON: sequences, the ligand, its pocket, where its anchors lie, a covalent bond."""
+    """Return a job as JSON: sequences, the ligand, its pocket, the position of its anchors, a covalent bond."""
     ligand, chains = subject.ligand, subject.chains
     numbers = {chain.letter: number for number, chain in enumerate(chains, 1)}
     own = len(chains) + 1

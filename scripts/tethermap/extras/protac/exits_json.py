@@ -15,7 +15,7 @@ _ELSEWHERE = {
     "Target", "pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "anchor_atom", "anchor_equivalents", "leaving_atoms",
     "sdf_index", "vector_x", "vector_y", "vector_z", "reason", "incomplete",
 }  # fmt: skip
-"""Columns of the table of exits that stand here in another form, or that ranked exits don't need."""
+"""Columns of the table of exits that have another form here, or that ranked exits don't need."""
 
 
 def exits_json(

@@ -1,7 +1,7 @@
 """Fragments with attachment points as plain JSON, for programs that design linkers.
 
-Such programs ask for the two fragments' SMILES with ``*``, the attachment atoms, and where the frame is common the
-distance and angles between them, as LinkLlama does; DiffLinker and DiffPROTACs have files of their own.
+Such programs need the two fragments' SMILES with ``*``, the attachment atoms, and in a common frame the distance and
+angles between them (LinkLlama); DiffLinker and DiffPROTACs have separate files.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Fragment:
 
 
 def fragments_json(fragments: Sequence[Fragment]) -> str:
-    """Return one fragment, or two with what is known of the way between them, as JSON."""
+    """Return one fragment, or two with the geometry between them, as JSON."""
     told: dict[str, Any] = {"frame": "deposited coordinates, angstroms", "fragments": [_told(one) for one in fragments]}
     if len(fragments) > 1:
         told["between"] = _between(*fragments[:2])
@@ -82,12 +82,12 @@ def _told(fragment: Fragment) -> dict[str, Any]:
 
 
 def in_one_frame(first: Fragment, second: Fragment) -> bool:
-    """Return whether two fragments lie in one complex of one entry."""
+    """Return whether two fragments are in one complex of one entry."""
     return first.entry_id == second.entry_id and 0 < math.dist(first.anchor, second.anchor) <= MOST_APART
 
 
 def _between(first: Fragment, second: Fragment) -> dict[str, Any]:
-    """Return distance and angles if both fragments lie in one frame, else why not."""
+    """Return distance and angles if both fragments share one frame, else the reason."""
     if not in_one_frame(first, second):
         return {"distance_A": None, "reason": "the halves come from structures in frames of their own"}
     way = second.anchor - first.anchor

@@ -42,12 +42,12 @@ class AtExit:
 
 @dataclass(frozen=True, eq=False)
 class AskedHalf(AtExit):
-    """One half that was asked for.
+    """One requested half.
 
     Parameters
     ----------
     side : Side
-        Which half it is.
+        Side of the half.
     target_name : str
         Target of its job.
     ligand, exit : RankedLigand, RankedExit
@@ -88,7 +88,7 @@ class AskedHalf(AtExit):
         return Fragment(self.side.name, instance.stem, instance.entry_id, self.smiles, self.warhead, direction)
 
     def folded(self) -> tuple[Numbering, FoldedHalf] | None:
-        """Return its protein as co-folding programs need it; None without a protein file."""
+        """Return its protein for co-folding programs; None without a protein file."""
         if self.complex_text is None:
             return None
         own = {int(serial) for serial in self.ligand.instance.atoms.serial.tolist()} - {0}
@@ -183,7 +183,7 @@ class Halves:
 
 
 def _alone(half: AskedHalf, numbering: Numbering) -> FoldedLigand:
-    """Return the ligand of one half alone, by the code of its component where it is one whole component."""
+    """Return the ligand of one half, by the code of its component if it is one complete component."""
     instance, molecule = half.ligand.instance, half.ligand.molecule
     names = molecule.dictionary_names
     known = len(instance.components) == 1 and molecule.bond_source == "dictionary" and all(names)

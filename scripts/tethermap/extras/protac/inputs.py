@@ -30,7 +30,7 @@ class InputMaker:
     side : Side
         Half of the degrader that the job is about.
     babel : OpenBabel or None
-        Converts each head as PRosettaC does, which shows whether its anchor survives; a run never asks for it.
+        Converts each head with PRosettaC's method, which shows whether its anchor survives; runs never do so.
     """
 
     side: Side
@@ -49,7 +49,7 @@ class InputMaker:
         ligand : RankedLigand
             The ligand; one without ranked exits has a row with the reason and no files.
         complex_text : str or None
-            Its cleaned complex as PDB; None where it does not fit that format.
+            Its cleaned complex as PDB; None if it does not fit the format.
         chosen : sequence of RankedExit
             The exits that get files, one of each site at most; all ranked exits are in the JSON.
         """
@@ -117,9 +117,9 @@ def shared_files(halves: Sequence[AskedHalf], degrader: str, tools: Collection[s
     halves : sequence of AskedHalf
         One, or the target's and that of the E3 ligase.
     degrader : str
-        Its SMILES; empty if it is not known.
+        SMILES of the degrader; empty if unknown.
     tools : collection of str or None
-        Of `programs.tools`; None for all.
+        One of `programs.tools`; None for all.
     """
     files = {FRAGMENTS: fragments_json([half.fragment() for half in halves])}
     both = Halves(tuple(sorted(halves, key=lambda half: half.side.number)), degrader)

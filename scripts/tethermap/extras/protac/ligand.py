@@ -16,7 +16,7 @@ from tethermap.molecule.record import LigandMolecule
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RankedExit:
-    """A ranked exit of a ligand as its row of `tables.EXIT_VECTORS` tells of it.
+    """A ranked exit of a ligand from its row of `tables.EXIT_VECTORS`.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class RankedExit:
     anchor : int
         Heavy atom that the linker is bonded to.
     leaving : tuple of int
-        Heavy atoms that leave, the one bonded to the anchor first; empty where a hydrogen does.
+        Heavy atoms that leave, the one bonded to the anchor first; empty if a hydrogen leaves.
     equivalents : tuple of int
-        Anchors alike by symmetry.
+        Symmetry-equivalent anchors.
     """
 
     rank: int

@@ -1,4 +1,4 @@
-"""How far a linker reaches by its number of atoms; this module imports nothing of the chemistry."""
+"""Reach of a linker by its number of atoms; this module does not import any chemistry."""
 
 from __future__ import annotations
 

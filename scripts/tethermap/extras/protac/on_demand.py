@@ -30,13 +30,13 @@ OTHER_VERSION = "The job's working files are of another version: run it again."
 
 
 class NoInputsError(UserError):
-    """There are no inputs for what was asked; the message says why, `status` is that of the process."""
+    """There are no inputs for the request; the message gives the reason, `status` is that of the process."""
 
     status = NO_INPUTS
 
 
 class NoMoleculeError(NoInputsError):
-    """What was given is no SMILES of what it should be."""
+    """The SMILES of the request is invalid."""
 
     status = NO_MOLECULE
 
@@ -68,26 +68,27 @@ def inputs_of_anchor(
 ) -> dict[str, str]:
     """Return the files for one anchor of a ligand of a finished job, or for two that a linker joins, by path.
 
-    Files of one name are the same bytes as those that the job itself writes with `protac_inputs.exits` above 0, but
-    for what Open Babel adds.
+    Files of one name have the bytes of those that the job itself writes with `protac_inputs.exits` above 0, except for
+    additions by Open Babel.
 
     Parameters
     ----------
     asked : AskedAnchor
         The anchor.
     wanted : collection of str
-        Of `programs.tools`; empty for all.
+        One of `programs.tools`; empty for all.
     degrader : str
-        SMILES of the degrader, where it is known.
+        SMILES of the degrader, if known.
     other : AskedAnchor or None
         The other half: of a job about the other side.
     babel : OpenBabel or None
-        If given, each head is converted as PRosettaC does it, and the outcome is in its exits.json and README.
+        If given, each head is converted with PRosettaC's method, and the outcome is in its exits.json and README.
 
     Raises
     ------
     NoInputsError
-        If a job has no such ligand, the anchor has no rank, the degrader is no molecule or does not hold the halves.
+        If a job has no such ligand, the anchor has no rank, the degrader is not a molecule or does not contain the
+        halves.
     """
     if unknown := sorted(set(wanted) - set(tools())):
         raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(tools())}.")
@@ -101,7 +102,7 @@ def inputs_of_anchor(
     if degrader:
         _check_degrader(degrader, halves)
     files = {path: text for half in halves for path, text in half.files.items()}
-    if other is not None:  # what tells of one half leaves the other open
+    if other is not None:  # files of one half omit the other
         files = {path: text for path, text in files.items() if not path.rpartition("/")[2].startswith(_OF_ONE_HALF)}
     files.update(shared_files(halves, degrader, wanted))
     empty = [tool for tool in wanted if tool != "json" and not any(path.startswith(f"{tool}/") for path in files)]
@@ -127,7 +128,7 @@ def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
 
 
 def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
-    """Raise NoInputsError for what is no molecule or does not hold the halves."""
+    """Raise NoInputsError for an invalid molecule or one that does not contain the halves."""
     with rdBase.BlockLogs():
         degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
     if degrader is None or not degrader.GetNumAtoms():
@@ -162,7 +163,7 @@ def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
 
 
 def exit_at(ligand: RankedLigand, rows: Sequence[Row], anchor: str) -> RankedExit:
-    """Return the ranked exit at an anchor, or at an atom that is the same by symmetry."""
+    """Return the ranked exit at an anchor, or at an atom that is equivalent by symmetry."""
     stem = ligand.instance.stem
     for one in ligand.exits:
         if anchor in (one.row["anchor_atom"], *str(one.row["anchor_equivalents"]).split(JOINED)):

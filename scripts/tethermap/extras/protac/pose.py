@@ -1,4 +1,4 @@
-"""A degrader in three dimensions that holds both its halves as their crystals do."""
+"""A degrader in three dimensions with both its halves in their crystal geometry."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Pose:
 
 
 def matched_halves(degrader: Chem.Mol, halves: tuple[Warhead, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the atoms of a degrader that are those of each half, no atom of two; empty where it does not hold them.
+    """Return the atoms of a degrader that belong to each half, without overlap; empty if it does not contain them.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def matched_halves(degrader: Chem.Mol, halves: tuple[Warhead, ...]) -> tuple[tup
 
 
 def _leaves_at(degrader: Chem.Mol, match: tuple[int, ...], anchor: int) -> bool:
-    """Return whether the rest of a degrader hangs on the anchor of a match alone."""
+    """Return whether the rest of a degrader is bonded only to the anchor of a match."""
     inside = set(match)
     ends = {k for k in match for other in degrader.GetAtomWithIdx(k).GetNeighbors() if other.GetIdx() not in inside}
     return ends == {match[anchor]}
 
 
 def degrader_pose(smiles: str, halves: tuple[Warhead, ...]) -> Pose | None:
-    """Return a degrader with its halves as in their crystals; None where it does not hold them or none was made.
+    """Return a degrader with its halves in their crystal geometry; None if it lacks them or embedding failed.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _bounds(mol: Chem.Mol, matches: tuple[tuple[int, ...], ...], own: list[Float
 def _placed(
     degrader: Chem.Mol, made: FloatArray, matches: tuple[tuple[int, ...], ...], own: list[FloatArray]
 ) -> Pose | None:
-    """Return a conformation laid on the first half, its halves as in the crystals; None where these don't fit."""
+    """Return a conformation superposed on the first half, with its halves' crystal geometry; None if these don't fit."""
     rotation, shift = best_fit(own[0], made[list(matches[0])])
     xyz = made @ rotation.T + shift
     moved = own[0], np.eye(3), np.zeros(3)

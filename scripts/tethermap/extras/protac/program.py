@@ -28,7 +28,7 @@ class Site(AtExit):
     smiles : str
         SMILES of the warhead, ``[*]`` for the linker.
     babel : OpenBabel or None
-        If given, heads are converted as PRosettaC does it.
+        If given, heads are converted with PRosettaC's method.
     """
 
     ligand: RankedLigand
@@ -83,7 +83,7 @@ class Program:
     pair : str
         README of the files of both halves, if `site` makes some.
     needs : str
-        What `halves` needs besides, for the message when it makes nothing.
+        Additional requirements of `halves`, for the message if it makes no files.
     """
 
     readme: Callable[[Side, Sequence[WrittenSite], OpenBabel | None], str]

@@ -1,4 +1,4 @@
-"""The programs that model degraders for which there are inputs, and the limits of what is made on demand."""
+"""The supported programs that model degraders, and the limits of inputs on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ORDER = (
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all programs: the modules of `tethermap.extras.programs`, of which none is imported."""
+    """Return the names of all programs: the modules of `tethermap.extras.programs`, without importing them."""
     found = {module.name for module in iter_modules(import_module(_FOLDER).__path__)}
     return tuple(sorted(found, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)))
 
@@ -40,7 +40,7 @@ MOST_SMILES = 1000
 """Longest SMILES of a degrader that is taken."""
 
 MOST_ATOMS, MOST_RINGS = 150, 30
-"""Most heavy atoms and rings of half a degrader; a whole one may have twice as many."""
+"""Most heavy atoms and rings of half a degrader; a complete one may have twice the number."""
 
 _ATOM = re.compile(r"\[[^\]]*\]?|Br|Cl|[BCNOPSFIbcnopsa*]")
 _RING_BOND = re.compile(r"%\(\d+\)|%\d\d|\d")
@@ -57,7 +57,7 @@ def smiles_size(smiles: str) -> tuple[int, int]:
 
 
 FORMATS = ("json", "csv", "sdf")
-"""How degraders that were made can be had."""
+"""Formats of designed degraders."""
 
 MOST_DEGRADERS = 1000
 """Most molecules of one answer."""

@@ -21,11 +21,11 @@ class Protein:
     Parameters
     ----------
     text : str
-        A PDB file; empty where there is none.
+        A PDB file; empty if there is none.
     letters : dict of str to str
         Chain of the complex → chain of this file.
     reason : str
-        Code of `tethermap.base.reasons.PROTAC_REASONS`; empty where there is a file.
+        Code of `tethermap.base.reasons.PROTAC_REASONS`; empty if there is a file.
     """
 
     text: str = ""
@@ -34,7 +34,7 @@ class Protein:
 
     @property
     def chains(self) -> str:
-        """Its chain letters."""
+        """Chain letters of the protein."""
         return "".join((self.letters or {}).values())
 
 
@@ -44,9 +44,9 @@ def protein_of(complex_text: str | None, ligand: Collection[int], side: Side, ti
     Parameters
     ----------
     complex_text : str or None
-        The complex as PDB; None where it does not fit that format.
+        The complex as PDB; None if it does not fit the format.
     ligand : collection of int
-        Serials of the ligand's atoms, which may be peptide-like and stand among the polymer.
+        Serials of the ligand's atoms, which may be peptide-like and among the polymer.
     side : Side
         Half of the degrader that it is.
     title : str
@@ -67,10 +67,10 @@ def protein_of(complex_text: str | None, ligand: Collection[int], side: Side, ti
 
 
 def _whole_chains(text: str, ligand: Collection[int]) -> dict[str, str] | None:
-    """Return the text of each chain's polymer, cut out in one piece.
+    """Return the text of each chain's polymer, cut out as one block.
 
-    None for a file that is not laid out so: lines of 80 columns, the polymer of each chain on end
-    with its TER record behind it, one model, no atom of the ligand among it.
+    None for a file of another layout: lines of 80 columns, the polymer of each chain without gaps followed by its TER
+    record, one model, no atom of the ligand among it.
     """
     starts = [place for mark in ("\nATOM  ", "\nHETATM") if (place := text.find(mark)) >= 0]
     if not starts or "\nENDMDL" in text:

@@ -1,4 +1,4 @@
-"""Ligands with their ranked exits, read back from what the steps of a job leave in its folder."""
+"""Ligands with their ranked exits, read from the files of a job's steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tethermap.molecule.store import molecule_of_record
 
 @dataclass(frozen=True, slots=True)
 class UnreadLigand:
-    """A ligand of a shard as its files hold it: line, record, and its rows of `tables.EXIT_VECTORS`."""
+    """A ligand of a shard from its files: line, record, and its rows of `tables.EXIT_VECTORS`."""
 
     entry_id: str
     stem: str
@@ -37,12 +37,12 @@ class UnreadLigand:
 
 
 def unread_of(job: Path, shard: str) -> Iterator[UnreadLigand]:
-    """Yield the ligands of a shard in their order; observed exits stand in place of predicted ones.
+    """Yield the ligands of a shard in their order; observed exits replace predicted ones.
 
     Raises
     ------
     ValueError
-        If its files don't hold the same instances.
+        If its files don't contain the same instances.
     """
     of = partial(part, job, shard)
     observed = groupby(read_table(of("measure_sasa/observed"), EXIT_VECTORS), key=lambda row: row["stem"])
@@ -55,7 +55,7 @@ def unread_of(job: Path, shard: str) -> Iterator[UnreadLigand]:
 
 
 def complex_text(job: Path, instance: Instance) -> str | None:
-    """Return the cleaned complex of an instance; None where there is no PDB file."""
+    """Return the cleaned complex of an instance; None if there is no PDB file."""
     if "mmcif_only" in instance.flags:
         return None
     return (job / layout.war_pdb(instance.stem)).read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ def readme(ligand: RankedLigand, side: Side, protein: Protein) -> str:
 
 
 def _warning(ligand: RankedLigand) -> str:
-    """Return what must be known of a covalent ligand and of one that was not observed as a whole."""
+    """Return the notes on a covalent ligand and on an incompletely observed one."""
     links = [link for link in ligand.instance.links if link.kind == "covalent"]
     partners = ", ".join(f"{one.partner_atom} of {one.partner.comp_id} {one.partner.residue_id}" for one in links)
     stated = "jobs of AlphaFold 3, Boltz and Protenix state that bond if the ligand has a component code, others do not"

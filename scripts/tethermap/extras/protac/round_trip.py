@@ -1,8 +1,8 @@
 """Whether an anchor survives the way in which PRosettaC adds hydrogens: SDF to PDB and back with Open Babel.
 
-PRosettaC (``utils.addH_sdf``, ``protac_lib.translate_anchors``) converts a head to PDB and back to SDF with
-hydrogens, and then searches the old molecule, read without any perception, in the new one: where a bond comes back
-differently it goes on with the last atom as its anchor, a symmetric match moves the anchor. Open Babel is not part
+PRosettaC (``utils.addH_sdf``, ``protac_lib.translate_anchors``) converts a head to PDB and back to SDF with hydrogens,
+and then searches the old molecule, read without any perception, in the new one: if a bond changes, it continues with
+the last atom as its anchor, and a symmetric match moves the anchor. Open Babel is not part
 of Tethermap.
 """
 
@@ -83,14 +83,14 @@ def _program(path: str) -> OpenBabel:
 
 
 def anchor_after_round_trip(babel: OpenBabel, sdf: str, anchor: int) -> str:
-    """Return what becomes of an anchor, one of `OUTCOMES`.
+    """Return the outcome for an anchor, one of `OUTCOMES`.
 
     Parameters
     ----------
     babel : OpenBabel
         The program that converts.
     sdf : str
-        The head as it is written.
+        The written head.
     anchor : int
         0-based index of the anchor in it.
     """

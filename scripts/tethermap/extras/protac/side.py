@@ -1,4 +1,4 @@
-"""Which half of a degrader a job is about, and the names by which its files fit those of the other half."""
+"""Side of a degrader for a job, and the names that make its files compatible with those of the other half."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Side:
     name : str
         ``target`` or ``e3``; files begin with it.
     letters : str
-        Chains of its protein, the first one first. The two sides share no letter, and none is X or Y, by
-        which PRosettaC names the ligands (``local_docking`` in its ``main.py``: X that of the E3 ligase).
+        Chains of its protein, the first one first. The two sides share no letter, and none is X or Y, PRosettaC's names
+        of the ligands (``local_docking`` in its ``main.py``: X for the E3 ligase's).
     ligand_chain : str
         Chain of its ligand.
     residue_name : str
@@ -62,7 +62,7 @@ def side_of(setting: str, target_name: str, accessions: Iterable[str], ligases: 
     setting : str
         ``target``, ``e3`` or ``auto``, which looks the target up among the E3 ligases.
     target_name : str
-        As given.
+        Name of the target in the settings.
     accessions : iterable of str
         UniProt accessions of the query.
     ligases : Path
@@ -74,7 +74,7 @@ def side_of(setting: str, target_name: str, accessions: Iterable[str], ligases: 
 
 
 def ligase_gene(target_name: str, accessions: Iterable[str], ligases: Path) -> str:
-    """Return the gene of the E3 ligase that a job is about; empty where it is about none that degraders recruit.
+    """Return the gene of the E3 ligase of a job; empty if its target is not an E3 ligase that degraders recruit.
 
     Parameters
     ----------

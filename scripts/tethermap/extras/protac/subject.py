@@ -1,4 +1,4 @@
-"""What all co-folding programs are told: whole sequences, the ligand, and which residues hold it."""
+"""Common inputs of all co-folding programs: complete sequences, the ligand, and the residues around it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Sequences are those of SEQRES, modified residues as their parents; of a complex 
 
 
 NEEDS = "a protein file of each half and, of both halves, the degrader's SMILES"
-"""What their jobs are made from."""
+"""Data for their jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class SequencePlace:
 
 @dataclass(frozen=True, slots=True)
 class FoldedHalf:
-    """One protein with what holds its ligand.
+    """One protein with the residues around its ligand.
 
     Parameters
     ----------
     chains : tuple of Chain
-        Its chains.
+        Chains of the protein.
     pocket : tuple of SequencePlace
         Residues around the ligand, the nearest first.
     at_exit : SequencePlace or None
@@ -67,17 +67,17 @@ class FoldedHalf:
 
 @dataclass(frozen=True, slots=True)
 class FoldedLigand:
-    """The degrader, or one half's ligand alone.
+    """The degrader, or the ligand of one half.
 
     Parameters
     ----------
     letter : str
         Its chain in the job.
     smiles, comp_id : str
-        How it is told: by the component's code where that is not empty.
+        Component code of the ligand; empty to use SMILES.
     anchors : tuple of str or int
-        For each half, the atom that the linker is bonded to: its name in the dictionary where `comp_id` tells the
-        ligand, else its place in `smiles`; empty where it can't be told.
+        For each half, the atom that the linker is bonded to: its name in the dictionary if `comp_id` defines the
+        ligand, else its index in `smiles`; empty if unknown.
     bond : (SequencePlace, str, str) or None
         A covalent bond to the protein: residue, its atom, the ligand's atom by its name in the dictionary.
     """
@@ -104,7 +104,7 @@ class Subject:
 
     @property
     def pocket(self) -> tuple[SequencePlace, ...]:
-        """All residues that hold the ligand."""
+        """All residues around the ligand."""
         return tuple(place for half in self.halves for place in half.pocket)
 
 
@@ -116,7 +116,7 @@ class Numbering:
     complex_text : str
         The complex as PDB; the sequences are those of SEQRES, else of the residues that were observed.
     letters : mapping of str to str
-        Chain of the complex → letter in the job, of those that take part.
+        Chain of the complex → letter in the job, for the chains in use.
     """
 
     def __init__(self, complex_text: str, letters: Mapping[str, str]) -> None:
@@ -152,7 +152,7 @@ class Numbering:
         xyz : ndarray of float, shape (n, 3)
             The ligand's atoms, in angstroms.
         anchor : ndarray of float, shape (3,)
-            The one that the linker is bonded to.
+            The atom that the linker is bonded to.
         """
         if not self._xyz:
             return FoldedHalf(tuple(self.chains), (), None, 0.0)

@@ -38,8 +38,7 @@ def atom_names(molecule: LigandMolecule, instance: Instance) -> tuple[str, ...]:
 def ligand_pdb(graph: LigandGraph, names: Sequence[str], side: Side, kept: Collection[int] | None = None) -> str:
     """Return heavy atoms of a ligand as a PDB file of one residue, bonds as CONECT records.
 
-    Every bond stands once, whatever its order, as in the ligands and masks of DeepTernary, which are compared
-    as graphs.
+    Every bond is listed once, for any order, as in the ligands and masks of DeepTernary, which are compared as graphs.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ def residue_pdb(
     near : mapping of int to sequence of int
         Serials of the atoms bonded to each.
     residue, chain : str
-        Their names.
+        Names of the atoms.
     """
     lines = [_atom_line(*atom, f"{residue} {chain}", len(near[atom[0]])) for atom in atoms]
     for serial, bonded in near.items():

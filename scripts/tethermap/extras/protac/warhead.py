@@ -1,4 +1,4 @@
-"""A ligand as half of a degrader: what stays of it after the cut, and where the linker is bonded."""
+"""A ligand as half of a degrader: its remaining part after the cut, and the atom that the linker is bonded to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ATTACHMENT = "[*]"
 
 @dataclass(frozen=True, eq=False)
 class Warhead:
-    """What stays of a ligand when a linker takes the place of a leaving group or a hydrogen.
+    """The remaining part of a ligand when a linker replaces a leaving group or a hydrogen.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ class Warhead:
     anchor : int
         0-based index of the anchor in `mol`.
     alike : tuple of int
-        0-based indices in `mol` of the other atoms that are the same as the anchor by symmetry, stereo
-        left out: substructure searches can take them for the anchor.
+        0-based indices in `mol` of the other atoms that are equivalent to the anchor by symmetry, without stereo:
+        substructure searches can confuse them with the anchor.
     """
 
     mol: Chem.Mol
@@ -42,7 +42,7 @@ def core_cut(graph: LigandGraph, anchor: int, leaving: Sequence[int]) -> tuple[i
     """Return the cut that leaves what a ligand and the degrader made of it share: anchor and leaving atoms.
 
     At the oxygen of an ester or acid, or at the methyl group of an ester, that is the carbonyl carbon: the linker
-    brings an amide's nitrogen in place of the oxygen. At every other exit the anchor itself stays.
+    brings an amide's nitrogen in place of the oxygen. At every other exit the anchor itself remains.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def cut_warhead(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -
     anchor : int
         Heavy atom that the linker is bonded to.
     leaving : sequence of int
-        Heavy atoms that leave, the one bonded to the anchor first; empty where a hydrogen does.
+        Heavy atoms that leave, the one bonded to the anchor first; empty if a hydrogen leaves.
     """
     kept = tuple(k for k in range(molecule.n_heavy) if k not in set(leaving))
     mol = Chem.RemoveAllHs(_replaced(molecule, anchor, leaving, 1), sanitize=False)
@@ -85,7 +85,7 @@ def cut_warhead(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -
 def alike_atoms(mol: Chem.Mol, anchor: int) -> tuple[int, ...]:
     """Return the other atoms that a substructure search can take for the anchor.
 
-    It looks neither at hydrogens nor at stereo: both nitrogens of an imidazole ring are alike.
+    It ignores hydrogens and stereo: both nitrogens of an imidazole ring are equivalent.
     """
     ranks = _ranks_without_hydrogens(mol)
     return tuple(k for k, rank in enumerate(ranks) if rank == ranks[anchor] and k != anchor)
@@ -144,14 +144,14 @@ class WarheadSmiles:
             edit.AddBond(anchor, place, Chem.BondType.SINGLE)
             atom = edit.GetAtomWithIdx(anchor)
             atom.SetNumExplicitHs(max(0, atom.GetNumExplicitHs() - 1))
-        else:  # the linker takes the place of the one hydrogen, so that the configuration stays
+        else:  # the linker replaces the only hydrogen, so that the configuration is kept
             edit = Chem.RemoveAllHs(_replaced(self._molecule, anchor, leaving, 0), sanitize=False)
         Chem.AssignStereochemistry(edit, cleanIt=True, force=True)
         return str(Chem.MolToSmiles(edit)).replace("*", ATTACHMENT)
 
 
 def _replaced(molecule: LigandMolecule, anchor: int, leaving: Sequence[int], number: int) -> Chem.Mol:
-    """Return a ligand with one atom of another element in place of what leaves, where its first atom was."""
+    """Return a ligand with one atom of another element in place of the leaving group's first atom."""
     edit = Chem.RWMol(molecule.mol)
     near = [atom.GetIdx() for atom in edit.GetAtomWithIdx(anchor).GetNeighbors()]
     place = leaving[0] if leaving else next(k for k in near if k >= molecule.n_heavy)
