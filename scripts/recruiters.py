@@ -65,7 +65,7 @@ def _structures(library: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]
 def _found(one: Mapping[str, Any], rows: Mapping[tuple[str, str], Sequence[Row]]) -> str:
     own = rows.get((one["entry"], one["ligand"]))
     if own is None:
-        return "missing, the source does not hold it"
+        return "missing, the source does not have it"
     if not one["attachment"]:
         return f"built, exits {one['exits']}"
     ranks = [int(row["rank"] or 0) for row in own if str(row["anchor_atom"]) in one["attachment"]]

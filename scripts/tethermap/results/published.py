@@ -181,7 +181,7 @@ class _Holders:
 
 
 def _read(path: Path) -> Iterator[tuple[Chem.Mol, str, list[_Published]]]:
-    """Yield each degrader of a table, neutral, with its SMILES and values; what is no molecule is skipped.
+    """Yield each degrader of a table, neutral, with its SMILES and values; invalid molecules are skipped.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _read(path: Path) -> Iterator[tuple[Chem.Mol, str, list[_Published]]]:
         cells = {field: _cell(row, names) for field, names in _NAMES.items()}
         written = cells["smiles"]
         if written not in known:
-            known = {written: _neutral(written)}  # rows of one degrader stand together
+            known = {written: _neutral(written)}  # rows of one degrader are adjacent
         if degrader := known[written]:
             values = [concentration(_ERROR.sub("", part), "nM") for part in re.split("[/;]", cells["dc50"])]
             uniprot = JOINED.join(re.split(r"[\s,;/]+", cells["uniprot"]))
@@ -238,7 +238,7 @@ def _opened(path: Path) -> Any:
 
 
 def _neutral(smiles: str) -> tuple[Chem.Mol, str] | None:
-    """Return the neutral largest part of a molecule with its canonical SMILES; None for what is none."""
+    """Return the neutral largest part of a molecule with its canonical SMILES; None if it is invalid."""
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles)
         if mol is None:

@@ -43,7 +43,7 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 _NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
 
 
-INTERRUPTED = "The run was interrupted: start it again with the same command, and it goes on where it was."
+INTERRUPTED = "The run was interrupted: repeat the command to resume it."
 """Message of an interrupted run."""
 
 

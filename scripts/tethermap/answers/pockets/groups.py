@@ -64,7 +64,7 @@ class Member:
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """The best exits of its first sites; none of a ligand that two proteins hold."""
+        """The best exits of its first sites; none for a ligand between two proteins."""
         return self.read_ways()
 
     def residue_near(self, point: FloatArray) -> tuple[str, str]:

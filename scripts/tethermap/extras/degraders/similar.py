@@ -45,7 +45,7 @@ def closest(smiles: str, jobs: Sequence[Path], most: int) -> list[dict[str, obje
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
         if molecule is None or not molecule.GetNumAtoms():
-            raise NoMoleculeError("This is no SMILES of a molecule.")
+            raise NoMoleculeError("This is not a valid SMILES.")
         found = [hit for number, job in enumerate(jobs) for hit in _of_job(number, job, molecule)]
     found.sort(key=lambda hit: (_ORDER.index(str(hit["relation"])), -float(str(hit["similarity"]))))
     return found[:most]

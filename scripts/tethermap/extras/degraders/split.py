@@ -38,7 +38,7 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
     with rdBase.BlockLogs():
         degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
     if degrader is None or not degrader.GetNumAtoms():
-        raise NoMoleculeError("The degrader is no SMILES of a molecule.")
+        raise NoMoleculeError("The degrader is not a valid SMILES.")
     halves = []
     path = job / layout.EXIT_ANSWERS
     answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # a job of version 0.1

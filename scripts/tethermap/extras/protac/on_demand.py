@@ -132,10 +132,10 @@ def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
     with rdBase.BlockLogs():
         degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
     if degrader is None or not degrader.GetNumAtoms():
-        raise NoMoleculeError("The degrader is no SMILES of a molecule.")
+        raise NoMoleculeError("The degrader is not a valid SMILES.")
     if not matched_halves(degrader, tuple(half.warhead for half in halves)):
         named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
-        raise NoInputsError(f"The degrader does not hold {named} with its linker there.")
+        raise NoInputsError(f"The degrader does not contain {named} with its linker there.")
 
 
 def _paths_of(tool: str, files: Collection[str]) -> set[str]:

@@ -136,7 +136,7 @@ def _bounds(mol: Chem.Mol, matches: tuple[tuple[int, ...], ...], own: list[Float
 def _placed(
     degrader: Chem.Mol, made: FloatArray, matches: tuple[tuple[int, ...], ...], own: list[FloatArray]
 ) -> Pose | None:
-    """Return a conformation superposed on the first half, with its halves' crystal geometry; None if these don't fit."""
+    """Return a conformation superposed on the first half, with both crystal geometries; None if these don't fit."""
     rotation, shift = best_fit(own[0], made[list(matches[0])])
     xyz = made @ rotation.T + shift
     moved = own[0], np.eye(3), np.zeros(3)

@@ -21,9 +21,9 @@ from rdkit import Chem, rdBase
 
 SAME, OTHER, LOST = "same_atom", "other_atom", "no_match"
 OUTCOMES = {
-    SAME: "The anchor comes back as the same atom.",
-    OTHER: "A symmetric match moves the anchor to another atom: give it again for the converted head.",
-    LOST: "Open Babel perceives other bonds than the head has: PRosettaC goes on with a wrong anchor, don't use it.",
+    SAME: "The anchor is the same atom after the conversion.",
+    OTHER: "A symmetric match moves the anchor to another atom: choose it again in the converted head.",
+    LOST: "Open Babel perceives other bonds than the head has: PRosettaC would use a wrong anchor, don't use it.",
 }
 """Possible outcomes, each with a sentence for people."""
 
