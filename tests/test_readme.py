@@ -54,8 +54,8 @@ RUN_BY = {
     ),
     "scripts/README.md": ("tests/test_readme.py::test_examples_of_reading_tables_run",) * 2,
     "service/README.md": (
-        "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",
-        "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work_as_they_stand",
+        "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work",
+        "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work",
         "tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",
         "tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",
         "tests/service/test_service_readme.py::test_query_of_the_readme_reads_tables_of_all_jobs",

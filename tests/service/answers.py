@@ -1,4 +1,4 @@
-"""Holds every JSON answer that a test gets to the schema that the service publishes for it, nothing added."""
+"""Checks every JSON response in a test against the schema that the service publishes for it, without additions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _validator(path: str, method: str, status: int) -> Draft202012Validator:
 
 
 def check(method: str, path: str, status: int, body: Any) -> None:
-    """Fail unless a JSON answer is what the OpenAPI document says of its route and status."""
+    """Fail unless a JSON response matches its route and status in the OpenAPI document."""
     method = "GET" if method == "HEAD" else method
     routes = [endpoint for pattern, endpoint in _patterns() if pattern.match(path)]
     own = next((endpoint for endpoint in routes if endpoint.method == method), None)

@@ -1,6 +1,6 @@
-"""The service in this process, or as a process of its own that can be killed.
+"""The service in this process, or as a separate process that can be killed.
 
-Runs are those of a small process tree that stands for Snakemake, or real ones where that is asked for.
+Runs are those of a small process tree that replaces Snakemake, or real ones on request.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ REFUSED = {
 
 
 class SettableClock(Clock):
-    """A wall clock that a test sets; the monotonic one goes on."""
+    """A wall clock that a test sets; the monotonic one is real."""
 
     def __init__(self) -> None:
         self.shift = timedelta()
@@ -113,12 +113,12 @@ def living(folder: Path) -> list[processes.Process]:
 
 
 class LiveService:
-    """`python -m service` as a process of its own.
+    """`python -m service` as a separate process.
 
     Parameters
     ----------
     folder : Path
-        Where its jobs, cache and index lie.
+        Folder of its jobs, cache and index.
     quick : bool
         Whether it starts quickly, with the stand-in pipeline.
     **variables : str
@@ -159,7 +159,7 @@ class LiveService:
         return self
 
     def log(self) -> str:
-        """Return the end of what it has logged."""
+        """Return the end of its log."""
         path = self.folder / "service.log"
         return path.read_text()[-3000:] if path.exists() else ""
 
@@ -170,7 +170,7 @@ class LiveService:
         return self._process.pid
 
     def kill(self) -> None:
-        """End it at once, as a crash would; its runs go on."""
+        """Kill it at once, like a crash; its runs continue."""
         self._signal(signal.SIGKILL)
 
     def terminate(self) -> float:
@@ -234,7 +234,7 @@ class LiveService:
         return dict(wait_until(final, seconds, f"{job_id} to end\n{self.log()}"))
 
     def record(self, job_id: str) -> dict[str, Any]:
-        """Return a job's record as it is on disk."""
+        """Return a job's record from the disk."""
         return dict(json.loads((self.jobs / job_id / "job_record.json").read_text()))
 
     def answers(self, process: subprocess.Popen[bytes] | Forked | None = None) -> bool:

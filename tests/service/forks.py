@@ -1,7 +1,7 @@
 """Services over the stand-in pipeline, forked from one process that has loaded all already: a start costs 50 ms.
 
 `python -m tests.service.forks` is that process: it forks a service for each line it reads and writes its number.
-With `serve` it is itself such a service, where a system can't wait for processes of others.
+With `serve` it runs the service itself, for systems that can't wait for foreign processes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Forked:
     Parameters
     ----------
     environment : mapping of str to str
-        Its variables.
+        Environment variables of the process.
     log : Path
-        Where its output goes.
+        File of its output.
     """
 
     def __init__(self, environment: Mapping[str, str], log: Path) -> None:
@@ -70,7 +70,7 @@ def _server() -> subprocess.Popen[str]:
 
 
 def _serve(environment: Mapping[str, str], log: str) -> None:
-    """Be a service, in a session of its own."""
+    """Run a service, in a separate session."""
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

@@ -1,4 +1,4 @@
-"""A service behind a real nginx with TLS, as config/deploy/nginx.conf sets it up."""
+"""A service with a real nginx and TLS in front, with config/deploy/nginx.conf."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ http {{
 
 @dataclass(frozen=True, slots=True)
 class Proxied:
-    """A service as others reach it: its address with the path, and what trusts its certificate."""
+    """A service for outside clients: its address with the path, and the trust store of its certificate."""
 
     address: str
     context: ssl.SSLContext

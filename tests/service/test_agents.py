@@ -1,4 +1,4 @@
-"""The tools for agents: forty questions with known answers by the protocol's own client, and what clients may send."""
+"""The tools for agents: forty questions with known answers by the protocol's own client, and valid input."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sent(http: httpx2.Client, method: str, params: Any = None, **more: Any) -> A
 
 
 def called(http: httpx2.Client, tool: str, **arguments: Any) -> Any:
-    """Return what a tool has answered."""
+    """Return the result of a tool."""
     result = sent(http, "tools/call", {"name": tool, "arguments": arguments})["result"]
     assert result["isError"] is False, result
     return result.get("structuredContent", result["content"][0]["text"])
@@ -58,7 +58,7 @@ PLACES, OTHERS = (list(read_table(ROOT / "data/examples" / job / layout.EXIT_ANS
 
 
 def atoms(keep: Callable[[Row], bool]) -> list[Value]:
-    """Return the atoms of the answers of amprenavir that are wanted, in their order."""
+    """Return the atoms of amprenavir's answers in question, in their order."""
     return [row["anchor_atom"] for row in PLACES if keep(row)]
 
 
@@ -166,7 +166,7 @@ QUESTIONS: list[tuple[str, str, Asked, Callable[[Any], Any], Any]] = [
 
 @pytest.fixture(scope="module")
 def replies(live: LiveService, done_job: str) -> list[mcp.types.CallToolResult]:
-    """The result of each question, asked by the official client in one session."""
+    """The result of each question, sent by the official client in one session."""
 
     async def ask() -> list[mcp.types.CallToolResult]:
         async with mcp.Client(f"http://127.0.0.1:{live.port}/mcp") as client:
@@ -203,7 +203,9 @@ def test_answers_of_a_ligand_take_two_kilobytes(http: httpx2.Client, done_job: s
         assert 0 < max(sizes.values()) <= 2000
 
 
-def test_forty_questions_are_asked_and_every_tool_works(http: httpx2.Client, live: LiveService, done_job: str) -> None:
+def test_forty_questions_are_answered_and_every_tool_works(
+    http: httpx2.Client, live: LiveService, done_job: str
+) -> None:
     assert len(QUESTIONS) == 40
     preview = called(http, "preview_job", target_name="BAZ2B", search_query="4CUP")
     assert [entry["pdb_id"] for entry in preview["entries"]] == ["4cup"]
@@ -255,7 +257,7 @@ def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2
     assert result["structuredContent"]["next_call"]["arguments"]["offset"] == result["structuredContent"]["count"]
 
 
-def test_a_client_is_greeted_and_told_the_tools(http: httpx2.Client) -> None:
+def test_a_client_is_greeted_and_gets_the_list_of_tools(http: httpx2.Client) -> None:
     hello = sent(http, "initialize", {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {}})["result"]
     assert (hello["protocolVersion"], hello["serverInfo"]["name"]) == ("2025-03-26", "tethermap")
     assert sent(http, "initialize", {"protocolVersion": "1999-01-01"})["result"]["protocolVersion"] == "2025-06-18"
@@ -268,7 +270,7 @@ def test_a_client_is_greeted_and_told_the_tools(http: httpx2.Client) -> None:
     assert http.get("/mcp").status_code == 405
 
 
-def test_what_is_wrong_is_told_so_that_an_agent_can_mend_it(http: httpx2.Client) -> None:
+def test_faults_are_reported_so_that_an_agent_can_correct_them(http: httpx2.Client) -> None:
     assert sent(http, "resources/list")["error"]["code"] == -32601
     assert sent(http, "tools/call", {"name": "no_such_tool"})["error"]["code"] == -32602
     for message in (
@@ -294,7 +296,7 @@ def test_what_is_wrong_is_told_so_that_an_agent_can_mend_it(http: httpx2.Client)
         assert says in result["content"][0]["text"], tool
 
 
-def test_an_agent_may_do_what_its_token_may(tmp_path: Path) -> None:
+def test_an_agent_has_the_permissions_of_its_token(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, api_tokens=(Token("ann", "secret"),))
     with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as client:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
@@ -309,7 +311,7 @@ def test_an_agent_may_do_what_its_token_may(tmp_path: Path) -> None:
         )
 
 
-def test_language_models_are_told_what_there_is(http: httpx2.Client) -> None:
+def test_language_models_get_a_description_of_the_service(http: httpx2.Client) -> None:
     text = http.get("/llms.txt").text
     assert text.startswith("# Tethermap\n")
     for tool in TOOLS:

@@ -68,7 +68,7 @@ def anns_job(guarded: TestClient) -> str:
     return str(answer.json()["job_id"])
 
 
-# What a service without tokens answers
+# Responses of a service without tokens
 
 OPEN: list[tuple[str, Callable[[Http, str], None]]] = []
 
@@ -169,7 +169,7 @@ def wrong_value_is_told_what_is_allowed(http: Http, job: str) -> None:  # noqa: 
     answer = http.get("/api/indexed-jobs?status=done")
     error(answer, 400, "INVALID_PARAMETER", parameter="status")
     assert "completed" in answer.json()["error"]["details"]["known"]
-    for value in ("maybe", "%20"):  # beside its other name, which is right
+    for value in ("maybe", "%20"):  # in addition to its other name, which is valid
         answer = http.get(f"/api/indexed-jobs?availability=true&available={value}")
         error(answer, 400, "INVALID_PARAMETER", parameter="available", known=["true", "false"])
     assert http.get("/api/indexed-jobs?availability=&status=&sort=").status_code == 200
@@ -245,7 +245,7 @@ def event_numbers_come_once(http: Http, job: str) -> None:
 @against_open
 def end_of_a_record_is_no_target_and_may_begin_one(http: Http, job: str) -> None:  # noqa: ARG001
     error(http.post("/api/jobs", json={**HPV, "target_name": "$$$$"}), 422, "INVALID_FIELD", field="target_name")
-    taken = http.post("/api/jobs", json={**HPV, "target_name": "$$$$ BRD4"})  # what SDF files make of it: test_sdf
+    taken = http.post("/api/jobs", json={**HPV, "target_name": "$$$$ BRD4"})  # for SDF files see test_sdf
     assert taken.status_code == 202
     http.post(f"{taken.json()['status_url']}/cancel")
 
@@ -263,7 +263,7 @@ def test_an_open_service_on_loopback(http: Http, done_job: str, check: Callable[
     check(http, done_job)
 
 
-# What a private service answers
+# Responses of a private service
 
 
 def test_private_reads_need_a_token_and_health_does_not(guarded: TestClient, anns_job: str) -> None:
@@ -275,7 +275,7 @@ def test_private_reads_need_a_token_and_health_does_not(guarded: TestClient, ann
     assert guarded.get("/api/health").status_code == 200
 
 
-def test_pages_ask_for_the_token_and_keep_it_in_a_cookie_no_script_reads(guarded: TestClient, anns_job: str) -> None:
+def test_pages_show_the_token_form_and_store_a_cookie_no_script_reads(guarded: TestClient, anns_job: str) -> None:
     page = guarded.get(f"/monitor/{anns_job}")
     assert page.status_code == 401
     assert f'value="/monitor/{anns_job}"' in page.text
@@ -319,7 +319,7 @@ def test_others_jobs_are_not_canceled_or_deleted(guarded: TestClient, anns_job: 
     assert guarded.post(f"/api/batches/{batch['batch_id']}/cancel", headers=OPERATOR).status_code == 202
 
 
-def test_a_job_is_retried_by_its_owner_and_the_operator_alone(guarded: TestClient) -> None:
+def test_a_job_is_retried_only_by_its_owner_and_the_operator(guarded: TestClient) -> None:
     job = guarded.post("/api/jobs", json=HPV, headers=BEN).json()["status_url"]
     error(guarded.post(f"{job}/retry", headers=BEN), 409, "JOB_STATE_CONFLICT")
     for headers in (BEN, OPERATOR):
@@ -420,7 +420,7 @@ def test_every_variable_that_a_part_reads_is_known() -> None:
     paths = [path for name in ("scripts", "service", "config", "tests") for path in (ROOT / name).rglob("*")]
     texts = [path.read_bytes() for path in (*paths, ROOT / "Makefile") if path.is_file() and path.suffix != ".pyc"]
     used = {name.decode() for text in texts for name in re.findall(rb"TETHERMAP_[A-Z_]+[A-Z]", text)}
-    wrong = {"TETHERMAP_API_TOKEN", "TETHERMAP_MAX_JOB_BYTES"}  # those that tests misspell
+    wrong = {"TETHERMAP_API_TOKEN", "TETHERMAP_MAX_JOB_BYTES"}  # requests with misspelled names
     Settings.from_environment({name: "" for name in used if name not in wrong})
 
 
@@ -428,7 +428,7 @@ def test_every_variable_that_a_part_reads_is_known() -> None:
 
 
 @pytest.mark.process
-def test_half_open_connections_keep_nobody_out(tmp_path: Path) -> None:
+def test_half_open_connections_block_no_other_client(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     with LiveService(tmp_path / "service") as service:
         resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (1024, 1024))

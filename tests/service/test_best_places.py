@@ -1,4 +1,4 @@
-"""The answer that the results page opens with, what one copy adds to it, and the notice of a lost target."""
+"""The answer at the top of the results page, the contribution of one copy, and the notice of a lost target."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
         ([exit_row("C18", 1, 0.4, 0.5)], "This copy has no exit there."),
     ],
 )
-def test_copy_says_whether_it_agrees_with_the_others(exits: list[dict[str, Value]], said: str) -> None:
+def test_copy_reports_whether_it_agrees_with_the_others(exits: list[dict[str, Value]], said: str) -> None:
     view = copy_view(CopyAnswers([ANSWER], counted=True, observed=()), {"site": "main"}, exits)
     assert view["here"] == said
     assert view["lead"]["advised"] is True
 
 
-def test_copy_that_symmetry_mates_hold_is_told_not_to_count() -> None:
+def test_copy_with_contacts_to_symmetry_mates_is_marked_as_not_counted() -> None:
     row = {"site": "main", "flags": "crystal_packing"}
     view = copy_view(CopyAnswers([ANSWER], counted=False, observed=()), row, [exit_row("C18", 1, 0.4, 0.5)])
     assert view["why_not"].startswith("Symmetry mates")
@@ -67,7 +67,7 @@ def test_copy_that_symmetry_mates_hold_is_told_not_to_count() -> None:
         (["", ""], ""),
     ],
 )
-def test_lost_target_is_told_once_with_the_remedy(matches: list[str], words: str) -> None:
+def test_lost_target_is_reported_once_with_the_remedy(matches: list[str], words: str) -> None:
     notice = unmatched_notice([{"target_match": match} for match in matches])
     assert bool(notice) == bool(words)
     assert words in notice
@@ -90,7 +90,7 @@ def test_page_without_scripts_opens_with_the_answer_and_its_picture(http: httpx2
 
 
 @pytest.mark.parametrize("job", ["exam1hpv", "exam1gbt", "exam4cup"])
-def test_all_that_tell_the_answers_tell_the_same(http: httpx2.Client, job: str) -> None:
+def test_all_presentations_of_the_answers_agree(http: httpx2.Client, job: str) -> None:
     assert list(problems_of_answers(SHIPPED / job, job, lambda address: http.get(address).text)) == []
 
 
@@ -143,9 +143,7 @@ def test_card_and_ligand_say_how_many_published_degraders_leave_there() -> None:
         (0.3, 0.3, "other", "Open, but</strong> <b>N1</b>"),
     ],
 )
-def test_copy_that_speaks_for_itself_recommends_only_what_is_open(
-    room: float, way: float, chem_class: str, words: str
-) -> None:
+def test_copy_without_others_recommends_only_open_exits(room: float, way: float, chem_class: str, words: str) -> None:
     row = {**exit_row("N1", 1, room, way), "site_id": "S1", "site_rank": 1, "sdf_index": 0, "chem_class": chem_class}
     parts: Any = environment().get_template("results/parts.html.j2").module
     nothing = copy_view(CopyAnswers([], counted=False, observed=()), {"site": "main"}, [])
@@ -165,7 +163,7 @@ def test_page_lists_apart_what_is_not_recommended() -> None:
     assert "ANP" in alone
 
 
-def test_exit_without_a_way_out_is_shown_as_blocked_whatever_its_room() -> None:
+def test_exit_without_a_way_out_is_shown_as_blocked_for_any_room() -> None:
     row: dict[str, Value] = {"site_id": "S1", "site_rank": 1, "sdf_index": 0, "chem_class": "amine N-H"}
     narrow, shut, free = exit_row("N1", 1, 0.3, 0.05), exit_row("N1", 1, 0.02, 0.02), exit_row("N1", 1, 0.3, 0.3)
     told = [exit_sites([{**row, **exit_, "F_crystal": 0.0, "E_crystal": 0.0}])[0] for exit_ in (narrow, shut, free)]

@@ -1,4 +1,4 @@
-"""The client and its command against a service, and what they do when it answers badly."""
+"""The client and its command against a service, and their reaction to bad responses."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_submit_waits_downloads_and_is_the_same_job_again(run: Run, live: LiveSe
     assert other.strip() != job_id
 
 
-def test_a_download_goes_on_where_it_was_stopped(live: LiveService, done_job: str, tmp_path: Path) -> None:
+def test_a_download_is_resumed_after_an_interruption(live: LiveService, done_job: str, tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{live.port}"
     whole = httpx2.get(f"{url}/api/jobs/{done_job}/bundle")
     (tmp_path / f".{done_job}.zip.part").write_bytes(whole.content[:5000])
@@ -135,7 +135,7 @@ def test_batch_of_a_csv_file(run: Run, tmp_path: Path) -> None:
     assert (code, "job 1: options.kinds" in err, "gold" in err) == (REFUSED, True, True)
 
 
-def test_every_exit_code_says_what_happened(run: Run, live: LiveService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_exit_code_has_its_meaning(run: Run, live: LiveService, monkeypatch: pytest.MonkeyPatch) -> None:
     sequence = NOT_SEARCHED["fasta"]
     monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: sequence)
     words = ("--target", "x", "--query", "4CUP", "--fasta", "x", "--option", "sequence_search=true")
@@ -171,7 +171,7 @@ def answering(*answers: httpx2.Response | Exception) -> tuple[Tethermap, list[fl
 JOB = {"job_id": "0a1b2c3d", "status": "queued", "target_name": "x"}
 
 
-def test_a_busy_service_is_asked_again_when_it_says() -> None:
+def test_a_busy_service_is_retried_after_the_requested_time() -> None:
     busy = httpx2.Response(503, headers={"Retry-After": "7"})
     service, pauses = answering(httpx2.ConnectError("no"), busy, httpx2.Response(200, json=JOB))
     assert service.job("0a1b2c3d") == Job.of(JOB)
@@ -215,7 +215,7 @@ def test_the_client_needs_nothing_of_the_service() -> None:
     assert imported - set(sys.stdlib_module_names) == {"httpx2", "tethermap_client"}
 
 
-def test_results_that_are_not_there_have_an_exit_code_of_their_own(run: Run, queued_job: str) -> None:
+def test_missing_results_have_a_separate_exit_code(run: Run, queued_job: str) -> None:
     for words in (["answers"], ["exits"], ["rows", "results"]):
         code, out, err = run(words[0], queued_job, *words[1:])
         assert (code, out, "RESULTS_NOT_READY" in err) == (NOT_READY, "", True)

@@ -1,4 +1,4 @@
-"""A service whose jobs run on a Slurm cluster: canceled, killed and ended, nothing of them is lost or goes on there."""
+"""A service whose jobs run on a Slurm cluster: canceled, killed and finished, no job is lost or continues there."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_canceled_job_and_ended_service_leave_nothing_on_the_cluster(cluster: Lo
         assert (living(service.jobs / canceled), living(service.jobs / interrupted)) == ([], [])
 
 
-def test_killed_service_takes_its_run_up_again_and_a_killed_run_is_begun_again(
+def test_killed_service_resumes_its_run_and_a_killed_run_is_started_again(
     cluster: LocalCluster, tmp_path: Path
 ) -> None:
     with service_on(cluster, tmp_path / "service") as service:

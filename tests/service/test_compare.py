@@ -1,4 +1,4 @@
-"""Two jobs beside each other: pairs of answers, as JSON and as a page."""
+"""Comparison of two jobs: pairs of answers, as JSON and as a page."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_each_pair_has_both_answers_as_their_table_has_them(body: dict[str, Any]
             assert pair[side] == rows[side][pair[side]["anchor_atom"]]
 
 
-def test_pair_that_is_blocked_comes_after_all_that_are_open(body: dict[str, Any]) -> None:
+def test_blocked_pair_follows_all_open_ones(body: dict[str, Any]) -> None:
     blocked = [sum(2 * pair[side]["n_open"] < pair[side]["n_copies"] for side in "ab") for pair in body["pairs"]]
     assert blocked == sorted(blocked)
     assert blocked[0] < blocked[-1]
 
 
 def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[str, Value]]) -> Half:
-    """Return a half of a job with one degrader, MZ1 in 5T35, of which one end is the target's."""
+    """Return a half of a job with one degrader, MZ1 in 5T35, one end of which belongs to the target."""
     linkers = {"NBL": "CAW", "CBT": "CBD"}
     names: dict[str, Value] = {
         "pdb_id": "5t35",
@@ -155,7 +155,9 @@ def test_filters_narrow_each_side_for_itself(http: httpx2.Client, done_job: str)
     assert of(b_ligand="XYZ")["total"] == 0
 
 
-def test_jobs_absent_unknown_or_waiting_are_told(http: httpx2.Client, queued_job: str, failed_job: str) -> None:
+def test_jobs_that_are_absent_unknown_or_waiting_are_reported(
+    http: httpx2.Client, queued_job: str, failed_job: str
+) -> None:
     def of(**parameters: str) -> tuple[int, str]:
         answer = http.get("/api/compare", params=parameters)
         return answer.status_code, answer.json().get("error", {}).get("code", "")
@@ -195,7 +197,7 @@ def test_page_offers_jobs_by_name_and_shows_their_pairs_without_a_script(
     assert '"<b>"' not in empty.text
 
 
-def test_linkers_that_were_seen_are_told_as_they_are(ternary: Path) -> None:
+def test_observed_linkers_are_reported_with_the_measured_values(ternary: Path) -> None:
     with (ternary / "truth.csv").open(encoding="utf-8", newline="") as stream:
         known = [_cut(ternary, row) for row in csv.DictReader(stream)]
     distances, atoms = zip(*known, strict=True)
@@ -205,7 +207,7 @@ def test_linkers_that_were_seen_are_told_as_they_are(ternary: Path) -> None:
 
 
 def _cut(ternary: Path, row: dict[str, str]) -> tuple[float, int]:
-    """Return how far the exits of a degrader are from each other in angstroms, and how many atoms lie between."""
+    """Return the distance of a degrader's exits in angstroms, and the number of atoms between them."""
     structure = gemmi.read_structure(str(ternary / "structures" / f"{row['pdb_id'].lower()}.pdb.gz"))
     places = {atom.name: np.array(atom.pos.tolist()) for residue in structure[0]["L"] for atom in residue}
     names, ends = list(places), (row["target_anchor"], row["e3_anchor"])

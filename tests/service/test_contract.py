@@ -26,7 +26,7 @@ DEEP_ENOUGH = '{"target_name":"x","search_query":"1HPV","o":' + "[" * 31 + "]" *
 
 
 def post(http: httpx2.Client, body: Any, path: str = "/api/jobs", **headers: str) -> Answer:
-    """Send a body: bytes and text as they are, other values as JSON."""
+    """Send a body: bytes and text unchanged, other values as JSON."""
     content = body if isinstance(body, bytes | str) else json.dumps(body)
     return http.post(path, content=content, headers={"Content-Type": "application/json", **headers})
 
@@ -276,7 +276,7 @@ def test_wait_until_final_answers_once_at_the_end(http: httpx2.Client, live: Liv
         assert_error(http.get(f"/api/jobs/{queued_job}?{query}"), 400, "INVALID_PARAMETER")
 
 
-def test_results_of_a_waiting_job_are_202_and_its_log_is_there(http: httpx2.Client, queued_job: str) -> None:
+def test_results_of_a_waiting_job_are_202_and_its_log_exists(http: httpx2.Client, queued_job: str) -> None:
     for path in GONE_WHILE_WAITING:
         answer = http.get(path.format(job=queued_job))
         assert_error(answer, 202, "RESULTS_NOT_READY")
@@ -301,7 +301,7 @@ def test_results_of_a_waiting_job_are_202_and_its_log_is_there(http: httpx2.Clie
     assert_error(http.get(f"/api/jobs/{queued_job}"), 404, "JOB_NOT_FOUND")
 
 
-def test_failed_job_answers_with_what_there_is_and_why(http: httpx2.Client, failed_job: str) -> None:
+def test_failed_job_returns_its_available_parts_and_the_reason(http: httpx2.Client, failed_job: str) -> None:
     job = http.get(f"/api/jobs/{failed_job}").json()
     assert job["error"].keys() == {"message", "step", "kind"}
     assert job["error"]["kind"] == "input"
@@ -368,7 +368,7 @@ def test_bulk_puts_what_it_does_not_find_into_missing(http: httpx2.Client, done_
     assert_error(post(http, {"requests": [good] * 501}, path), 422, "INVALID_FIELD")
 
 
-def test_pdb_id_alone_is_a_job_and_aliases_work(http: httpx2.Client) -> None:
+def test_pdb_id_is_enough_for_a_job_and_aliases_work(http: httpx2.Client) -> None:
     dry = post(http, {"pdb_id": "4CUP", "ligand": "zyb", "colour": 1}, "/api/jobs?dry_run=1").json()
     assert [entry["pdb_id"] for entry in dry["entries"]] == ["4cup"]
     assert "colour" in " ".join(dry["notes"])
@@ -379,7 +379,7 @@ def test_pdb_id_alone_is_a_job_and_aliases_work(http: httpx2.Client) -> None:
     assert_error(post(http, both, "/api/jobs?dry_run=maybe"), 400, "INVALID_PARAMETER")
 
 
-def test_dry_run_finds_a_named_entry_however_it_is_written_and_no_other_for_one_that_is_not_there(
+def test_dry_run_finds_a_named_entry_in_any_spelling_and_no_other_for_a_missing_one(
     http: httpx2.Client,
 ) -> None:
     asked = {"target_name": "HIV-1 protease", "search_query": "https://www.rcsb.org/structure/4CUP"}

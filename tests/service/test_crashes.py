@@ -1,7 +1,7 @@
-"""Whatever is killed, deleted or full: each job ends in one true state and a restart needs no hand.
+"""After any kill, deletion or full disk, each job ends in one true state and a restart needs no help.
 
-A small process tree stands for Snakemake here but where a name says otherwise, and is held at the step at which
-something happens; `test_crash_points` kills real runs at random moments.
+A small process tree replaces Snakemake here except in named tests, and is paused at the step of the event;
+`test_crash_points` kills real runs at random moments.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Starter = Callable[..., LiveService]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Starter]:
-    """Start a service in a folder of its own; it and its runs end with the test."""
+    """Start a service in a new folder; it and its runs end with the test."""
     made: list[LiveService] = []
 
     def begin(*, real: bool = False, **variables: str) -> LiveService:
@@ -62,7 +62,7 @@ def results_of(query: str) -> dict[str, str]:
 
 
 def true_state(service: LiveService, job_id: str, undisturbed: Path | None = None) -> dict[str, Any]:
-    """Check that all places tell the same final state, nothing of the job lives, no byte differs; return its body."""
+    """Check that all places show one final state, no process of the job lives, no byte differs; return its body."""
     body = service.ended(job_id)
     assert service.record(job_id)["status"] == body["status"]
     wait_until(lambda: indexed(service, job_id) == body["status"], 10, "the index to follow")
@@ -84,7 +84,7 @@ def indexed(service: LiveService, job_id: str) -> str | None:
 
 
 def stopped_at(service: LiveService, step: str) -> tuple[str, Path]:
-    """Submit a job that stays at a step; return its id and the file that holds it there."""
+    """Submit a job that is paused at a step; return its id and the file that pauses it."""
     gate = hold(service.folder, step)
     job = service.submit()
     at_step(service, job, step)
@@ -218,7 +218,7 @@ def test_snakemake_killed_twice_fails_as_interrupted(start: Starter) -> None:
 
 
 def killed_script(job: Path) -> bool:
-    """Kill a script of a job's run; tell whether one was there to be killed."""
+    """Kill a script of a job's run; return whether there was one."""
     state = read_state(job)
     for script in script_processes(state.pid) if state and state.pid else ():
         with suppress(ProcessLookupError):
@@ -319,13 +319,13 @@ def test_job_folder_deleted_by_hand(start: Starter, when: str) -> None:
     (service.folder / HOLD).unlink()
     other = first if victim == second else second
     assert true_state(service, other)["status"] == "completed"
-    if when != "service down":  # the run goes on then, and writes until the next start
+    if when != "service down":  # the run continues then, and writes until the next start
         assert not (service.jobs / victim).exists()
     wait_until(lambda: not [one for one in before if processes.process(one.pid) == one], 15, "its run to end")
 
 
 def test_disk_full(start: Starter, tmp_path: Path) -> None:
-    """A run that fills the disk waits for room, over a kill of the service too, and goes on."""
+    """A run that fills the disk waits for room, also over a kill of the service, and continues."""
     with small_disk(tmp_path / "disk", 6 << 20) as disk:
         service = start(real=True, JOBS_DIR=str(disk / "jobs"), MIN_FREE_BYTES="1M")
         filler = fill(disk, leave=1100 << 10)
@@ -371,7 +371,7 @@ def test_time_limit_counts_from_the_start_of_the_process(start: Starter) -> None
     assert (body["status"], body["error"]["kind"], body["attempt"]) == ("failed", "timeout", 1)
 
 
-def test_service_told_to_end_leaves_its_run_resumable(start: Starter, mixed: Path) -> None:
+def test_stopped_service_leaves_its_run_resumable(start: Starter, mixed: Path) -> None:
     """Runs of the real Snakemake."""
     service = start(real=True)
     job, waiting = service.submit(MIXED), service.submit(REFUSED)

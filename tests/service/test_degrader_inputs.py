@@ -1,4 +1,4 @@
-"""Inputs for programs that model degraders, asked of a finished job for any ranked anchor."""
+"""Inputs for programs that model degraders, requested for any ranked anchor of a finished job."""
 
 from __future__ import annotations
 

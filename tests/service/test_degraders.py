@@ -1,4 +1,4 @@
-"""Degraders made of two halves, asked of the service as JSON, CSV, SDF and as a page."""
+"""Degraders made of two halves, requested as JSON, CSV, SDF and as a page."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2
     assert {(one["needs_a"], one["needs_b"]) for one in short} >= {("primary amine", "alkyl halide or alcohol")}
 
 
-def test_the_same_molecules_come_as_csv_and_as_sdf(http: httpx2.Client) -> None:
+def test_csv_and_sdf_contain_the_same_molecules(http: httpx2.Client) -> None:
     wanted = {one["smiles"] for one in http.get("/api/degraders", params=HALVES).json()["degraders"]}
     text = http.get("/api/degraders", params={**HALVES, "format": "csv"})
     rows = list(csv.DictReader(io.StringIO(text.text)))
@@ -82,7 +82,7 @@ def test_wrong_question_is_refused(http: httpx2.Client, asked: dict[str, str], s
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
-def test_each_exit_of_a_ligand_says_what_to_buy_or_make(http: httpx2.Client, mixed: Path, done_job: str) -> None:
+def test_each_exit_of_a_ligand_lists_what_to_buy_or_make(http: httpx2.Client, mixed: Path, done_job: str) -> None:
     exits = [row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"]]
     stem = exits[0]["stem"]
     own = [row for row in exits if row["stem"] == stem]
@@ -145,7 +145,7 @@ HEAVY = "[*]N" + "C(C)(C)" * 141
         ("/api/jobs/{job}/protac-inputs", {"stem": "x", "anchor": "y", "degrader": HEAVY}, "degrader", 300),
     ],
 )
-def test_what_is_too_large_is_refused_before_it_starts(
+def test_too_large_requests_are_refused_before_they_start(
     here: TestClient, done_job: str, monkeypatch: pytest.MonkeyPatch, path: str, asked: dict[str, str],
     parameter: str, maximum: int,
 ) -> None:  # fmt: skip
@@ -194,7 +194,7 @@ def test_work_that_takes_too_long_is_503_and_gives_its_place_back(
 def test_one_kind_of_work_takes_no_place_of_another(
     here: TestClient, done_job: str, mixed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixty requests for degraders, of which none ends; pages, tool inputs and handles are answered."""
+    """Sixty requests for degraders, none of which ends; pages, tool inputs and handles are answered."""
     monkeypatch.setattr("service.runs.on_demand._WAIT_SECONDS", 3600.0)
     row = next(row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"])
     ended = threading.Event()

@@ -1,4 +1,4 @@
-"""Putting the service on a server: behind nginx, in a container's folders, backed up and restored."""
+"""Deployment of the service: with nginx in front, in a container's folders, backed up and restored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
-    """A private service below /tethermap/ behind nginx with TLS."""
+    """A private service below /tethermap/ with nginx and TLS in front."""
     with behind_nginx(tmp_path_factory.mktemp("proxied"), mixed) as running:
         yield running
 
@@ -70,7 +70,7 @@ def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_of
         assert moved.headers["location"] == f"/tethermap/results/{done_of}"
 
 
-def test_a_session_behind_the_proxy_is_for_tls_and_its_path_alone(proxied: Proxied) -> None:
+def test_a_session_with_the_proxy_is_limited_to_tls_and_its_path(proxied: Proxied) -> None:
     with httpx2.Client(base_url=proxied.address, verify=proxied.context, timeout=patience(30)) as http:
         assert http.get("browse").status_code == 401
         given = http.post("login", data={"token": "ann-secret", "next": "/browse"}, follow_redirects=False)
@@ -149,7 +149,8 @@ def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> 
 
 
 def boxed(read: list[Path], data: Path) -> list[str]:
-    """Return what lets a command write into a folder and /tmp alone, and takes its rights; empty where nothing can."""
+    """Return a command prefix that restricts writing to a folder and /tmp, and drops privileges; empty if none is
+    available."""
     everything = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL"]
     if not shutil.which("bwrap") or subprocess.run([*everything, "true"], capture_output=True, check=False).returncode:
         return []
@@ -164,7 +165,7 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
     lines = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8").splitlines()
     tree = tmp_path / "opt"
     tree.mkdir()
-    for line in lines:  # what COPY takes, as git knows it: no cache, no results
+    for line in lines:  # files of COPY, from git: no cache, no results
         if line.startswith("COPY "):
             for name in line.split()[1:-1]:
                 listed = subprocess.run([git, "ls-files", name], cwd=ROOT, capture_output=True, text=True, check=True)

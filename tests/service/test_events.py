@@ -26,7 +26,7 @@ def events_of(http: httpx2.Client, job_id: str, last: int | None = None) -> list
     return [(int(number) if number else None, name, data) for number, name, data in found]
 
 
-def test_stream_of_a_run_tells_states_progress_and_log_in_order(http: httpx2.Client, live: LiveService) -> None:
+def test_stream_of_a_run_sends_states_progress_and_log_in_order(http: httpx2.Client, live: LiveService) -> None:
     job_id = live.submit({"target_name": "BAZ2B", "search_query": "4CUP"})
     events = events_of(http, job_id)
     numbers = [number for number, _, _ in events if number is not None]
@@ -45,7 +45,7 @@ def test_stream_of_a_run_tells_states_progress_and_log_in_order(http: httpx2.Cli
     assert final == http.get(f"/api/jobs/{job_id}").json()
 
 
-def test_stream_goes_on_where_it_was_left(http: httpx2.Client, done_job: str) -> None:
+def test_stream_is_resumed_at_its_last_event(http: httpx2.Client, done_job: str) -> None:
     whole = events_of(http, done_job)
     places = [place for place, (number, _, _) in enumerate(whole) if number is not None]
     assert [whole[place][1] for place in places[-2:]] == ["log", "status"]
@@ -56,7 +56,7 @@ def test_stream_goes_on_where_it_was_left(http: httpx2.Client, done_job: str) ->
 
 
 @pytest.mark.parametrize("example", [False, True])
-def test_stream_tells_every_line_of_the_log(http: httpx2.Client, done_job: str, example: bool) -> None:
+def test_stream_sends_every_line_of_the_log(http: httpx2.Client, done_job: str, example: bool) -> None:
     job_id = "exam1hpv" if example else done_job
     lines = [data for _, name, data in events_of(http, job_id) if name == "log"]
     assert lines == http.get(f"/api/job_log/{job_id}").json()["log"]
@@ -89,7 +89,7 @@ def test_head_of_a_stream_ends_at_once(http: httpx2.Client, done_job: str) -> No
     assert http.head(f"/api/jobs/{done_job}/events").status_code == 200
 
 
-def test_open_stream_ends_when_the_service_is_told_to_end(tmp_path: Path) -> None:
+def test_open_stream_ends_when_the_service_stops(tmp_path: Path) -> None:
     with LiveService(tmp_path, quick=True) as service:
         hold(tmp_path, "clean_complexes")
         job_id = service.submit({"target_name": "BAZ2B", "search_query": "4CUP"})

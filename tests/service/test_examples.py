@@ -1,4 +1,4 @@
-"""Curated examples: shipped ones are what the pipeline makes, missing ones never fail."""
+"""Curated examples: shipped ones have the pipeline's bytes, missing ones never fail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMPLES = load_examples()
 
 @pytest.mark.parametrize("job_id", [example.job_id for example in EXAMPLES.values() if example.shipped])
 def test_fresh_run_gives_the_bytes_of_the_shipped_example(job_id: str, tmp_path: Path) -> None:
-    """Beside them it keeps what answers on demand are made of, and nothing else of the working files."""
+    """In addition it keeps the inputs of responses on demand, and no other working files."""
     run_example(EXAMPLES[job_id], settings_in(tmp_path), tmp_path / "job")
     assert differing(SHIPPED / job_id, tmp_path / "job") == []
     assert is_built(tmp_path / "job", SHIPPED / job_id)
@@ -82,7 +82,7 @@ MISSING = {endpoint.path: endpoint for endpoint in endpoints() if endpoint.reads
 
 
 @pytest.mark.parametrize("path", sorted(MISSING))
-def test_configured_example_that_is_not_there_answers_200_everywhere(http: httpx2.Client, path: str) -> None:
+def test_configured_example_without_results_answers_200_everywhere(http: httpx2.Client, path: str) -> None:
     url = re.sub(r"\{[\w:]+\}", "x.pdb", path.replace("{job_id}", "exambrd4"))
     asked = {"pdb_id": "1abc", "chain": "A", "residue_id": "1", "ligand": "X", "smiles": "CCO"}
     asked |= {"a": "exambrd4", "b": "exambrd4"}
@@ -97,7 +97,7 @@ def test_configured_example_that_is_not_there_answers_200_everywhere(http: httpx
         assert not any(body["counts"].values())
 
 
-def test_what_an_id_is_comes_before_what_is_asked_of_it(http: httpx2.Client) -> None:
+def test_kind_of_an_id_is_checked_before_its_parameters(http: httpx2.Client) -> None:
     for job_id, status in (("exambrd4", 200), ("00000000", 404), ("exam1hpv", 400)):
         for path in ("files?knid=svg", "artifacts?knid=svg", "files?limit=0"):
             for root in ("/api/examples", "/api/jobs"):

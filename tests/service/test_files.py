@@ -1,4 +1,4 @@
-"""Files and archives: ranges, tags, HEAD, byte identity, what may not be seen."""
+"""Files and archives: ranges, tags, HEAD, byte identity, forbidden files."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_range(http: httpx2.Client, done_job: str, header: str, status: int, sta
     )  # fmt: skip
 
 
-def test_range_behind_the_end_is_416_and_if_range_of_another_version_sends_all(
+def test_range_after_the_end_is_416_and_if_range_of_another_version_sends_all(
     http: httpx2.Client, done_job: str
 ) -> None:
     url = f"/api/jobs/{done_job}/files/{SDF}"
@@ -147,7 +147,7 @@ def test_unchanged_is_304_and_head_equals_get(http: httpx2.Client, done_job: str
         assert head.headers[name] == answer.headers[name]
 
 
-def test_files_have_the_type_of_any_file_if_a_client_asks_for_it(http: httpx2.Client, done_job: str) -> None:
+def test_files_have_the_general_type_on_request(http: httpx2.Client, done_job: str) -> None:
     for path, own in (
         (f"/api/jobs/{done_job}/bundle", "application/zip"),
         (f"/api/sdf/{done_job}/1hpv/478", "chemical/x-mdl-sdfile"),
@@ -192,7 +192,7 @@ def test_archive_is_whole_of_known_length_and_the_same_each_time(
 
 
 @pytest.mark.parametrize("path", ["bundle", "download", "war-pdbs.zip"])
-def test_any_part_of_an_archive_can_be_had_alone(http: httpx2.Client, done_job: str, path: str) -> None:
+def test_any_part_of_an_archive_can_be_downloaded_separately(http: httpx2.Client, done_job: str, path: str) -> None:
     url = f"/api/jobs/{done_job}/{path}"
     whole = http.get(url)
     length, tag = len(whole.content), whole.headers["etag"]
@@ -216,7 +216,7 @@ def test_archive_of_nothing_is_valid_and_empty(http: httpx2.Client, failed_job: 
         assert archive.namelist() == []
 
 
-def test_prepared_bundle_of_an_example_is_served_when_it_is_there(tmp_path: Path) -> None:
+def test_prepared_bundle_of_an_example_is_served_if_it_exists(tmp_path: Path) -> None:
     from service.results.bundles import public_bundle
 
     assert public_bundle(tmp_path, "exam1hpv") is None
@@ -305,13 +305,13 @@ def test_path_that_is_not_plain_and_relative_is_refused(path: str) -> None:
         safe_parts(path)
 
 
-def test_zip_of_an_unchanged_job_has_the_length_it_says(job: Path) -> None:
+def test_zip_of_an_unchanged_job_has_the_announced_length(job: Path) -> None:
     archive = zip_of(list_artifacts(job).artifacts, "x")
     length = len(archive)
     assert sum(len(block) for block in blocks(archive)) == length
 
 
-def test_files_of_an_example_lie_in_its_own_namespace(http: httpx2.Client) -> None:
+def test_files_of_an_example_are_in_its_own_namespace(http: httpx2.Client) -> None:
     for base in ("/api/examples/exam1hpv", "/api/jobs/exam1hpv"):
         listing = http.get(f"{base}/files?kind=sdf").json()
         assert all(entry["download_url"].startswith(f"{base}/files/") for entry in listing["files"])
@@ -337,7 +337,7 @@ def test_manifest_lists_every_route(http: httpx2.Client) -> None:
     assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == listed
 
 
-def test_clients_that_leave_are_no_errors_in_the_log(live: LiveService, done_job: str) -> None:
+def test_clients_that_disconnect_are_not_errors_in_the_log(live: LiveService, done_job: str) -> None:
     log = live.folder / "service.log"
     begun = log.stat().st_size
     half = b'{"target_name": '

@@ -1,4 +1,4 @@
-"""How the page tells the fit of a ligand: in words and numbers, without a verdict where nothing was measured."""
+"""Presentation of a ligand's fit: in words and numbers, without a verdict if it was not measured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ N3 = "02J C1 0.839;PJE C5 0.786;010 C6 0.528"
         ({}, ""),
     ],
 )  # fmt: skip
-def test_fit_is_told_in_words(row: dict[str, object], words: str) -> None:
+def test_fit_is_described_in_words(row: dict[str, object], words: str) -> None:
     parts = environment().get_template("results/parts.html.j2").module
     assert str(parts.fit_words(row)) == words  # type: ignore[attr-defined]
 

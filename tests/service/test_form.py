@@ -1,4 +1,4 @@
-"""The form of a job: what its fields mean, and that every option has one."""
+"""The form of a job: the meaning of its fields, and that every option has one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_defaults_and_empty_fields_are_left_out() -> None:
         ("fasta_seq", "MKV?LT", "fasta_seq"),
     ],
 )
-def test_what_can_not_be_is_refused_by_name(name: str, value: str, field: str) -> None:
+def test_invalid_field_is_refused_by_name(name: str, value: str, field: str) -> None:
     with pytest.raises(ServiceError) as caught:
         meaning_of([*JOB, (name, value)], Limits())
     assert caught.value.details["field"] == field
@@ -81,7 +81,7 @@ def test_form_of_a_request_with_empty_options_leaves_them_empty() -> None:
     assert values_of_request(request) == {"target_name": ["x"], "search_query": ["y"]}
 
 
-def test_command_and_file_say_the_same_as_the_form() -> None:
+def test_command_and_file_are_equivalent_to_the_form() -> None:
     meaning = meaning_of([("target_name", "it's"), ("search_query", "1HPV"), ("max_entries", "5")], Limits())
     assert json.loads(shlex.split(meaning.curl)[-1]) == meaning.body
     assert yaml.safe_load(meaning.job_yaml) == meaning.submission.settings()
@@ -164,7 +164,7 @@ def test_form_that_is_sent_twice_is_one_job(http: httpx2.Client) -> None:
     assert other.headers["location"] != first.headers["location"]
 
 
-def test_refused_form_comes_back_with_what_was_filled_in(http: httpx2.Client) -> None:
+def test_refused_form_is_shown_again_with_its_values(http: httpx2.Client) -> None:
     answer = http.post("/", data={**dict(JOB), "max_entries": "<script>", "organism": "Homo & co"})
     assert answer.status_code == 422
     assert "Homo &amp; co" in answer.text

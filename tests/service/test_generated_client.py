@@ -74,13 +74,13 @@ def test_generated_client_submits_polls_and_downloads(
         )
 
 
-def test_error_of_a_generated_client_says_what_is_wrong(generated: Callable[[str], Any], live: LiveService) -> None:
+def test_error_of_a_generated_client_has_the_reason(generated: Callable[[str], Any], live: LiveService) -> None:
     with generated("client").Client(base_url=f"http://127.0.0.1:{live.port}") as client:
         answer = generated("api.index_and_export.list_jobs").sync(client=client, limit=-1)
         assert answer.error.code == "INVALID_PARAMETER"
 
 
-def test_no_schema_has_a_name_that_a_generator_gives_to_a_property() -> None:
+def test_schema_names_differ_from_those_that_a_generator_uses_for_properties() -> None:
     schemas = document(endpoints(), Limits())["components"]["schemas"]
     inner = {
         name + "".join(word.capitalize() for word in field.split("_"))

@@ -1,4 +1,4 @@
-"""What a hostile client might try beyond wrong paths: costly bodies, other sites' pages, streams without end."""
+"""Attempts of a hostile client besides wrong paths: costly bodies, other sites' pages, endless streams."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_pages_of_other_sites_change_nothing(http: httpx2.Client) -> None:
             answer = http.request(method, path, headers={"Sec-Fetch-Site": site, "Origin": "https://evil.example"})
             assert answer.status_code == 401, (method, path)
             assert answer.json()["error"]["code"] == "UNAUTHORIZED"
-        for origin in ("http://evil.example", "null"):  # at a plain http address browsers tell no more
+        for origin in ("http://evil.example", "null"):  # at a plain http address browsers send no other header
             assert http.request(method, path, headers={"Origin": origin}).status_code == 401, (method, path)
     own = str(http.base_url).rstrip("/")
     assert http.post("/api/jobs/00000000/cancel", headers={"Origin": own}).status_code == 404
@@ -82,14 +82,14 @@ def test_event_streams_are_counted() -> None:
     assert 0 < MAX_STREAMS <= 1000
 
 
-def test_no_more_than_some_filters_are_taken() -> None:
+def test_number_of_filters_is_limited() -> None:
     columns = [Column("pdb_id")]
     view_of(columns, [("pdb_id", "1hpv")] * MAX_FILTERS, None)
     with pytest.raises(InvalidParameter):
         view_of(columns, [("pdb_id", "1hpv")] * (MAX_FILTERS + 1), None)
 
 
-def test_rows_as_csv_hold_no_formula() -> None:
+def test_rows_as_csv_contain_no_formula() -> None:
     columns = [Column("Target"), Column("Residue_ID"), Column("x", "number", 1)]
     cells = (("=1+1", "-5"), ("@sum", "-5A"), ("+cmd|x", "7"), ("-2+3", "8"), ("\tx", "9"), ("=", "1"))
     rows: list[dict[str, Value]] = [{"Target": text, "Residue_ID": residue, "x": -1.0} for text, residue in cells]
@@ -108,7 +108,7 @@ def test_file_names_add_no_header(name: str) -> None:
     assert value.count('"') == 2
 
 
-def test_records_of_batches_go_with_their_last_job(tmp_path: Path) -> None:
+def test_records_of_batches_are_removed_with_their_last_job(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for number, time_ in enumerate(("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z", "2026-01-01T00:00:00Z")):
         batch = BatchRecord(f"batch_0000000{number}", time_, 0.0, (BatchItem(f"0000000{number}", "t", "q"),))

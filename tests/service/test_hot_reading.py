@@ -1,4 +1,4 @@
-"""What is read again and again of a finished job: listings that are kept, rows that are found without reading all."""
+"""Repeated reads of a finished job: cached listings, rows found without reading all."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_listing_of_a_finished_job_is_kept_until_a_file_comes_or_goes(tmp_path: 
     ]
 
 
-def test_listing_of_what_has_just_changed_is_not_kept(tmp_path: Path) -> None:
+def test_listing_of_a_recent_change_is_not_cached(tmp_path: Path) -> None:
     write_text(tmp_path / layout.MANIFEST, "{}")
     assert list_artifacts(tmp_path) is not list_artifacts(tmp_path)
 
@@ -151,7 +151,7 @@ def test_rows_of_instances_are_those_of_the_whole_table(contacts: Path, asked: l
 
 
 def filter_of(column: Column, operator: str, text: str) -> Callable[[Value], bool]:
-    """Return what a filter means, in plain Python."""
+    """Return the meaning of a filter, in plain Python."""
     if operator == "contains":
         return lambda value: text.lower() in format_value(value, column).lower()
     if column.kind == "text":

@@ -1,4 +1,4 @@
-"""What is odd is told and logged, and ends no looking after."""
+"""Odd input is reported and logged, and ends no periodic task."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def made_folder(folder: Path, manifest: Mapping[str, Any], cell: str = "") -> Pa
 
 
 def adopted(tmp_path: Path, folder: Path) -> dict[str, Any]:
-    """Return what adopting a folder tells, and with which outcome."""
+    """Return the message and outcome of adopting a folder."""
 
     async def run() -> dict[str, Any]:
         parts = build_parts(settings_in(tmp_path))
@@ -73,7 +73,7 @@ def test_a_command_that_meets_a_defect_is_answered(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_defect_in_one_look_ends_nothing_and_the_end_of_all_looks_is_told(
+def test_a_defect_in_one_check_ends_no_task_and_the_end_of_all_checks_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("service.runs.housekeeping.LOOK_SECONDS", 0.02)

@@ -1,4 +1,4 @@
-"""The same key gives the same job, whatever is sent at once."""
+"""The same key gives the same job, also for simultaneous requests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_answer_to_a_repeated_submit_is_the_first_answer(http: httpx2.Client, li
 
 
 @pytest.mark.parametrize("path", ["/api/batches"])
-def test_batches_have_keys_of_their_own(http: httpx2.Client, path: str) -> None:
+def test_batches_have_separate_keys(http: httpx2.Client, path: str) -> None:
     key = {"Idempotency-Key": "twenty"}
     first, second = (post(http, {"jobs": [REFUSED]}, path, **key) for _ in range(2))
     assert first.status_code == second.status_code == 202

@@ -181,13 +181,13 @@ def test_a_broken_index_is_rebuilt_from_the_folders(tmp_path: Path, spoil) -> No
     store.close()
 
 
-def test_a_restart_reads_only_what_has_changed(tmp_path: Path) -> None:
+def test_a_restart_reads_only_changed_jobs(tmp_path: Path) -> None:
     store = on_disk(tmp_path / "jobs")
     index = Index(tmp_path / "index")
     index.open()
     assert reconcile(store, index).read == 4
     again = reconcile(store, index)
-    assert (again.jobs, again.read) == (4, 1)  # the one that is not final
+    assert (again.jobs, again.read) == (4, 1)  # the job that is not final
     assert [record.job_id for record in again.active] == ["00000004"]
     assert again.last_sequence == 4
     durable.write_json(store.folder("00000002") / RECORD, JOBS[1].record.to_dict())

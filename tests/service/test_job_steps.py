@@ -42,7 +42,7 @@ def test_step_of_several_shards_takes_from_the_first_start_to_the_last_end() -> 
     assert (whole.state, whole.seconds) == ("done", 8.0)
 
 
-def test_failed_step_stays_failed() -> None:
+def test_failed_step_remains_failed() -> None:
     events = [event("job_started", 1, "search_entries"), event("job_error", 2, "search_entries")]
     assert step("search_entries", *events, final=True).state == "failed"
 
@@ -52,7 +52,7 @@ def test_step_that_ran_when_the_job_ended_was_stopped(final: bool, state: str) -
     assert step("search_entries", event("job_started", 1, "search_entries"), final=final).state == state
 
 
-def test_new_attempt_keeps_what_is_done_and_forgets_what_was_not() -> None:
+def test_new_attempt_keeps_finished_steps_and_resets_the_others() -> None:
     events = [
         event("run_started", 0),
         event("job_started", 1, "search_entries"),

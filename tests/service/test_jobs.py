@@ -32,7 +32,7 @@ def test_no_other_change_of_state_is_possible(one: str, other: str) -> None:
             record.moved(other, "2026-05-30T10:00:01Z")  # type: ignore[arg-type]
 
 
-def test_times_never_go_back_when_the_clock_does() -> None:
+def test_times_never_decrease_when_the_clock_does() -> None:
     running = RECORD.moved(RUNNING, "2020-01-01T00:00:00Z")
     done = running.moved("completed", "2019-01-01T00:00:00Z")
     assert running.started_at == done.finished_at == done.modified_at == RECORD.created_at
@@ -63,7 +63,7 @@ def test_a_record_survives_its_json() -> None:
 
 
 @pytest.mark.parametrize("data", [{}, {"job_id": "x"}, {**RECORD.to_dict(), "status": "lost"}, {"entries": 3}])
-def test_what_is_no_record_is_refused(data: dict[str, object]) -> None:
+def test_invalid_record_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="not a job record"):
         JobRecord.from_dict(data)
 

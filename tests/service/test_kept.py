@@ -21,7 +21,7 @@ def asked(query: str = "", tag: str = "", takes: str = "") -> Request:
     return Request({**scope, "server": ("127.0.0.1", 80), "scheme": "http"})
 
 
-def test_what_was_answered_last_is_answered_again() -> None:
+def test_last_response_is_cached() -> None:
     kept = KeptAnswers(1 << 20)
     text = "text " * 1000
     answer = Response(text, headers={"ETag": 'W/"1"', "Cache-Control": "no-cache"}, media_type="text/html")
@@ -35,7 +35,7 @@ def test_what_was_answered_last_is_answered_again() -> None:
     assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", 'W/"1"')
 
 
-def test_who_takes_gzip_is_sent_what_is_kept() -> None:
+def test_client_that_accepts_gzip_gets_the_cached_bytes() -> None:
     kept = KeptAnswers(1 << 20)
     body = gzip.compress(b"text " * 1000)
     kept.keep("a", body, Response("text " * 1000, headers={"ETag": '"1"'}, media_type="text/html"))
@@ -54,7 +54,7 @@ def test_who_takes_gzip_is_sent_what_is_kept() -> None:
     assert dict(plain.headers) == {"content-length": "5000", "content-type": "text/html; charset=utf-8", "etag": '"1"'}
 
 
-def test_what_was_asked_longest_ago_makes_room_however_short_it_is() -> None:
+def test_least_recently_used_response_is_evicted_for_any_size() -> None:
     kept = KeptAnswers(2 << 14)
     for name in "ab":
         kept.keep(name, b"", Response())
@@ -66,7 +66,7 @@ def test_what_was_asked_longest_ago_makes_room_however_short_it_is() -> None:
 
 
 def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_path: Path) -> None:
-    job = finished(tmp_path)  # in a folder of its own, so that nothing of it is kept yet
+    job = finished(tmp_path)  # in a separate folder, so that it is not cached yet
     answers = [Response(status_code=304), Response("x" * 2000, media_type="text/html"), Response("never made")]
     left = iter(answers)
 
@@ -93,7 +93,7 @@ def finished(folder: Path) -> Job:
     return Job(record, folder, "/api/jobs/00000001")
 
 
-def test_an_answer_is_made_anew_when_results_or_request_differ(tmp_path: Path) -> None:
+def test_response_is_computed_again_if_results_or_request_differ(tmp_path: Path) -> None:
     job = finished(tmp_path)
     results = tmp_path / layout.RESULTS
     results.mkdir()

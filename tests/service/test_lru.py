@@ -19,7 +19,7 @@ def test_entry_used_least_recently_is_dropped_first() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9))), st.integers(0, 20))
-def test_entries_fit_and_the_last_that_fits_is_there(entries: list[tuple[int, int]], most: int) -> None:
+def test_entries_fit_and_the_last_that_fits_exists(entries: list[tuple[int, int]], most: int) -> None:
     cache: Lru[int, int] = Lru(most, lambda _, size: size)
     for key, size in entries:
         before = dict(cache)

@@ -1,4 +1,4 @@
-"""What an operator is told: counts to alarm on, why the service is degraded, lines of the log."""
+"""Information for an operator: counts for alarms, reasons of degradation, lines of the log."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def counts_of(client: TestClient) -> Counts:
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 
 
-def test_counts_tell_of_the_queue_of_failures_and_of_the_disk(tmp_path: Path) -> None:
+def test_counts_show_the_queue_failures_and_the_disk(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, metrics=True, max_running_jobs=1)
     with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as client:
         failing = client.post("/api/jobs", json=REFUSED).json()["status_url"]
@@ -47,7 +47,7 @@ def test_counts_tell_of_the_queue_of_failures_and_of_the_disk(tmp_path: Path) ->
         assert set(named) <= {name.partition("{")[0] for name in counts}
 
 
-def test_health_says_why_it_is_degraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_gives_the_reason_of_degradation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with TestClient(create_app(build_parts(settings_in(tmp_path), snakemake=COMMAND)), "http://localhost") as client:
         wait_until(lambda: client.get("/api/health").json()["reasons"] == [], 30, "the service to be healthy")
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))

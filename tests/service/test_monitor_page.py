@@ -1,4 +1,4 @@
-"""What the page of a job says of its state."""
+"""Texts of a job's page about its state."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def job(status: State, **fields: Any) -> JobRecord:
         ((job("canceled"), None), "Canceled while running; finished steps are kept."),
     ],
 )
-def test_state_is_told_in_words(state: tuple[JobRecord, int | None], sentence: str) -> None:
+def test_state_is_described_in_words(state: tuple[JobRecord, int | None], sentence: str) -> None:
     assert sentence_of(*state) == sentence
 
 
-def test_page_of_a_failed_job_holds_its_reason_escaped_and_no_refresh(http: httpx2.Client, failed_job: str) -> None:
+def test_page_of_a_failed_job_contains_its_reason_escaped_and_no_refresh(http: httpx2.Client, failed_job: str) -> None:
     text = http.get(f"/monitor/{failed_job}").text
     assert "can&#39;t search by sequence" in text
     assert "http-equiv" not in text
 
 
-def test_page_of_a_waiting_job_comes_again_without_scripts(http: httpx2.Client, queued_job: str) -> None:
+def test_page_of_a_waiting_job_reloads_without_scripts(http: httpx2.Client, queued_job: str) -> None:
     text = http.get(f"/monitor/{queued_job}").text
     assert '<noscript><meta http-equiv="refresh"' in text
 

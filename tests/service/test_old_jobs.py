@@ -1,4 +1,4 @@
-"""Jobs of earlier versions are shown: every route that reads answers, whatever tables and columns they lack."""
+"""Jobs of earlier versions are shown: every reading route responds, with any missing tables and columns."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ QUERIES = {
     "/browse": ("", "?protein=BAZ2B"),
     "/": ("?from={job_id}",),
 }  # fmt: skip
-"""What is asked of a route, beside nothing: what makes it read the job."""
+"""Queries that make a route read the job, in addition to the empty one."""
 
 
 def anchor_of(job: Path) -> str:
@@ -89,7 +89,7 @@ def urls(job_id: str, anchor: str) -> Iterator[str]:
 
 
 def unpack(name: str, folder: Path) -> None:
-    """Unpack a job folder, which the pipeline of a version left, and give it a record."""
+    """Unpack a job folder of an earlier version, and write its record."""
     with tarfile.open(ROOT / "tests/data/jobs" / f"{name}.tar.xz") as content:
         content.extractall(folder, filter="data")
     record = record_of_folder(folder, folder.name, "cli", sequence=1)
@@ -157,7 +157,7 @@ ON_DEMAND = ("partners", "handles", "protac-inputs", "degraders")
 def test_no_missing_table_or_column_is_an_error_of_the_service(
     client: TestClient, lacking: dict[str, set[str] | None]
 ) -> None:
-    """None for a table that is not there at all."""
+    """None for a missing table."""
     jobs = client.app.state.shared.parts.settings.jobs_dir  # type: ignore[attr-defined]
     job = jobs / secrets.token_hex(4)
     shutil.copytree(jobs / "old00003", job)

@@ -1,4 +1,4 @@
-"""The OpenAPI document is valid and true: generated requests get only what it declares."""
+"""The OpenAPI document is valid and true: responses to generated requests match it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CASES = int(os.environ.get("TETHERMAP_TEST_CASES", "3"))
 """Cases of each operation and mode; operations without parameters have fewer. 16 make two thousand requests."""
 
 NOT_THERE = "exambrd4"
-"""An example that is configured and not shipped: it answers 200, whatever is asked of it."""
+"""An example that is configured and not shipped: it answers 200 to all requests."""
 
 REAL: dict[str, list[str]] = {
     "job_id": ["exam1hpv", "exam4cup", "exam1gbt", NOT_THERE, "00000000"],
@@ -51,7 +51,7 @@ REAL: dict[str, list[str]] = {
     "name": ["1hpv_A_478.pdb", "4cup_A_ZYB_2971.pdb", "1gbt.pdb"],
     "path": ["Results_Display.csv", "Ligand_Metadata.csv", "TARGET_RESULTS/report.html", "../x.csv", "search"],
 }
-"""What often stands for a generated path parameter, so that cases come past the first 404."""
+"""Frequent values of a generated path parameter, so that cases pass the first 404."""
 
 JOB = {"target_name": "HIV protease", "search_query": "1HPV"}
 BATCH = {"jobs": [JOB, {"pdb_id": "4cup"}], "delay_seconds": 0.5}
@@ -60,7 +60,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
     "/api/batches": [BATCH],
     "/api/jobs/{job_id}/sasa/bulk": [{"requests": [{"pdb_id": "1hpv", "chain": "A", "residue_id": "200"}, {}]}],
 }
-"""What often stands for a generated body that is right, which is seldom a job that can be taken."""
+"""Frequent values of a generated valid body, which rarely is an acceptable job."""
 
 
 def test_document_is_valid_and_lists_every_route() -> None:
@@ -102,7 +102,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 def can_be_wrong(operation: Any) -> bool:
     """Return whether a request can miss an operation's schema: any text is a path or the value of a form's field.
 
-    Hypothesis would look for such requests in vain, half a second for each of these operations.
+    Hypothesis would search for such requests without success, half a second for each of these operations.
     """
     declared = operation.definition.raw
     bodies = declared.get("requestBody", {}).get("content", {})

@@ -1,4 +1,4 @@
-"""What is asked of a finished job for the 3D views: partner atoms, ligands in one frame."""
+"""Data of a finished job for the 3D views: partner atoms, ligands in one frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tethermap.base import layout, tables
 STEM = "1hpv_A_478_200"
 
 
-def test_partner_atoms_stand_around_the_ligand_and_are_not_in_its_complex(
+def test_partner_atoms_surround_the_ligand_and_are_not_in_its_complex(
     http: httpx2.Client, done_job: str, mixed: Path
 ) -> None:
     told = http.get(f"/results/{done_job}/partners/{STEM}").json()

@@ -43,7 +43,7 @@ def test_polymer_is_that_of_an_independent_reader(name: str, form: str) -> None:
         assert atoms_of(again[0], chain) == atoms_of(structure[0], chain)
 
 
-def test_long_chain_names_are_said_in_a_remark() -> None:
+def test_long_chain_names_are_reported_in_a_remark() -> None:
     structure = gemmi.read_structure(str(SHIPPED / COMPLEXES[0]))
     structure[0]["B"].name = "LONG"
     structure.setup_entities()
@@ -61,5 +61,5 @@ def test_shortened_chain_names_are_found_by_their_true_names() -> None:
     assert polymer_of(lines, {"B": "BBB"}, "B") is None
 
 
-def test_complexes_of_the_examples_are_where_the_layout_says() -> None:
+def test_complexes_of_the_examples_are_in_the_layout() -> None:
     assert all(layout.WAR_PDB in name and Path(SHIPPED / name).is_file() for name in COMPLEXES)

@@ -59,7 +59,7 @@ def private(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[P
 
 
 def named(endpoint: Endpoint) -> list[str]:
-    """Return what a route can name a job, batch or upload by."""
+    """Return the parameters by which a route can name a job, batch or upload."""
     return [name for name in UNKNOWN if f"{{{name}}}" in endpoint.path] + [
         name for name in endpoint.known_parameters if name in NAMING
     ]
@@ -109,7 +109,7 @@ def test_another_owner_is_answered_as_if_there_were_nothing(private: Private, en
         assert shown(asked(private, endpoint, name, private.ids, ANN), private.ids) != there
 
 
-def test_ways_hold_every_route_that_names_a_job() -> None:
+def test_ways_contain_every_route_that_names_a_job() -> None:
     assert len({endpoint.path for endpoint, name in WAYS if name == "job_id"}) == len(
         {endpoint.path for endpoint in endpoints() if "{job_id}" in endpoint.path}
     )

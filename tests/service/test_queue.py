@@ -171,7 +171,7 @@ def test_another_body_while_the_first_is_being_made_is_a_409(tmp_path: Path) -> 
     asyncio.run(run())
 
 
-def test_a_submission_is_finished_when_its_client_goes_away(tmp_path: Path) -> None:
+def test_a_submission_is_completed_when_its_client_disconnects(tmp_path: Path) -> None:
     async def run() -> None:
         async with running(settings_in(tmp_path)) as parts:
             task = asyncio.ensure_future(parts.queue.submit(QUICK))
@@ -220,7 +220,7 @@ def test_watching_ends_with_the_job_and_with_the_service(tmp_path: Path) -> None
     asyncio.run(run())
 
 
-def test_order_and_times_hold_when_the_clock_is_set_back(tmp_path: Path) -> None:
+def test_order_and_times_are_kept_when_the_clock_is_set_back(tmp_path: Path) -> None:
     async def run() -> None:
         clock = SettableClock()
         settings = settings_in(tmp_path, max_running_jobs=1)
@@ -298,7 +298,7 @@ def test_a_job_whose_end_can_not_be_written_because_a_file_is_gone_fails(
     assert "unexpected error" in record.error.message
 
 
-def test_a_job_that_ends_while_its_refused_record_is_written_stays_ended(
+def test_a_job_that_ends_while_its_refused_record_is_written_keeps_its_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started, go_on = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""Reading changes nothing; what is read is what the tables hold."""
+"""Reading changes nothing; responses have the content of the tables."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_unknown_ligands_answer_as_earlier_clients_expect(http: httpx2.Client, d
     }  # fmt: skip
 
 
-def test_jobs_are_found_by_what_they_hold_and_exported(http: httpx2.Client, done_job: str) -> None:
+def test_jobs_are_found_by_their_content_and_exported(http: httpx2.Client, done_job: str) -> None:
     def found(**filters: str) -> list[str]:
         return [job["job_id"] for job in http.get("/api/indexed-jobs", params=filters).json()["jobs"]]
 
@@ -287,7 +287,7 @@ def test_answers_are_found_by_gene_and_accession(tmp_path: Path) -> None:
         assert "Q9UIF8" in assert_error(client.get(f"{url}?target=WALP"), 400, "INVALID_PARAMETER")["known"]
 
 
-def test_batch_runs_in_order_and_tells_its_results(http: httpx2.Client, live: LiveService) -> None:
+def test_batch_runs_in_order_and_reports_its_results(http: httpx2.Client, live: LiveService) -> None:
     jobs = [
         {"target_name": "BAZ2B", "search_query": "4CUP"},
         {"target_name": "zebra", "search_query": "zebra crossing"},

@@ -1,4 +1,4 @@
-"""What `/reproduce` gives is enough to have every result again, byte for byte."""
+"""The response of `/reproduce` is enough to repeat every result, byte for byte."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _rerun(body: dict[str, Any], folder: Path, **source: str) -> Path:
 
 
 def _compare(body: dict[str, Any], first: Path, again: Path) -> None:
-    """Compare all results: nothing but the log may differ, and `outputs` names everything else."""
+    """Compare all results: only the log may differ, and `outputs` names everything else."""
     before, after = result_files(first), result_files(again)
     ours = {path: digest for path, digest in before.items() if not path.startswith((".service", "job_record"))}
     assert difference(ours, after) == []

@@ -1,4 +1,4 @@
-"""Jobs wait for what the machine lacks, and go on when it is back; a client retries what has ended."""
+"""Jobs wait for missing resources, and continue when they are back; a client retries ended jobs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_jobs_on_a_disk_of_5_mb_wait_and_complete_when_there_is_room(tmp_path: P
             assert [(job["status"], job["attempt"], job["notes"]) for job in done] == [("completed", 1, [])] * count
 
 
-def test_writes_on_a_full_disk_are_503_and_reads_go_on(tmp_path: Path) -> None:
+def test_writes_on_a_full_disk_are_503_and_reads_work(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 5 << 20) as disk:
         service = LiveService(tmp_path, quick=True, JOBS_DIR=str(disk / "jobs"), INDEX_DIR=str(disk / "index"))
         with service:
@@ -255,7 +255,7 @@ def test_a_run_that_lacks_resources_before_its_first_step_is_no_attempt(tmp_path
     assert "without giving a reason" in (record.error.message if record.error else "")
 
 
-def test_a_run_that_lacks_resources_in_a_step_is_run_once_more(tmp_path: Path) -> None:
+def test_a_run_that_lacks_resources_in_a_step_is_run_again(tmp_path: Path) -> None:
     (tmp_path / ".service").mkdir()
     (tmp_path / RUN_LOG).write_text("BlockingIOError: [Errno 11] Resource temporarily unavailable")
     (tmp_path / layout.EVENTS).parent.mkdir(parents=True, exist_ok=True)
@@ -306,7 +306,7 @@ def test_only_a_failure_that_the_missing_resource_explains_waits(
 # Retry
 
 
-def test_a_canceled_job_goes_on_from_its_kept_steps(tmp_path: Path) -> None:
+def test_a_canceled_job_reuses_its_finished_steps(tmp_path: Path) -> None:
     async def run() -> None:
         gate = hold(tmp_path, "match_ligands")
         async with running(settings_in(tmp_path)) as parts:

@@ -1,4 +1,4 @@
-"""The results page as the server makes it: readable without scripts, the same view as CSV, nothing of a job run."""
+"""The results page from the server: readable without scripts, the same view as CSV, no job code runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
         text = text.replace("covalent;partial_occupancy", f'"{quoted}"').replace("SER A 195 OG", f'"{quoted}"')
         text = text.replace("4-carbamimidamidobenzoic acid", f'"{quoted}"')
         path.write_text(text.replace("<desc>", "<desc/><script>alert(3)</script><desc>"), encoding="utf-8")
-    directions_found = hostile / tables.EXIT_CONSENSUS.path  # as if three structures told of each direction
+    directions_found = hostile / tables.EXIT_CONSENSUS.path  # as if three structures had each direction
     directions_found.write_text(re.sub(r"(G1-\d+),1,", r"\1,3,", directions_found.read_text()))
     record = json.loads((hostile / "job_record.json").read_text(encoding="utf-8"))
     record |= {"target_name": HOSTILE, "search_query": HOSTILE, "notes": [HOSTILE]}
@@ -119,7 +119,7 @@ def test_every_section_is_on_a_page_that_has_something_for_it(wide: httpx2.Clien
     assert [head for head in heads if f">{head}" not in pages] == []
 
 
-def test_degrader_inputs_of_a_ligand_can_be_had(wide: httpx2.Client) -> None:
+def test_degrader_inputs_of_a_ligand_can_be_downloaded(wide: httpx2.Client) -> None:
     paths = re.findall(r'href="([^"]*/PROTAC_Inputs/[^"]*)"', wide.get("/results/exam1hpv").text)
     assert len(paths) >= 7
     assert [path for path in paths if wide.get(path).status_code != 200] == []
@@ -149,7 +149,7 @@ def test_picture_is_small_and_runs_nothing(wide: httpx2.Client) -> None:
     assert wide.get("/results/exam1hpv/picture/zz").status_code == 404
 
 
-def test_zip_holds_the_files_of_the_chosen_ligands(wide: httpx2.Client) -> None:
+def test_zip_contains_the_files_of_the_chosen_ligands(wide: httpx2.Client) -> None:
     answer = wide.get("/api/jobs/exam1hpv/bundle?stem=1hpv_A_478_200")
     assert 'filename="exam1hpv_selected.zip"' in answer.headers["content-disposition"]
     assert b"1hpv_A_478_200.sdf" in answer.content
@@ -172,7 +172,7 @@ def test_every_chemistry_class_has_words() -> None:
         (698.0, None, ["A"], None),
     ],
 )
-def test_ligand_between_two_proteins_is_told(
+def test_ligand_between_two_proteins_is_reported(
     target: float, assembly: float | None, others: list[str], found: dict[str, Any] | None
 ) -> None:
     row = {"SASA_free_A2": 1262.2, "SASA_target_A2": target, "SASA_assembly_A2": assembly}

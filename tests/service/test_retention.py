@@ -42,7 +42,9 @@ def finished(
     return jobs / job_id
 
 
-def test_only_finished_jobs_are_removed_and_the_log_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_only_finished_jobs_are_removed_and_the_log_records_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     jobs = tmp_path / "jobs"
     finished(jobs, "0000000a", 1)
     finished(jobs, "0000000b", 2, status=FAILED)
@@ -64,7 +66,7 @@ def test_only_finished_jobs_are_removed_and_the_log_says_so(tmp_path: Path, capl
     assert (tmp_path / "examples" / "examplea" / RECORD).exists()
 
 
-def test_a_job_that_is_read_is_removed_when_it_is_no_more(tmp_path: Path) -> None:
+def test_a_job_in_use_is_removed_after_its_last_reader(tmp_path: Path) -> None:
     for number in range(3):
         finished(tmp_path / "jobs", f"0000000{number}", number, f"2026-01-0{1 + number}T00:00:00Z", size=100)
 
@@ -79,7 +81,7 @@ def test_a_job_that_is_read_is_removed_when_it_is_no_more(tmp_path: Path) -> Non
     assert asyncio.run(run()) == ["00000001", "1", "jobs", "removed", "00000000", "1", "jobs", "removed"]
 
 
-def test_a_download_goes_on_while_old_jobs_are_removed(tmp_path: Path) -> None:
+def test_a_download_continues_while_old_jobs_are_removed(tmp_path: Path) -> None:
     service = LiveService(tmp_path, quick=True, KEEP_DAYS="30")
     service.jobs.mkdir(parents=True)
     size = 40 << 20
@@ -108,7 +110,7 @@ def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> 
     record = finished(jobs, "0000000a", 1) / RECORD
     text = record.read_bytes()
     record.unlink()
-    os.mkfifo(record)  # whoever reads it waits for a writer
+    os.mkfifo(record)  # a reader waits for a writer
 
     async def run() -> None:
         parts = build_parts(settings_in(tmp_path))

@@ -1,4 +1,4 @@
-"""Runs that misbehave: processes that say nothing, ignore signals or leave their group."""
+"""Misbehaving runs: processes without output, that ignore signals or leave their group."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ESCAPING = (
 
 
 def at_work(folder: Path) -> list[int]:
-    """Return the scripts of a job that run now: steps are over sooner than its progress is read."""
+    """Return the scripts of a job that are running: steps end sooner than its progress is read."""
     state = read_state(folder)
     return script_processes(state.pid) if state and state.pid else []
 
@@ -68,7 +68,7 @@ def test_cancel_ends_every_process(tmp_path: Path, code: str, monkeypatch: pytes
     assert record.status == "canceled"
 
 
-def test_time_limit_holds_for_a_silent_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limit_applies_to_a_silent_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 0.5)
     record = asyncio.run(outcome(tmp_path, SILENT, seconds=10, timeout_s=0.5))
     assert record.status == "failed"
@@ -76,7 +76,7 @@ def test_time_limit_holds_for_a_silent_process(tmp_path: Path, monkeypatch: pyte
     assert (record.error.kind, "0.5 seconds" in record.error.message) == ("timeout", True)
 
 
-def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clean_cancel_of_the_real_snakemake_needs_no_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 300.0)  # so that only a clean end comes in time
 
     async def cancel() -> None:
@@ -97,7 +97,7 @@ def test_a_clean_cancel_of_the_real_snakemake_takes_no_force(tmp_path: Path, mon
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("whole_group", [True, False])
 def test_a_run_ended_from_outside_is_run_again(tmp_path: Path, number: signal.Signals, whole_group: bool) -> None:
-    """What the real Snakemake says then is known for an interruption; the second run is seen to begin."""
+    """The message of the real Snakemake counts as an interruption; the start of the second run is observed."""
 
     async def run() -> JobRecord:
         async with running(settings_in(tmp_path), real=True) as parts:
@@ -141,7 +141,7 @@ def test_snakemake_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: p
     assert record.error.message == "Snakemake is not installed in the service's environment."
 
 
-def test_a_run_that_says_nothing_and_fails_is_a_failure_of_the_pipeline(tmp_path: Path) -> None:
+def test_a_silent_failed_run_is_a_failure_of_the_pipeline(tmp_path: Path) -> None:
     async def run() -> JobRecord:
         command = script(tmp_path, "raise SystemExit(3)")
         async with running(settings_in(tmp_path), snakemake=command) as parts:
@@ -195,7 +195,7 @@ def test_process_is_found_by_its_mark_and_has_its_age(monkeypatch: pytest.Monkey
         child.kill()
 
 
-def test_a_lock_left_by_a_killed_run_is_taken_away(tmp_path: Path) -> None:
+def test_a_lock_left_by_a_killed_run_is_removed(tmp_path: Path) -> None:
     async def run() -> JobRecord:
         async with running(settings_in(tmp_path), real=True) as parts:
             job = await parts.queue.submit(submission())
@@ -209,7 +209,7 @@ def test_a_lock_left_by_a_killed_run_is_taken_away(tmp_path: Path) -> None:
     assert (record.status, record.attempt) == ("completed", 2)
 
 
-def test_command_and_environment_hold_no_secret(tmp_path: Path) -> None:
+def test_command_and_environment_contain_no_secret(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, profile=ROOT / "config/profiles/slurm", cores_per_job=3)
     environment = child_environment(settings, {"TETHERMAP_API_TOKENS": "secret", "TETHERMAP_RCSB_DATA_URL": "u"})
     assert "secret" not in environment.values()

@@ -1,4 +1,4 @@
-"""Depictions that reach a page: known shapes only, whatever the file holds."""
+"""Depictions in a page: known shapes only, for any file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_only_shapes_of_a_hostile_file_are_left() -> None:
     ],
     ids=["empty", "cut", "no size", "entities", "huge"],
 )
-def test_what_is_no_depiction_is_refused(text: str) -> None:
+def test_invalid_depiction_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="depiction"):
         safe_drawing(text)
 
@@ -59,7 +59,7 @@ def test_style_sheet_has_the_colours_of_the_ramp() -> None:
         assert f".x{step} {{ --share: {step}%; --ramp: {exposure_colour(step / 100)}; }}" in style
 
 
-def test_small_picture_of_a_large_ligand_shows_the_exit_that_is_meant() -> None:
+def test_small_picture_of_a_large_ligand_shows_the_highlighted_exit() -> None:
     atoms = "".join(
         f'<circle class="atom atom-{n}" data-atom-name="C{n}" cx="{40 * n}" cy="50" r="9"/>' for n in range(51)
     )

@@ -1,4 +1,4 @@
-"""Ligands of all finished jobs are found by what is known of them."""
+"""Ligands of all finished jobs are found by their properties."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_ligand_is_found_by_a_protein_that_it_touches(http: httpx2.Client) -> 
     assert http.get("/api/search", params={"accession": "P99999"}).json()["total"] == 0
 
 
-def test_pages_of_a_search_hold_each_ligand_once(http: httpx2.Client) -> None:
+def test_pages_of_a_search_contain_each_ligand_once(http: httpx2.Client) -> None:
     whole = http.get("/api/search", params={"ligand": "478"}).json()
     pages, url = [], "/api/search?ligand=478&limit=1"
     while url:
@@ -68,13 +68,13 @@ def test_a_search_needs_something_to_look_for(http: httpx2.Client) -> None:
     assert http.get("/api/search", params={"smiles": "' OR true --"}).json()["total"] == 0
 
 
-def test_the_box_of_the_page_takes_all_names() -> None:
+def test_the_box_of_the_page_accepts_all_names() -> None:
     texts = ("YMARZQAQMVYCKC-OEMFJLHTSA-N", "P03367", "A0A024B7W1", "1hpv", "pdb_00001hpv", "478", "ZYB", "c1ccccc1")
     names = ("inchikey", "accession", "accession", "pdb_id", "pdb_id", "ligand", "ligand", "smiles")
     assert [next(iter(meant_by(text))) for text in texts] == list(names)
 
 
-def test_the_page_of_jobs_shows_what_is_found(http: httpx2.Client) -> None:
+def test_the_page_of_jobs_shows_the_hits(http: httpx2.Client) -> None:
     text = http.get("/browse", params={"find": "1hpv"}).text
     assert "/results/exam1hpv?row=1hpv_A_478_200" in text
     assert "No ligand matches." in http.get("/browse", params={"find": "9zzz"}).text

@@ -63,7 +63,7 @@ def made_to_serve(folder: Path, command: str) -> Iterator[int]:
         process.wait(patience(20))
 
 
-def test_first_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None:
+def test_first_commands_of_the_readme_work(tmp_path: Path) -> None:
     programs("bash", "curl", "grep", "sed")
     serve, flow = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)[:2]
     assert serve.split() == ["make", "serve", *serve.split()[2:]]

@@ -7,7 +7,7 @@ import pytest
 from service.settings import VARIABLES, Rate, Settings, SettingsError, Token
 
 
-def test_defaults_lie_in_the_users_folders() -> None:
+def test_defaults_are_in_the_users_folders() -> None:
     settings = Settings.from_environment({"HOME": "/home/u"})
     assert settings.jobs_dir == Path("/home/u/.local/share/tethermap/jobs")
     assert settings.cache_dir == Path("/home/u/.cache/tethermap")

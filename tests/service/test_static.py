@@ -1,4 +1,4 @@
-"""What pages load, and how pages and JSON are sent."""
+"""Assets of pages, and the transfer of pages and JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def style(http: httpx2.Client) -> str:
     return found[1]
 
 
-def test_file_of_this_version_is_kept_for_ever_and_of_another_is_asked_again(http: httpx2.Client, style: str) -> None:
+def test_file_of_this_version_is_cached_for_ever_and_of_another_is_requested_again(
+    http: httpx2.Client, style: str
+) -> None:
     assert "immutable" in http.get(style).headers["cache-control"]
     other = re.sub(r"/static/\w+/", "/static/000000000000/", style)
     answer = http.get(other)
@@ -45,12 +47,12 @@ def test_version_changes_with_the_content_of_any_file(tmp_path: Path) -> None:
     ["../render.py", "..%2frender.py", "%2e%2e/assets.py", "js/../../render.py", "//etc/passwd", "%00", ".", "", "js",
      "vendor/../../assets/package.json", "node_modules/3dmol/package.json", "..\\render.py"],
 )  # fmt: skip
-def test_nothing_but_the_listed_files_is_served(http: httpx2.Client, style: str, name: str) -> None:
+def test_only_listed_files_are_served(http: httpx2.Client, style: str, name: str) -> None:
     base = style.removesuffix("house.css")
     assert http.get(base + name).status_code in (404, 307)
 
 
-def test_pages_work_where_no_vendored_file_is_there(tmp_path: Path) -> None:
+def test_pages_work_without_vendored_files(tmp_path: Path) -> None:
     assets = Assets(STATIC, tmp_path)
     assert not any(assets.has(name) for name in VENDOR)
     api = document(endpoints(), Limits())
@@ -67,7 +69,7 @@ def test_every_vendored_file_is_there_after_the_set_up(http: httpx2.Client, styl
 
 
 @pytest.mark.parametrize("path", ["/examples", "/api/examples", "/openapi.json"])
-def test_text_is_compressed_for_clients_that_take_it(http: httpx2.Client, path: str) -> None:
+def test_text_is_compressed_for_clients_that_accept_it(http: httpx2.Client, path: str) -> None:
     plain = http.get(path, headers={"Accept-Encoding": "identity"})
     packed = http.get(path, headers={"Accept-Encoding": "gzip"})
     assert "content-encoding" not in plain.headers
@@ -81,7 +83,9 @@ def test_text_is_compressed_for_clients_that_take_it(http: httpx2.Client, path: 
     ("accepted", "taken"),
     [("gzip;q=0", False), ("br, gzip; q=0.000", False), ("", False), ("GZIP;q=0.5, br", True), ("br;q=0, gzip", True)],
 )
-def test_a_client_says_whether_it_takes_gzip(http: httpx2.Client, style: str, accepted: str, taken: bool) -> None:
+def test_client_header_decides_whether_gzip_is_accepted(
+    http: httpx2.Client, style: str, accepted: str, taken: bool
+) -> None:
     for path in ("/api/examples", style):
         answer = http.get(path, headers={"Accept-Encoding": accepted})
         assert ("content-encoding" in answer.headers) == taken, path
@@ -95,7 +99,7 @@ def test_compressed_answer_has_a_weak_tag_that_still_matches(http: httpx2.Client
         assert http.get("/openapi.json", headers=headers).status_code == 304
 
 
-def test_files_are_sent_as_they_are(http: httpx2.Client) -> None:
+def test_files_are_sent_unchanged(http: httpx2.Client) -> None:
     answer = http.get("/api/jobs/exam1hpv/files/Results_Display.csv", headers={"Accept-Encoding": "gzip"})
     assert "content-encoding" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)

@@ -34,7 +34,7 @@ def reopened(store: Store) -> Store:
     return again
 
 
-def test_a_job_is_read_back_as_it_was_made(store: Store) -> None:
+def test_a_job_is_read_back_unchanged(store: Store) -> None:
     store.create([(JOB, {"target_name": "T"})])
     again = reopened(store)
     assert again.get(JOB.job_id) == JOB
@@ -42,7 +42,7 @@ def test_a_job_is_read_back_as_it_was_made(store: Store) -> None:
 
 
 @pytest.mark.parametrize("job_id", ["", "..", "0a1b2c3", "0a1b2c3d/", "../../etc", "0a1b2c3é", "batches", "0A1B2C3D"])
-def test_what_is_no_id_of_a_job_finds_none(store: Store, job_id: str) -> None:
+def test_invalid_id_of_a_job_finds_none(store: Store, job_id: str) -> None:
     store.create([(JOB, {})])
     assert store.get(job_id) is None
 
@@ -54,7 +54,7 @@ def test_an_id_that_is_taken_makes_nothing(store: Store) -> None:
     assert [job_id for job_id, _ in store.scan()] == [JOB.job_id]
 
 
-def test_a_folder_deleted_by_hand_is_noticed_and_not_made_again(store: Store) -> None:
+def test_a_folder_deleted_by_hand_is_noticed_and_not_created_again(store: Store) -> None:
     store.create([(JOB, {})])
     shutil.rmtree(store.folder(JOB.job_id))
     assert store.get(JOB.job_id) is None
@@ -126,7 +126,7 @@ def test_a_deleted_job_leaves_its_state_in_its_batch(store: Store) -> None:
     assert sorted(path.name for path in again.jobs_dir.iterdir()) == [".lock", ".reserve", "batches"]
 
 
-def test_an_unreadable_record_is_left_alone(store: Store) -> None:
+def test_an_unreadable_record_is_not_changed(store: Store) -> None:
     store.create([(JOB, {})])
     (store.folder(JOB.job_id) / RECORD).write_text('{"job_id": ')
     again = reopened(store)
@@ -134,7 +134,7 @@ def test_an_unreadable_record_is_left_alone(store: Store) -> None:
     assert (again.folder(JOB.job_id) / RECORD).exists()
 
 
-def test_memory_holds_only_the_latest_of_many_finished_jobs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_contains_only_the_latest_of_many_finished_jobs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "_final", Lru(3))
     jobs = [replace(JOB, job_id=f"{number:08d}", status="completed") for number in range(9)]
     store.create([(job, {}) for job in jobs])

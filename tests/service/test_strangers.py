@@ -84,7 +84,7 @@ def sockets_of(process: int) -> int:
 
 @pytest.mark.process
 @pytest.mark.parametrize("descriptors", [None, 1024], ids=["all", "1024"])
-def test_heads_whose_bodies_never_come_keep_nobody_out(
+def test_heads_whose_bodies_never_arrive_block_no_other_client(
     tmp_path: Path, descriptors: int | None, figures: Figures
 ) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -165,8 +165,8 @@ def test_a_body_that_trickles_is_refused_and_its_connection_closed(
 
 
 @pytest.mark.process
-def test_a_body_that_nobody_reads_is_not_waited_for(short: LiveService) -> None:
-    """Answers that need no body come at once, and a stream goes on though its body is not complete."""
+def test_an_unread_body_is_not_waited_for(short: LiveService) -> None:
+    """Responses that need no body are sent at once, and a stream continues although its body is incomplete."""
     for head in (b"POST /api/jobs/00000000/cancel", b"POST /nowhere", b"GET /api/health", b"DELETE /api/jobs/00000000"):
         with socket.create_connection(("127.0.0.1", short.port), timeout=patience(5)) as connection:
             connection.sendall(head + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n")
@@ -174,7 +174,7 @@ def test_a_body_that_nobody_reads_is_not_waited_for(short: LiveService) -> None:
 
 
 async def silence() -> dict[str, Any]:
-    """Never send a message."""
+    """Wait forever without a message."""
     await anyio.sleep_forever()
     raise AssertionError
 
@@ -263,7 +263,7 @@ async def connect(server: uvicorn.Server, *, small: bool = False) -> tuple[async
 
 
 async def large(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - as ASGI has it
-    """Answer as many bytes as the path says, in parts."""
+    """Return the number of bytes in the path, in parts."""
     left = int(scope["path"][1:])
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(left).encode())]})
     while left:
@@ -390,7 +390,7 @@ async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 @pytest.mark.parametrize("ports", [1, 12])
-def test_receivers_that_trickle_hold_up_no_other_notice(
+def test_slow_receivers_delay_no_other_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ports: int, figures: Figures
 ) -> None:
     monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
@@ -491,7 +491,7 @@ def spellings(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("inner", PRIVATE)
-def test_private_addresses_of_any_spelling_are_no_receivers(inner: str) -> None:
+def test_private_addresses_of_any_spelling_are_rejected_as_receivers(inner: str) -> None:
     offered = Limits(webhooks=True)
     names = [*spellings(int(ipaddress.IPv4Address(inner))), *(f"[{form.format(inner)}]" for form in WRAPPED)]
     for name in names:
@@ -524,7 +524,7 @@ def test_public_receivers_are_accepted(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["999.1.1.1", "1.2.3.4.5", "[::g]", "[1.2.3.4", "x:0", "x:65536"])
-def test_a_host_that_is_none_is_refused(host: str) -> None:
+def test_an_invalid_host_is_refused(host: str) -> None:
     with pytest.raises(InvalidField, match="webhook"):
         parse_submission({**HPV, "webhook": f"https://{host}/x"}, Limits(webhooks=True))
 
@@ -550,7 +550,7 @@ def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path
         assert http.post("/api/jobs", json=bad).status_code == 202
 
 
-def test_a_name_server_that_does_not_answer_holds_up_no_submission(
+def test_a_slow_name_server_delays_no_submission(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figures: Figures
 ) -> None:
     released = threading.Event()
@@ -608,7 +608,7 @@ def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(mon
 
 @contextlib.contextmanager
 def guarded(folder: Path, **values: Any) -> Iterator[Callable[[str], TestClient]]:
-    """Run a private service; yield what makes a client of an address."""
+    """Run a private service; yield a factory of clients with an address."""
     settings = settings_in(folder, **{"api_tokens": TOKENS, "private": True, **values})
     app = create_app(build_parts(settings, snakemake=COMMAND))
     with TestClient(app, "http://localhost") as service:
@@ -698,7 +698,7 @@ def test_guesses_of_one_address_are_limited(tmp_path: Path, door: str, figures: 
         assert guesser.get("/api/health", headers={"Authorization": "Bearer x"}).status_code == 200
 
 
-def test_guesses_come_back_with_time() -> None:
+def test_guesses_are_possible_again_with_time() -> None:
     now = [0.0]
     buckets = Buckets(GUESSES, 60.0, lambda: now[0])
     assert [buckets.take("a") > 0 for _ in range(GUESSES + 2)] == [False] * GUESSES + [True] * 2
@@ -735,6 +735,6 @@ def test_uploads_of_one_token_have_a_quota(tmp_path: Path, figures: Figures) -> 
         assert (manifest["body_timeout_s"], manifest["upload_timeout_s"]) == (60.0, 900.0)
 
 
-def test_the_table_of_settings_says_how_long_bodies_may_take() -> None:
+def test_the_table_of_settings_gives_the_time_limit_of_bodies() -> None:
     text = Path("service/README.md").read_text(encoding="utf-8")
     assert re.search(r"\| `BODY_TIMEOUT_S` \| `60` \|", text)

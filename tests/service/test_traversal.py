@@ -1,4 +1,4 @@
-"""Paths that try to leave the job folder, spelt in many ways, raw over a socket on every path route."""
+"""Paths that try to leave the job folder, in many spellings, raw over a socket on every path route."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SECRETS = (b"root:", b'"sequence"', b"[extensions]", b'"cache_dir": "/', b"run_s
 
 
 def raw(port: int, targets: list[str]) -> list[tuple[int, bytes]]:
-    """Send request lines exactly as they are over one connection each; return status and body."""
+    """Send request lines unchanged over one connection each; return status and body."""
     answers = []
     for target in targets:
         with socket.create_connection(("127.0.0.1", port), timeout=patience(10)) as connection:

@@ -1,4 +1,4 @@
-"""Structures of a client's own: what is in them, what can't be used and why, how long they are kept."""
+"""Structures of a client: their content, faults with reasons, lifetime."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def http(tmp_path: Path) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_upload_says_what_is_in_its_files_and_is_there_until_it_is_removed(http: httpx2.Client) -> None:
+def test_upload_lists_the_content_of_its_files_and_exists_until_it_is_removed(http: httpx2.Client) -> None:
     answer = send(http, ("model.pdb", MODEL.text.encode()), ("codes.csv", f"UNL,{SMILES}\n".encode()))
     assert answer.status_code == 201
     body = answer.json()
@@ -69,7 +69,7 @@ def test_file_that_cannot_be_used_is_named_and_nothing_is_kept(
     assert not list(tmp_path.rglob(f"{UPLOADS}/*"))
 
 
-def test_file_that_no_program_could_read_is_refused_beside_a_good_one(http: httpx2.Client) -> None:
+def test_unreadable_file_is_refused_next_to_a_good_one(http: httpx2.Client) -> None:
     answer = send(http, ("model.pdb", MODEL.text.encode()), ("pose.pdb", b"ATOM      1  N   PRO A   1  \n"))
     details = assert_error(answer, 422, "INVALID_FIELD")
     assert details["files"] == [
@@ -79,7 +79,7 @@ def test_file_that_no_program_could_read_is_refused_beside_a_good_one(http: http
     assert reason == "pose.mae is a format of one program; export it as PDB or mmCIF, ligands as SDF"
 
 
-def test_upload_says_where_a_smiles_is_wanted_and_where_one_is_not_used(http: httpx2.Client) -> None:
+def test_upload_reports_where_a_smiles_is_needed_and_where_one_is_not_used(http: httpx2.Client) -> None:
     alone = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["notes"]
     assert "bonds of UNL from distances alone: a table with its SMILES (UNL,SMILES) makes them certain" in alone
     (ligand,) = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["ligands"]
@@ -107,7 +107,7 @@ def test_names_are_labels_and_never_paths(http: httpx2.Client, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("upload_id", ["upload_0123456789abcdef", "..", "upload_0123456789ABCDEF"])
-def test_job_over_an_upload_that_is_not_there_is_refused(http: httpx2.Client, upload_id: str) -> None:
+def test_job_with_a_missing_upload_is_refused(http: httpx2.Client, upload_id: str) -> None:
     details = assert_error(
         http.post("/api/jobs", json={"target_name": "x", "structures": upload_id}), 422, "INVALID_FIELD"
     )
@@ -152,7 +152,7 @@ def _npz(entries: int, size: int) -> bytes:
         ("pae_model.npz.gz", gzip.compress(_npz(10, 500_000))),
     ],
 )
-def test_limit_of_what_is_unpacked_counts_all_members_and_entries(http: httpx2.Client, name: str, data: bytes) -> None:
+def test_limit_of_unpacked_sizes_counts_all_members_and_entries(http: httpx2.Client, name: str, data: bytes) -> None:
     """The limit is ten times that of a file, 4 MB here."""
     error = assert_error(send(http, (name, data)), 413, "PAYLOAD_TOO_LARGE")
     assert (error["file"], error["maximum"]) == (name, 4_000_000)
@@ -212,7 +212,7 @@ def test_form_without_scripts_sends_files_and_job_together_and_stops_where_they_
     )
 
 
-def test_uploads_are_removed_when_their_time_is_over_and_no_job_uses_them(http: httpx2.Client) -> None:
+def test_expired_uploads_are_removed_if_no_job_uses_them(http: httpx2.Client) -> None:
     upload_id = send(http, ("model.pdb", MODEL.text.encode())).json()["upload_id"]
     store: UploadStore = http.app.state.shared.uploads  # type: ignore[attr-defined]
     later = datetime.now(UTC) + timedelta(hours=25)

@@ -62,7 +62,7 @@ def test_a_pause_keeps_a_batch_and_nothing_else() -> None:
     assert waiting.next([], any_job) == ("00000002", None)
 
 
-def test_an_interrupted_job_comes_before_younger_ones() -> None:
+def test_an_interrupted_job_precedes_younger_ones() -> None:
     waiting, _ = listed(job(5), job(6))
     waiting.add(job(1))
     assert waiting.position("00000001") == 1

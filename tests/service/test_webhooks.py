@@ -1,4 +1,4 @@
-"""Notices of ended jobs: signed, retried, over restarts, never to where only this machine may go."""
+"""Notices of finished jobs: signed, retried, over restarts, never to internal addresses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OFFERED = Limits(webhooks=True)
 NEW = {"state": "pending", "attempts": 0, "last_status": None, "next_at": None}
 
 
-def test_a_notice_is_signed_and_sent_again_until_it_is_taken(tmp_path: Path) -> None:
+def test_a_notice_is_signed_and_sent_again_until_it_is_accepted(tmp_path: Path) -> None:
     answers: list[int | Exception] = [OSError("no"), 500, 204]
     sent: list[tuple[str, bytes, dict[str, str]]] = []
     now = [1_000_000.0]
@@ -156,11 +156,11 @@ def test_private_addresses_are_refused_however_they_are_written(address: str) ->
     assert not is_public(address)
 
 
-def test_public_addresses_are_asked() -> None:
+def test_public_addresses_are_contacted() -> None:
     assert all(is_public(address) for address in ("9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9"))
 
 
-def test_a_name_that_leads_here_is_not_asked_unless_that_is_allowed() -> None:
+def test_a_name_that_leads_here_is_not_contacted_unless_allowed() -> None:
     async def check() -> None:
         heard: list[bytes] = []
 

@@ -1,4 +1,4 @@
-"""The jobs as runs of GA4GH's Workflow Execution Service, held to its published schemas."""
+"""The jobs as runs of GA4GH's Workflow Execution Service, checked against its published schemas."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(http: httpx2.Client, params: Any, **changes: str) -> httpx2.Response:
     return http.post(f"{BASE}/runs", files={name: (None, value.encode()) for name, value in fields.items()})
 
 
-def test_service_info_says_what_can_be_run(http: httpx2.Client) -> None:
+def test_service_info_lists_the_supported_workflow(http: httpx2.Client) -> None:
     info = fits(http.get(f"{BASE}/service-info").json(), "ServiceInfo")
     assert info["type"] == {"group": "org.ga4gh", "artifact": "wes", "version": "1.1.0"}
     assert "SMK" in info["workflow_type_versions"]
@@ -98,7 +98,7 @@ def test_tags_are_kept_and_tasks_fit_the_standard(http: httpx2.Client) -> None:
     assert http.get(f"{BASE}/runs/{run_id}/tasks/nothing").status_code == 404
 
 
-def test_a_run_is_canceled_and_a_failed_one_says_whose_fault_it_was(http: httpx2.Client, queued_job: str) -> None:
+def test_a_run_is_canceled_and_a_failed_one_has_its_cause(http: httpx2.Client, queued_job: str) -> None:
     assert fits(http.post(f"{BASE}/runs/{queued_job}/cancel").json(), "RunId")["run_id"] == queued_job
     assert http.get(f"{BASE}/runs/{queued_job}/status").json()["state"] == "CANCELED"
     failed = run(http, REFUSED).json()["run_id"]

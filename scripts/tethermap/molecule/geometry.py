@@ -86,8 +86,8 @@ def open_metal_bonds(
 ) -> set[tuple[int, int]]:
     """Return the bonds to a metal that are too long to be one in this structure.
 
-    Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed; names of atoms are still
-    accepted.
+    Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed; names of atoms are
+    still accepted.
 
     Parameters
     ----------

@@ -87,6 +87,6 @@ def test_ligand_without_contacts_stands_alone(plain: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "<svg/>", '<svg viewBox="0 0 1 1"></svg>'])
-def test_what_is_no_depiction_is_refused(text: str) -> None:
+def test_invalid_depiction_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no depiction"):
         interactions_svg(text, [], "target")
