@@ -144,8 +144,10 @@ _OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem an
 _OTHER_STEM = Text("other_stem", "The other half's ligand.")
 _OTHER_ANCHOR = Text("other_anchor", "Its anchor_atom.")
 
-_JOBS = {letter: Text(letter, f"Id of a job or example: the {half}'s side.") for letter, half in
-         (("a", "target"), ("b", "recruiter"))}  # fmt: skip
+_JOBS = {
+    letter: Text(f"{letter}_job", f"Id of a job or example: the {half}'s side.", aliases=(letter,))
+    for letter, half in (("a", "target"), ("b", "recruiter"))
+}
 _HALVES = {
     letter: (
         Text(f"{letter}_stem", f"Ligand of {letter}, as Exit_Vectors.csv names it."),
@@ -154,7 +156,7 @@ _HALVES = {
     )
     for letter in _JOBS
 }
-_LINKERS = Text("linkers", "Only linkers of this class.")
+_LINKERS = Text("linker_class", "Only linkers of this class.", aliases=("linkers",))
 _FORMAT = Choice("format", "How to answer.", known=FORMATS)
 _LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
 _OFFSET = Whole("offset", "Number of molecules to skip.", maximum=1_000_000)
@@ -239,7 +241,7 @@ async def find_halves(request: Request) -> Response:
     smiles = _SMILES.needed(request)
     jobs = [job_named(request, name, ready=True) for text in _JOBS.values() if (name := text.of(request))]
     if not jobs:
-        raise MissingField("Name a job: a, b or both.", details={"field": "a"})
+        raise MissingField("Name a job: a_job, b_job or both.", details={"field": "a_job"})
     asked = [f"--split={smiles}"]
     asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
     text = await _ran(request, "halves", asked)

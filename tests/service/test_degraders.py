@@ -27,7 +27,7 @@ from tethermap.base import layout, tables
 from tethermap.extras.protac.programs import smiles_size
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
-HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linkers": "PEG"}
+HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linker_class": "PEG"}
 
 
 def test_two_halves_and_the_linkers_of_a_class_are_joined(http: httpx2.Client) -> None:
@@ -106,7 +106,7 @@ def test_each_exit_of_a_ligand_lists_what_to_buy_or_make(http: httpx2.Client, mi
 
 
 def test_halves_of_a_degrader_are_looked_for_in_a_job(http: httpx2.Client, done_job: str) -> None:
-    asked = {"smiles": "CC(=O)NCCOCCOc1ccccc1", "a": done_job}
+    asked = {"smiles": "CC(=O)NCCOCCOc1ccccc1", "a_job": done_job}
     assert http.get("/api/degraders/halves", params=asked).json()["halves"] == [[]]
     assert http.get("/api/degraders/halves", params={"smiles": "C"}).status_code == 400
     assert http.get("/api/degraders/halves", params={"smiles": "C(", "a": done_job}).status_code == 400
