@@ -110,7 +110,7 @@ def test_answer_that_recommends_nothing_is_amber(n_open: int, chem_class: str, s
     assert style in str(parts.copy_answer(view, [], "a", "/results/x"))
 
 
-def test_card_and_ligand_say_how_many_published_degraders_leave_there() -> None:
+def test_card_and_ligand_page_count_published_degraders_of_an_exit() -> None:
     counts: dict[str, Value] = {
         "n_open": 6,
         "n_entries": 1,

@@ -104,7 +104,7 @@ def test_response_is_computed_again_if_results_or_request_differ(tmp_path: Path)
     assert state_of(asked(), job) != before
 
 
-def test_a_response_over_another_listing_is_made_anew(tmp_path: Path) -> None:
+def test_another_listing_of_files_gives_a_new_response(tmp_path: Path) -> None:
     job = finished(tmp_path)
     made = iter([Response("a" * 2000), Response("b" * 2000)])
 
