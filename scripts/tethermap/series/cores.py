@@ -4,67 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rdkit import Chem
 
 from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
-from tethermap.base.records import packed, unpacked
 from tethermap.base.tables import JOINED, Row
 from tethermap.drawing.series import aligned_layout, core_svg, member_svg
 from tethermap.molecule.properties import descriptors
 from tethermap.molecule.protonation import NO_FORMS, forms_of
 from tethermap.molecule.record import AtomKey, LigandMolecule
-from tethermap.series.ligands import SeriesLigand, SeriesMember, core_of_member
+from tethermap.series.ligands import Series, SeriesLigand, core_of_member
 from tethermap.series.series import Core, common_core, murcko_scaffold
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A named series: its ligands, the centre first; without a name, a ligand that is in no series."""
-
-    name: str
-    ligands: tuple[SeriesLigand, ...]
-
-    @property
-    def instances(self) -> list[tuple[str, str]]:
-        """Stem and components of each instance."""
-        return [(one.stem, ligand.component_names) for ligand in self.ligands for one in ligand.members]
-
-    def without(self, stems: frozenset[str]) -> Series:
-        """Return the series without some instances; a ligand of which they are all is left out."""
-        ligands = []
-        for ligand in self.ligands:
-            members = [member for member in ligand.members if member.stem not in stems]
-            if members:
-                ligands.append(SeriesLigand(ligand.component_names, ligand.parent_smiles, ligand.record, members))
-        return Series(self.name, tuple(ligands))
-
-
-def packed_series(series: Series) -> bytes:
-    """Return a series as records: its instances, then the molecule of each ligand."""
-    ligands = [
-        [ligand.component_names, ligand.parent_smiles, [[member.stem, member.atoms] for member in ligand.members]]
-        for ligand in series.ligands
-    ]
-    return packed(series.name, {"ligands": ligands}, b"") + b"".join(ligand.record for ligand in series.ligands)
-
-
-def read_series(records: Iterator[bytes]) -> Iterator[tuple[Series, list[bytes]]]:
-    """Yield each series that `packed_series` has packed, with its records."""
-    for head in records:
-        values, _ = unpacked(head)
-        own = [head]
-        ligands = []
-        for names, parent, members in values["ligands"]:
-            own.append(next(records))
-            atoms = [SeriesMember(stem, tuple((number, name) for number, name in keys)) for stem, keys in members]
-            ligands.append(SeriesLigand(names, parent, own[-1], atoms))
-        yield Series(values["stem"], tuple(ligands)), own
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from rdkit import Chem, rdBase
 
 from tethermap.base.arrays import FloatArray
+from tethermap.base.records import packed, unpacked
 from tethermap.molecule.flat import without_hydrogens
 from tethermap.molecule.layout2d import molecule_layout
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
@@ -79,6 +80,50 @@ class SeriesLigand:
         for row, key in zip(self.fullest.layout, atom_keys(self.fullest), strict=True):
             layout[atoms[key]] = row
         return layout
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A named series: its ligands, the centre first; without a name, a ligand that is in no series."""
+
+    name: str
+    ligands: tuple[SeriesLigand, ...]
+
+    @property
+    def instances(self) -> list[tuple[str, str]]:
+        """Stem and components of each instance."""
+        return [(one.stem, ligand.component_names) for ligand in self.ligands for one in ligand.members]
+
+    def without(self, stems: frozenset[str]) -> Series:
+        """Return the series without some instances; a ligand of which they are all is left out."""
+        ligands = []
+        for ligand in self.ligands:
+            members = [member for member in ligand.members if member.stem not in stems]
+            if members:
+                ligands.append(SeriesLigand(ligand.component_names, ligand.parent_smiles, ligand.record, members))
+        return Series(self.name, tuple(ligands))
+
+
+def packed_series(series: Series) -> bytes:
+    """Return a series as records: its instances, then the molecule of each ligand."""
+    ligands = [
+        [ligand.component_names, ligand.parent_smiles, [[member.stem, member.atoms] for member in ligand.members]]
+        for ligand in series.ligands
+    ]
+    return packed(series.name, {"ligands": ligands}, b"") + b"".join(ligand.record for ligand in series.ligands)
+
+
+def read_series(records: Iterator[bytes]) -> Iterator[tuple[Series, list[bytes]]]:
+    """Yield each series that `packed_series` has packed, with its records."""
+    for head in records:
+        values, _ = unpacked(head)
+        own = [head]
+        ligands = []
+        for names, parent, members in values["ligands"]:
+            own.append(next(records))
+            atoms = [SeriesMember(stem, tuple((number, name) for number, name in keys)) for stem, keys in members]
+            ligands.append(SeriesLigand(names, parent, own[-1], atoms))
+        yield Series(values["stem"], tuple(ligands)), own
 
 
 def collect_ligands(molecules: Iterable[tuple[LigandMolecule, bytes]]) -> list[SeriesLigand]:

@@ -15,8 +15,7 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.records import MAGIC, Source, named_records, write_archive
 from tethermap.molecule.store import molecule_of_record
-from tethermap.series.cores import Series, packed_series
-from tethermap.series.ligands import SeriesLigand, collect_ligands
+from tethermap.series.ligands import Series, SeriesLigand, collect_ligands, packed_series
 from tethermap.series.series import clustered
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,8 @@ from tethermap.run.task import Task
 def make(task: Task) -> None:
     """Write rows, instances, ligands and pictures of a shard's series, but for ligands on which that fails."""
     from tethermap.molecule.alerts import WORTH_SCREENING
-    from tethermap.series.cores import Series, SeriesResults, read_series, series_results
+    from tethermap.series.cores import SeriesResults, series_results
+    from tethermap.series.ligands import Series, read_series
 
     seconds = float(task.settings["seconds"])
     plan = list(read_series(read_records(ArchivePart(task.job / layout.SERIES_PLAN, task.shard))))
