@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from tethermap.base.packed import ending_of
 from tethermap.base.reasons import BOND_SOURCES, sentence
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.complex.clean import clean_entry
@@ -34,7 +35,7 @@ from tethermap.sources.own.archives import ArchiveError, members
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
-from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, MMCIF, STRUCTURES, ending_of, kind_of
+from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, MMCIF, STRUCTURES, kind_of
 
 MOST_MEMORY = 6 << 30
 """Bytes of address space; a file that needs more is refused."""

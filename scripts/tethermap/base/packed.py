@@ -19,6 +19,7 @@ BZIP2, XZ = b"BZh", b"\xfd7zXZ"
 
 _READERS: tuple[tuple[bytes, Callable[..., object]], ...] = ((GZIP, gzip.open), (BZIP2, bz2.open), (XZ, lzma.open))
 _MAGIC = 6
+_SUFFIXES = (".gz", ".bz2", ".xz")
 
 MOST_UNPACKED = 2 << 30
 """Largest unpacked file, in bytes; the largest mmCIF file of the PDB is half this size."""
@@ -34,6 +35,13 @@ DAMAGED: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, lzma.LZMA
 
 class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
     """Packed content that is cut off or damaged; the message gives the reason."""
+
+
+def ending_of(name: str) -> str:
+    """Return the last suffix of a name before those of compression, in lower case."""
+    for packer in _SUFFIXES:
+        name = name.lower().removesuffix(packer)
+    return name.rpartition(".")[2]
 
 
 def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:

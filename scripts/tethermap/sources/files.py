@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import failed_at, isolate_errors
+from tethermap.base.packed import ending_of
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, KnownEntry, SourceError
 from tethermap.sources.folders import FolderSource, check_folder, walk
 from tethermap.sources.naming import (
@@ -27,7 +28,7 @@ from tethermap.sources.own.archives import ArchiveError, members, unpack
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.prepare import Complex, Given, prepared
-from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, ending_of, kind_of, stem_of
+from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, kind_of, stem_of
 from tethermap.sources.own.split import complexes_of
 
 _MOST_NAMES = 3

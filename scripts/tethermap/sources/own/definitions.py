@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tethermap.base.packed import DamagedGzip, unpacked
-from tethermap.sources.own.sniff import ending_of
+from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 
 _LARGEST = 4 << 20
 """Bytes up to which a file may be a definition."""

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tethermap.base.packed import DamagedGzip, unpacked
-from tethermap.sources.own.sniff import ending_of, stem_of
+from tethermap.base.packed import DamagedGzip, ending_of, unpacked
+from tethermap.sources.own.sniff import stem_of
 
 _ROLES = frozenset(
     {

@@ -16,11 +16,11 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
-from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 from tethermap.formats.pdb_repair import normal_pdb
 from tethermap.formats.text import structure_text
 from tethermap.sources.own.mol2 import read_mol2
-from tethermap.sources.own.sniff import ending_of, kind_of
+from tethermap.sources.own.sniff import kind_of
 
 LIGAND = "LIG"
 """Code of a ligand whose file has none; the wwPDB reserves it for this purpose."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import isolate_errors
-from tethermap.base.packed import GZIP, DamagedGzip, unpacked
+from tethermap.base.packed import GZIP, DamagedGzip, ending_of, unpacked
 from tethermap.base.version import __version__
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
 from tethermap.formats.plain import plain_text
@@ -32,7 +32,7 @@ from tethermap.sources.own.confidence import aligned_errors, confidence_file, re
 from tethermap.sources.own.merge import merged, with_confidences
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
 from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
-from tethermap.sources.own.sniff import ending_of, stem_of
+from tethermap.sources.own.sniff import stem_of
 
 MOST_MODELS = 200
 """Maximum number of models of one file that become separate complexes."""

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-from tethermap.base.packed import DAMAGED, open_unpacked
+from tethermap.base.packed import DAMAGED, ending_of, open_unpacked
 from tethermap.formats.text import is_binary_cif, is_mmjson
 from tethermap.sources.own.archives import is_archive
 
@@ -20,7 +20,6 @@ COMPLEXES = frozenset({"maestro", "mol2-complex"})
 """Files that state the bonds of a protein with its ligands; see `tethermap.sources.own.split`."""
 
 _HEAD = 1 << 16
-_PACKED = (".gz", ".bz2", ".xz")
 _PDB = re.compile(
     rb"^(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM|SEQRES|AUTHOR|DBREF)", re.MULTILINE
 )
@@ -135,13 +134,6 @@ def stem_of(name: str) -> str:
     while (match := _ENDING.fullmatch(stem)) is not None:
         stem = match[1]
     return stem
-
-
-def ending_of(name: str) -> str:
-    """Return the last suffix of a name before those of compression, in lower case."""
-    for packer in _PACKED:
-        name = name.lower().removesuffix(packer)
-    return name.rpartition(".")[2]
 
 
 _ENDING = re.compile(
