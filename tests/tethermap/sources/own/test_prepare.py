@@ -80,7 +80,7 @@ def test_protein_and_ligand_of_one_name_are_one_entry(pair: Path, opened: Opened
     assert "fluorobenzamidoxime" in definition
     assert "doub" in definition
     assert len(entry.poses) == 1
-    assert any("4cup_pocket.pdb was left out" in note for note in source.notes)
+    assert any("4cup_pocket.pdb was skipped" in note for note in source.notes)
 
 
 def test_each_pose_of_a_file_is_a_ligand_of_its_own(pair: Path, opened: Opened) -> None:
