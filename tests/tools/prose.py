@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
-import subprocess
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -233,9 +234,15 @@ def check(path: Path, name: str) -> list[Finding]:
 
 
 def files() -> list[str]:
-    """Return the tracked files with prose."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [name for name in listed.splitlines() if not name.startswith(tuple(rules()["skipped"]))]
+    """Return the files with prose, without those that `.gitignore` excludes."""
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    names = []
+    for folder, folders, own in os.walk(ROOT):
+        patterns = [".git", *(line.strip("/") for line in ignored if folder == str(ROOT) or not line.startswith("/"))]
+        left = {name for name in (*folders, *own) if not any(fnmatch(name, pattern) for pattern in patterns)}
+        folders[:] = left.intersection(folders)
+        names += [Path(folder, name).relative_to(ROOT).as_posix() for name in left.intersection(own)]
+    return sorted(name for name in names if not name.startswith(tuple(rules()["skipped"])))
 
 
 def main(areas: Sequence[str]) -> int:
