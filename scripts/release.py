@@ -207,16 +207,12 @@ def main(argv: Sequence[str]) -> int:
     run = partial(run_partition, folder, settings)
     failed = 0
     jobs = [(name, [file.entry_id for file in found[name]], keys[name]) for name in mine]
-    if asked.cores == 1:
-        for one in jobs:
-            run(*one)
-    else:
-        with ProcessPoolExecutor(asked.cores, get_context("spawn"), max_tasks_per_child=50) as pool:
-            waiting = {pool.submit(run, *one): one[0] for one in jobs}
-            for ended in as_completed(waiting):
-                error = ended.exception()
-                failed += error is not None
-                sys.stderr.write(f"{waiting[ended]}: {'done' if error is None else error}\n")
+    with ProcessPoolExecutor(asked.cores, get_context("spawn"), max_tasks_per_child=50) as pool:
+        waiting = {pool.submit(run, *one): one[0] for one in jobs}
+        for ended in as_completed(waiting):
+            error = ended.exception()
+            failed += error is not None
+            sys.stderr.write(f"{waiting[ended]}: {'done' if error is None else error}\n")
     left = len(todo) - len(mine) + failed
     sys.stdout.write(f"{len(found)} partitions, {len(mine) - failed} run, {left} left\n")
     if not left:

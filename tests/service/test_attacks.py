@@ -171,7 +171,9 @@ def wrong_value_is_told_what_is_allowed(http: Http, job: str) -> None:  # noqa: 
     assert "completed" in answer.json()["error"]["details"]["known"]
     for value in ("maybe", "%20"):  # in addition to its other name, which is valid
         answer = http.get(f"/api/indexed-jobs?availability=true&available={value}")
-        error(answer, 400, "INVALID_PARAMETER", parameter="available", known=["true", "false"])
+        error(
+            answer, 400, "INVALID_PARAMETER", parameter="available", known=["true", "false", "available", "unavailable"]
+        )
     assert http.get("/api/indexed-jobs?availability=&status=&sort=").status_code == 200
 
 
@@ -507,6 +509,7 @@ def test_the_longest_waiting_connection_goes_when_there_are_too_many(monkeypatch
     asyncio.run(check())
 
 
+@pytest.mark.process
 def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = asyncio.create_subprocess_exec
     failures = [OSError(errno.EMFILE, "Too many open files"), OSError(errno.EAGAIN, "Try again"), MemoryError()]

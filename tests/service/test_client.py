@@ -151,7 +151,7 @@ def test_every_exit_code_has_its_meaning(run: Run, live: LiveService, monkeypatc
     gate = hold(live.folder, "search_entries")
     code, _, err = run("submit", "--target", "slow", "--query", "1HPV", "--wait", "--timeout", "1")
     gate.unlink()
-    assert (code, "it goes on" in err) == (TOO_LONG, True)
+    assert (code, "it continues" in err) == (TOO_LONG, True)
 
 
 def answering(*answers: httpx2.Response | Exception) -> tuple[Tethermap, list[float]]:

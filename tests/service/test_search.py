@@ -77,7 +77,7 @@ def test_the_box_of_the_page_accepts_all_names() -> None:
 def test_the_page_of_jobs_shows_the_hits(http: httpx2.Client) -> None:
     text = http.get("/browse", params={"find": "1hpv"}).text
     assert "/results/exam1hpv?row=1hpv_A_478_200" in text
-    assert "No ligand matches." in http.get("/browse", params={"find": "9zzz"}).text
+    assert "No ligand of a finished job matches “9zzz”." in http.get("/browse", params={"find": "9zzz"}).text
 
 
 def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,8 +103,8 @@ def _cards(cards: list[str], answers: list[Cells]) -> Iterator[str]:
 def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
     for line, row in zip(lines, answers, strict=False):
         told = f"{row['n_open']} of {row['n_copies']} {row['n_entries_open']} of {row['n_entries']} {row['observed']}"
-        start = " ".join(part for part in (_name(row), row["protein"], row["action"]) if part)  # RNA has no name there
-        if not line.startswith(start) or told not in line:
+        start = f"{_name(row)} {row['action']}"
+        if not line.startswith(start) or told not in line or not line.endswith(row["protein"]):
             yield f"the report tells {line}"
     if len(lines) < min(len(answers), 10):
         yield f"the report has {len(lines)} of {len(answers)} places"

@@ -8,6 +8,7 @@ const formState = document.getElementById("form-state");
 const panel = document.getElementById("preview-panel");
 const foundPanel = document.getElementById("found-panel");
 const touched = new Set();
+const SEARCHING = "Searching …";
 let checks = 0;
 
 form.action = `${root}/`; // files are sent before the job, in a separate request
@@ -243,7 +244,7 @@ const look = debounced(async () => {
   try {
     const answer = await meaning();
     if (answer.valid) {
-      formState.textContent = "Searching …";
+      if (!formState.textContent) formState.textContent = SEARCHING;
       await preview();
       if (answer.find) await findLigands(answer.find);
     }
@@ -251,7 +252,7 @@ const look = debounced(async () => {
     // the buttons report it
   } finally {
     looking = false;
-    formState.textContent = "";
+    if (formState.textContent === SEARCHING) formState.textContent = ""; // keep the text of a button
   }
   if (text !== form.elements.target_name.value.trim()) look();
 }, 900);
@@ -273,7 +274,7 @@ async function previewNow(button) {
   looking = true;
   try {
     if (!(await arrived())) return;
-    formState.textContent = "Searching …";
+    formState.textContent = SEARCHING;
     if (await checked()) {
       await preview();
       panel.querySelector("h2")?.focus();
