@@ -9,8 +9,7 @@ from rdkit import Chem, DataStructs, rdBase
 from rdkit.Chem import rdFingerprintGenerator
 
 from tethermap.base.tables import RESULTS_TABLE, read_table
-from tethermap.extras.protac.on_demand import NoMoleculeError
-from tethermap.extras.protac.programs import MOST_SMILES
+from tethermap.extras.protac.on_demand import molecule_of
 
 LEAST_SIMILARITY = 0.35
 """Least Tanimoto similarity of Morgan fingerprints of radius 2 (2,048 bits) of a ligand that is listed. House rule."""
@@ -42,10 +41,8 @@ def closest(smiles: str, jobs: Sequence[Path], most: int) -> list[dict[str, obje
     NoMoleculeError
         If the text is no molecule.
     """
+    molecule = molecule_of(smiles, "This")
     with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
-        if molecule is None or not molecule.GetNumAtoms():
-            raise NoMoleculeError("This is not a valid SMILES.")
         found = [hit for number, job in enumerate(jobs) for hit in _of_job(number, job, molecule)]
     found.sort(key=lambda hit: (_ORDER.index(str(hit["relation"])), -float(str(hit["similarity"]))))
     return found[:most]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rdkit import Chem, rdBase
+from rdkit import Chem
 
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base import layout
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row, read_table
-from tethermap.extras.protac.on_demand import NoMoleculeError
-from tethermap.extras.protac.programs import MOST_SMILES
+from tethermap.extras.protac.on_demand import molecule_of
 
 FEWEST = 12
 """Fewest heavy atoms of a half."""
@@ -35,10 +34,7 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
     NoMoleculeError
         If the degrader is no molecule.
     """
-    with rdBase.BlockLogs():
-        degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
-    if degrader is None or not degrader.GetNumAtoms():
-        raise NoMoleculeError("The degrader is not a valid SMILES.")
+    degrader = molecule_of(smiles, "The degrader")
     halves = []
     path = job / layout.EXIT_ANSWERS
     answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # a job of version 0.1

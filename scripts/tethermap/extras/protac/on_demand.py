@@ -41,6 +41,21 @@ class NoMoleculeError(NoInputsError):
     status = NO_MOLECULE
 
 
+def molecule_of(smiles: str, subject: str) -> Chem.Mol:
+    """Return the molecule of a SMILES in a request; `subject` begins the message of the error.
+
+    Raises
+    ------
+    NoMoleculeError
+        If it is invalid, empty or longer than `MOST_SMILES` characters.
+    """
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
+    if molecule is None or not molecule.GetNumAtoms():
+        raise NoMoleculeError(f"{subject} is not a valid SMILES.")
+    return molecule
+
+
 @dataclass(frozen=True, slots=True)
 class AskedAnchor:
     """One anchor of one ligand of a finished job.
@@ -129,10 +144,7 @@ def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
 
 def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
     """Raise NoInputsError for an invalid molecule or one that does not contain the halves."""
-    with rdBase.BlockLogs():
-        degrader = Chem.MolFromSmiles(smiles) if len(smiles) <= MOST_SMILES else None
-    if degrader is None or not degrader.GetNumAtoms():
-        raise NoMoleculeError("The degrader is not a valid SMILES.")
+    degrader = molecule_of(smiles, "The degrader")
     if not matched_halves(degrader, tuple(half.warhead for half in halves)):
         named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
         raise NoInputsError(f"The degrader does not contain {named} with its linker there.")
