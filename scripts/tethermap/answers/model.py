@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from sys import intern
-
-import numpy as np
+from typing import NamedTuple
 
 from tethermap.answers.pockets.rows import AHEAD
 from tethermap.base.arrays import FloatArray
@@ -18,8 +17,7 @@ from tethermap.instance.model import Instance
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 
-@dataclass(frozen=True, slots=True)
-class CopyExit:
+class CopyExit(NamedTuple):
     """One ranked exit of one copy; figures and texts as in `tables.EXIT_VECTORS`.
 
     `ahead` is a point on the way out in the copy's frame, in angstroms; its nearest residue marks the place.
@@ -96,6 +94,7 @@ def copy_of(
     """
     keys = atom_keys(molecule)
     by_name = dict(zip(molecule.names, keys, strict=True))
+    places = xyz.tolist()
     exits = tuple(
         CopyExit(
             atoms=_shared_set(
@@ -115,7 +114,7 @@ def copy_of(
             evidence=intern(str(row["evidence"])),
             reasons=intern(str(row["evidence_reasons"])),
             frees_link=bool(row["breaks_covalent_bond"]),
-            ahead=_ahead(row, xyz),
+            ahead=_ahead(row, places[int(row["sdf_index"] or 0)]),
             area_lost=float(row["area_lost_A2"] or 0),
             hbonds_lost=int(row["hbonds_lost"] or 0),
             residues=intern(str(row["leaving_residues"])),
@@ -141,6 +140,6 @@ def _shared_set(atoms: frozenset[AtomKey]) -> frozenset[AtomKey]:
     return atoms
 
 
-def _ahead(row: Mapping[str, Value], xyz: FloatArray) -> tuple[float, ...]:
-    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
-    return tuple((xyz[int(row["sdf_index"] or 0)] + (BOND + AHEAD) * vector).tolist())
+def _ahead(row: Mapping[str, Value], place: Sequence[float]) -> tuple[float, ...]:
+    vector = (row["vector_x"], row["vector_y"], row["vector_z"])
+    return tuple(at + (BOND + AHEAD) * float(away or 0) for at, away in zip(place, vector, strict=True))

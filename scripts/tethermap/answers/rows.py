@@ -142,9 +142,10 @@ def _of_site(
         whole = by_stem.get(molecule.stem, whole)
         seen = transfers.seen_on(molecule, whole, degraders) if degraders and whole else Seen({}, {})
         cofactor = any(copy.cofactor for copy in copies) or is_nucleotide(molecule)
+        name = group_name(molecule)
         for rank, answer in enumerate(answers_of(copies, molecule), 1):
             cells = _cells(group, by_stem, molecule, answer, seen, copies, cofactor=cofactor)
-            yield {"answer_rank": rank, "job_rank": None, **cells}
+            yield {"answer_rank": rank, "job_rank": None, **cells, "group_name": name}
     yield from _of_degraders(group, degraders, known.observed)
 
 
@@ -276,7 +277,6 @@ def _cells(
         "not_recommended": JOINED.join(not_recommended),
         "best_resolution": copy.resolution,
         "best_title": copy.title,
-        "group_name": group_name(molecule),
         "confidence": confidence(answer.score, answer.open_share, usual.chem_class),
     }
 

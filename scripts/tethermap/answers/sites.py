@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from tethermap.answers.model import CopyExit, LigandCopy
@@ -16,7 +17,7 @@ from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 _DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SiteAnswer:
     """Result of the copies of a ligand for one exit site: its best anchor.
 
@@ -47,7 +48,7 @@ class SiteAnswer:
     n_copies: int
     n_entries: int
 
-    @property
+    @cached_property
     def opened(self) -> tuple[tuple[LigandCopy, CopyExit], ...]:
         """The copies that are open here."""
         return tuple(pair for pair in self.members if pair[1].is_open)
@@ -80,7 +81,7 @@ class SiteAnswer:
         counts = Counter((exit_.kind, exit_.leaving) for exit_ in among)
         return max(among, key=lambda exit_: (counts[exit_.kind, exit_.leaving], exit_.score, exit_.leaving))
 
-    @property
+    @cached_property
     def rank_key(self) -> tuple[object, ...]:
         """Sort key: mostly open ones first, then those that keep the bond to the protein, then the score."""
         place = link_order(frees_link=self.frees_link, is_open=self.open_share >= MOSTLY)

@@ -499,13 +499,16 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     places = {column.name: (k, column.kind == "text", _formatter(column)) for k, column in enumerate(table.columns)}
     empty = [""] * len(places)
 
+    @cache
+    def places_of(names: tuple[str, ...]) -> list[tuple[int, bool, Callable[[Value], str]]]:
+        if not places.keys() >= set(names):
+            raise KeyError(f"{name} has no column {sorted(set(names) - places.keys())}")
+        return [places[key] for key in names]
+
     def cells(row: Row) -> list[str]:
-        if not row.keys() <= places.keys():
-            raise KeyError(f"{name} has no column {sorted(row.keys() - places.keys())}")
         texts = empty.copy()
-        for key, value in row.items():
+        for (k, is_text, text_of), value in zip(places_of(tuple(row)), row.values(), strict=True):
             if value is not None:
-                k, is_text, text_of = places[key]
                 texts[k] = value if is_text and type(value) is str else text_of(value)
         return texts
 
@@ -636,7 +639,8 @@ def read_table(
         absent = {column.name: parse_value("", column) for column in lacking}
         for cells in csv.reader(lines):
             if stems is None or (position is not None and cells[position] in stems):
-                yield typed(cells if names is None else [cells[k] for k in places]) | absent
+                row = typed(cells if names is None else [cells[k] for k in places])
+                yield row | absent if absent else row
 
 
 def lines_ending(path: Path, stems: Collection[str]) -> Iterator[str]:

@@ -24,7 +24,8 @@ def leaving_name(mol: Chem.Mol, atoms: Sequence[int]) -> str:
     >>> leaving_name(Chem.MolFromSmiles("c1ccccc1CCN1CCOCC1"), [8, 9, 10, 11, 12, 13])
     'morpholine'
     """
-    return _names().get(_rooted(mol, atoms), "") if atoms else ""
+    names, largest = _names()
+    return names.get(_rooted(mol, atoms), "") if 0 < len(atoms) <= largest else ""
 
 
 def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
@@ -32,8 +33,10 @@ def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
     group = Chem.RWMol(mol)
     first = group.GetAtomWithIdx(atoms[0])
     first.SetAtomMapNum(1)
-    for index in sorted(set(range(group.GetNumAtoms())) - set(atoms), reverse=True):
+    group.BeginBatchEdit()
+    for index in set(range(group.GetNumAtoms())) - set(atoms):
         group.RemoveAtom(index)
+    group.CommitBatchEdit()
     for atom in group.GetAtoms():
         atom.SetNoImplicit(False)
         atom.SetNumExplicitHs(0)
@@ -46,10 +49,12 @@ def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
 
 
 @cache
-def _names() -> dict[str, str]:
-    names = {}
+def _names() -> tuple[dict[str, str], int]:
+    """Return the names by SMILES, and the number of atoms of the largest group."""
+    names, largest = {}, 0
     with LEAVING_GROUPS.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             group = Chem.MolFromSmiles(row["smiles"])
             names[_rooted(group, range(group.GetNumAtoms()))] = row["name"]
-    return names
+            largest = max(largest, group.GetNumAtoms())
+    return names, largest

@@ -91,7 +91,7 @@ def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
     uniprot: tuple[str, ...] = ()
     if named:
         numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are in memory with the same names
-        uniprot = tuple(intern(name.decode("ascii")) for name in arrays["uniprot"].tolist())
+        uniprot = tuple(map(intern, arrays["uniprot"].astype(np.str_).tolist()))
     chain, sequence = values["chain"], values["sequence"]
     xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
     others, partner = tuple(values["others"]), tuple(values["partner"])

@@ -200,11 +200,11 @@ def _remove_unlisted_inputs(job: Path, listed: Collection[str]) -> None:
 def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: AbstractSet[str]) -> Tally:
     tally = Tally()
 
-    def rows(table: tables.Table) -> Iterable[Row]:
-        return but_for(read_table(job / table.path, table), left_out)
+    def rows(table: tables.Table, *names: str) -> Iterable[Row]:
+        return but_for(read_table(job / table.path, table, names={"pdb_id", "stem", *names}), left_out)
 
-    tally.count_status(rows(tables.ENTRY_STATUS), rows(tables.LIGAND_STATUS))
-    tally.count_results(rows(tables.RESULTS_TABLE))
+    tally.count_status(rows(tables.ENTRY_STATUS, "reason"), rows(tables.LIGAND_STATUS, "reason"))
+    tally.count_results(rows(tables.RESULTS_TABLE, "Warhead", "bond_source"))
     for shard in shards:
         tally.count_checks(but_for(read_table(part(job, shard, "check_results/checks"), tables.CHECKS), left_out))
     tally.count_checks([_entry_rows(job)])
@@ -218,8 +218,9 @@ def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: Ab
 
 def _entry_rows(job: Path) -> Row:
     """Check that no entry got lost between the search and the tables."""
-    searched = read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)
-    told = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS)
+    names = {"pdb_id", "requested_id"}
+    searched = read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES, names=names)
+    told = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
     asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, told))
     return entry_rows(*asked).row("")
 

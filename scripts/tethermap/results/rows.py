@@ -169,9 +169,11 @@ def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: M
     """
     name = instance.name
     core_index = {atom: place for place, atom in enumerate(membership.core)}
-    for k, index in enumerate(mol.atom_index.tolist()):
-        x, y, z = instance.atoms.xyz[index].tolist()
-        place = int(mol.smiles_index[k])
+    atoms, indices = instance.atoms, mol.atom_index.tolist()
+    arrays = (atoms.xyz[indices], atoms.serial[indices], mol.smiles_index, mol.symmetry_class)
+    for k, (index, (x, y, z), serial, place, symmetry_class) in enumerate(
+        zip(indices, *(values.tolist() for values in arrays), strict=True)
+    ):
         smiles_index = place if place >= 0 else None
         yield {
             "Ligand": name.comp_id,
@@ -180,8 +182,8 @@ def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: M
             "Residue_ID": name.residue_id,
             "Chain": name.auth_asym_id,
             "AtomIndex": k,
-            "AtomSymbol": instance.atoms.element[index],
-            "atom_id": int(instance.atoms.serial[index]),
+            "AtomSymbol": atoms.element[index],
+            "atom_id": serial,
             "atom_name": instance.atom_label(index),
             "x": x,
             "y": y,
@@ -193,7 +195,7 @@ def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: M
             "smiles_index": smiles_index,
             "in_core": k in core_index,
             "core_index": core_index.get(k),
-            "symmetry_class": int(mol.symmetry_class[k]),
+            "symmetry_class": symmetry_class,
             "series": membership.series,
             "stem": instance.stem,
         }

@@ -26,7 +26,7 @@ KEYS = atom_keys(MOLECULE)
 def exit_at(atom: int, score: float, room: float = 0.4, **changed: object) -> CopyExit:
     alike = frozenset({KEYS[0], KEYS[2]}) if atom in (0, 2) else frozenset({KEYS[atom]})
     plain = CopyExit(alike, "H", "", "amine N-H", room, 0.5, score, "A", "", False, (0.0, 0.0, 0.0))
-    return replace(plain, **changed)  # type: ignore[arg-type]
+    return plain._replace(**changed)  # type: ignore[arg-type]
 
 
 def copy(stem: str, *exits: CopyExit) -> LigandCopy:
