@@ -28,7 +28,7 @@ def main(output: Path, *, force: bool = False) -> None:
     if force or not fragment_table().is_file():
         build_fragment_table(fragment_table())
     if output.is_file() and not force:
-        _log.info("the component index is there: %s", output)
+        _log.info("the component index exists: %s", output)
         return
     count = build_index(output)
     _log.info("wrote %s: %d components, %.1f MB", output, count, output.stat().st_size / 1e6)

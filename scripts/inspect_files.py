@@ -114,7 +114,7 @@ def _of_file(path: Path) -> Found:
             pairs = read_list(path)
             file |= {"kind": "pairs", "notes": [f"{len(pairs)} pairs"]}
             if not pairs:
-                file["error"] = "it holds no codes with SMILES, and no pairs of the files that came with it"
+                file["error"] = "it has no codes with SMILES and no pairs of the given files"
         elif isinstance(structure_file := own_file(str(path), kind), str):
             file |= {"kind": "other", "error": structure_file}
         else:
@@ -167,7 +167,7 @@ def _tell_entry(
     notes, ligands = _contents(entry, components)
     if not certain and not entry.additions.ligands:
         notes += [
-            f"bonds of {code} from distances alone: a table with its SMILES ({code},SMILES) makes them certain"
+            f"bonds of {code} come from distances: add a table with its SMILES ({code},SMILES)"
             for code, names in ligands.items()
             if not _defined(components, code, names)
         ]
@@ -226,7 +226,7 @@ def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[
         if kind == "ligand" and len(group.residues) == 1:
             at = atoms.at(group.head)
             ligands.setdefault(name.comp_id, set()).update(atoms.name[at][atoms.heavy[at]].astype(str).tolist())
-    return told if groups else [*told, "no ligand: give it too, in this file or one of its own"], ligands
+    return told if groups else [*told, "no ligand: add it to this file or as a separate file"], ligands
 
 
 if __name__ == "__main__":

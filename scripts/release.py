@@ -165,14 +165,14 @@ def readme(counts: Mapping[str, int], settings: Mapping[str, Any]) -> str:
 
 {counts["instances"]:,} ligands of {counts["entries"]:,} entries, {settings["date"]}, by Tethermap {cited["version"]}.
 
-`data/` holds each table as Parquet, divided by the two letters in the middle of the entries' ids. `columns.md` says
-what the columns mean, `manifest.json` has the SHA-256 of each file. With DuckDB, in this folder:
+`data/` contains each table as Parquet, partitioned by the two letters in the middle of the entry ids. `columns.md`
+describes the columns; `manifest.json` lists the SHA-256 of each file. With DuckDB, in this folder:
 
 ```sh
 duckdb -init views.sql -c "FROM Exit_Vectors SELECT pdb_id, Warhead, anchor_atom, score WHERE rank = 1 LIMIT 5"
 ```
 
-Sites, series and answers compare entries: they are results of a job of those entries.
+Sites, series and answers compare entries; to get them, run a job with those entries.
 
 Cite: {authors}. {cited["title"]}. Version {cited["version"]}.
 Structures: wwPDB, CC0 1.0; cite wwPDB consortium (2019) Nucleic Acids Res 47:D520, doi:10.1093/nar/gky949.

@@ -203,7 +203,7 @@ def _extras(text: str) -> tuple[str, ...]:
 def _words(text: str) -> tuple[str, ...]:
     words = tuple(word for word in re.split(r"[,\s]+", text) if word)
     if any(not word.isascii() or not word.isprintable() for word in words):
-        raise ValueError("holds characters that no header can have")
+        raise ValueError("has characters that are not allowed in a header")
     return words
 
 

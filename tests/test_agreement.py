@@ -30,7 +30,7 @@ def test_files_of_an_example_agree(name: str) -> None:
         (layout.EXIT_VECTORS, "ZYB,2971,1,", "ZYB,2971,,", "neither rank nor reason"),
         (f"{INPUTS}/exits.json", '"sdf_index": 10, "pdb', '"sdf_index": 9, "pdb', "other names than its atom"),
         (f"{INPUTS}/exits.json", '"pdb_serial": 9', '"pdb_serial": 8', "serials are not those"),
-        (f"{INPUTS}/deepternary/lig2_mask_1.pdb", "HETATM    2", "HETATM   99", "the mask holds other atoms"),
+        (f"{INPUTS}/deepternary/lig2_mask_1.pdb", "HETATM    2", "HETATM   99", "the atoms of the mask differ"),
     ],
 )
 def test_planted_difference_is_found(tmp_path: Path, path: str, old: str, new: str, words: str) -> None:

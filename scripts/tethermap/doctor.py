@@ -159,7 +159,7 @@ def check_certificates() -> Iterator[Finding]:
         yield Finding("certificates", "FAULT", error.message)
     else:
         name = next((name for name in CERTIFICATES if os.environ.get(name)), "")
-        yield Finding("certificates", "ok", f"those of {name}" if name else "those of the system")
+        yield Finding("certificates", "ok", f"from {name}" if name else "from the system")
 
 
 def check_services() -> Iterator[Finding]:
@@ -191,7 +191,7 @@ def check_services() -> Iterator[Finding]:
         if status in (200, 204):
             yield Finding(name, "ok", f"{host} answers")
         else:
-            yield Finding(name, "FAULT", f"{host} answers HTTP {status}: correct {variable} or ask for access to it")
+            yield Finding(name, "FAULT", f"{host} answers HTTP {status}: correct {variable} or request access")
     client.close()
 
 
@@ -212,7 +212,7 @@ def check_slurm() -> Iterator[Finding]:
         f"set slurm_partition in config/profiles/slurm to one of {', '.join(dict.fromkeys(partitions.stdout.split()))}"
     )
     if (failed := _failure("sacct", "-n", "-X")) is None:
-        yield Finding("Slurm", "ok", f"with accounting; {named}, and slurm_account if accounts are asked for")
+        yield Finding("Slurm", "ok", f"with accounting; {named}, and slurm_account if the cluster requires accounts")
     else:
         yield Finding("Slurm", "ok", f"without accounting: keep slurm-status-command: squeue; {named}")
 

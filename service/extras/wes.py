@@ -261,7 +261,7 @@ async def run_workflow(request: Request) -> Response:
         if fields.get(name, "").strip() not in ("", known):
             raise _refused(name, f"is not {known!r}, the one that this service runs")
     if _objects(fields, "workflow_engine_parameters"):
-        raise _refused("workflow_engine_parameters", "are not known: service-info lists none")
+        raise _refused("workflow_engine_parameters", "must be empty: service-info lists none")
     body = parse_object(fields.get("workflow_params", "").encode())
     submission = await in_thread(parse_submission, body, shared.limits)
     require_own_uploads(request, submission)

@@ -103,7 +103,7 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
     """
     manifest = read_json(folder / layout.MANIFEST)
     if not isinstance(manifest, dict) or not (folder / layout.RESULTS_DISPLAY).is_file():
-        raise ValueError(f"{folder.name} does not hold a complete job: {layout.MANIFEST} is missing")
+        raise ValueError(f"{folder.name} is not a complete job: {layout.MANIFEST} is missing")
     target, query = _given(manifest, "target_name", str), _given(manifest, "search_query", str)
     settings, counts = _given(manifest, "settings", dict) or {}, _given(manifest, "counts", dict) or {}
     n_found, n_kept = _given(counts, "entries_found", int) or 0, _given(counts, "entries_kept", int) or 0

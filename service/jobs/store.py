@@ -152,7 +152,7 @@ class Store:
         try:
             record = JobRecord.from_dict(data)
         except ValueError:
-            _LOG.warning("%s has an unreadable record and is left alone", job_id)
+            _LOG.warning("%s has an unreadable record and is skipped", job_id)
             return None
         return record if record.job_id == job_id else None
 

@@ -294,7 +294,7 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
                 records.append(f">{printable[:200] or 'sequence'}\n{residues}")
         notes += sequence_notes(value)
     except ValueError as error:
-        raise _invalid(name, f"is not a protein sequence: it holds {error}") from None
+        raise _invalid(name, f"is not a protein sequence: {error}") from None
     return "\n".join(records) + "\n" if records else None, list(dict.fromkeys(notes))
 
 

@@ -217,7 +217,7 @@ class UploadStore:
             if expanded > largest * _MOST_EXPANDED:
                 raise _too_large(name, largest * _MOST_EXPANDED, " unpacked")
             if room < 0:
-                raise _too_large("What was sent", self._settings.max_upload_bytes * _MOST_EXPANDED, " unpacked")
+                raise _too_large("The upload", self._settings.max_upload_bytes * _MOST_EXPANDED, " unpacked")
             sizes[name] = size
         return sizes
 
@@ -266,7 +266,7 @@ def _label(filename: str, taken: Collection[str]) -> str:
     ):
         raise _invalid(shown, f"is no name of a file: printable signs, {_LONGEST_NAME} bytes at most")
     if name.lower() in taken:
-        raise _invalid(shown, "was sent twice")
+        raise _invalid(shown, "has a file name that another part already has")
     return name
 
 

@@ -9,7 +9,7 @@ from tethermap.fit.limits import fits_poorly
 FITS = {
     "good": "fits the density",
     "poor": "fits the density poorly",
-    "other": "fit told by other measures than RSCC",
+    "other": "fit measured by other values than RSCC",
     "not_assessed": "fit not assessed",
     "no_report": "no validation report",
 }

@@ -21,7 +21,7 @@ MAX_PLACES = 60
 """Maximum number of answers on the page; the table contains all."""
 
 OBSERVED_GRADES = {
-    "A": "a smaller ligand of this job ends there too",
+    "A": "a smaller ligand of this job also ends at this atom",
     "B": "the structure is clear",
     "C": "authors may have cut elsewhere",
 }
@@ -151,7 +151,7 @@ def _why_not(row: Row) -> str:
     if "crystal_packing" in flags:
         return "Symmetry mates in the crystal make most of its contacts"
     if "two_proteins" in flags:
-        return "Two proteins hold it"
+        return "Two proteins bind it"
     if "atoms_missing" in flags:
         return "Atoms of it were not modelled, and other copies are complete"
     return "It is in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"

@@ -54,7 +54,7 @@ def _uploaded(settings: Settings, upload_id: str) -> Path:
 
 def unknown_structures() -> InvalidField:
     """Return the error for a job with a missing upload."""
-    reason = "is no upload that is there; uploads are removed after some hours"
+    reason = "is not an upload of this service; uploads are deleted after some hours"
     return InvalidField(f"structures {reason}.", details={"field": "structures", "reason": reason})
 
 

@@ -109,7 +109,7 @@ class Parts:
     def _note_failure(self, taking_up: asyncio.Task[None]) -> None:
         """End the service when the job folders can't be read: it would never be ready."""
         if not taking_up.cancelled() and (error := taking_up.exception()) is not None:
-            _LOG.critical("the jobs could not be taken up", exc_info=error)
+            _LOG.critical("the jobs could not be resumed", exc_info=error)
             self.failed = True
             if self.on_failure is not None:
                 self.on_failure()

@@ -113,7 +113,7 @@ class Run:
         try:
             write_json(self.folder / RUN_FILE, asdict(self.state))
         except OSError as error:  # folder deleted or disk full: memory has to do
-            _LOG.warning("why a run is stopped could not be written: %s", error.strerror)
+            _LOG.warning("the reason for stopping a run could not be written: %s", error.strerror)
 
     def _alive(self) -> bool:
         one = processes.process(self.state.pid) if self.state.pid is not None else None

@@ -300,12 +300,12 @@ class Course:
             if record is None:
                 raise FileNotFoundError(job_id)
             if lack:
-                _LOG.warning("%s: waits to go on: %s", job_id, lack)
+                _LOG.warning("%s: waiting to continue: %s", job_id, lack)
                 await self._requeue(record, attempt=record.attempt)
                 return
             disk_full = ending.error is not None and ending.error.kind == "disk_full"
             if (ending.status is None or disk_full) and record.runs_again:
-                _LOG.warning("%s: %s, to be run once more", job_id, "disk full" if disk_full else "interrupted")
+                _LOG.warning("%s: %s, queued again", job_id, "disk full" if disk_full else "interrupted")
                 await self._requeue(record)
                 return
             time = self._clock.text()

@@ -106,7 +106,7 @@ class Watch:
 
     def check(self) -> None:
         """Fail if another host got a request, or an unexpected error was reported."""
-        assert self.hosts <= {self.host}, f"other hosts were asked: {sorted(self.hosts - {self.host})}"
+        assert self.hosts <= {self.host}, f"requests to other hosts: {sorted(self.hosts - {self.host})}"
         left = [text for text in self.errors if not any(pattern.search(text) for pattern in self._expected)]
         assert not left, "\n".join(["the browser's console has errors:", *left])
 

@@ -109,5 +109,5 @@ def test_nothing_kept_gives_tables_of_headers_and_all_reasons(tmp_path: Path) ->
 def test_instances_and_molecules_out_of_step_are_an_error(tmp_path: Path) -> None:
     job = small_job(tmp_path)
     put_rows(job.path, "0", "measure_sasa/sasa_summary", rows_of_part(job.path, "0", "measure_sasa/sasa_summary")[::-1])
-    with pytest.raises(ValueError, match="should be one instance"):
+    with pytest.raises(ValueError, match="must be one instance"):
         built(job)

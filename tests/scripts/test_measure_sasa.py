@@ -104,5 +104,5 @@ def test_files_of_different_instances_are_refused(tmp_path: Path, archive: Path,
     for name in ("neighbourhoods", "surroundings", "backbones"):
         other = part(tmp_path / "other", "0", f"clean_complexes/{name}").read_bytes()
         put(tmp_path, "0", f"clean_complexes/{name}", other)
-    with pytest.raises(ValueError, match="should be one instance"):
+    with pytest.raises(ValueError, match="must be one instance"):
         run_step("measure_sasa", tmp_path)

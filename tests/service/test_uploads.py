@@ -81,7 +81,7 @@ def test_unreadable_file_is_refused_next_to_a_good_one(http: httpx2.Client) -> N
 
 def test_upload_reports_where_a_smiles_is_needed_and_where_one_is_not_used(http: httpx2.Client) -> None:
     alone = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["notes"]
-    assert "bonds of UNL from distances alone: a table with its SMILES (UNL,SMILES) makes them certain" in alone
+    assert "bonds of UNL come from distances: add a table with its SMILES (UNL,SMILES)" in alone
     (ligand,) = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["ligands"]
     assert (ligand["comp_id"], ligand["bond_source"], ligand["bonds_from"]) == ("UNL", "perceived", "distances")
     assert ligand["svg"].startswith("<svg ")

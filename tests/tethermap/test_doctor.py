@@ -116,7 +116,7 @@ def test_certificates_are_taken_from_each_variable(
         HttpClient(RequestLimits(attempts=1)).get(f"{secure}/x")
     monkeypatch.setenv(name, str(certificate[0]))
     assert HttpClient(RequestLimits(attempts=1)).get(f"{secure}/x").status == 501
-    assert [finding.says for finding in doctor.check_certificates()] == [f"those of {name}"]
+    assert [finding.says for finding in doctor.check_certificates()] == [f"from {name}"]
     monkeypatch.setenv(name, "/nowhere.pem")
     assert faults(doctor.check_certificates) == [
         f"{name} names no file of certificates (No such file or directory): correct it, or unset {name}."
@@ -134,7 +134,7 @@ def test_services_out_of_reach_name_the_variable_of_their_address(
     assert len(found) == 2
     assert "HTTP 503" in found[0]
     assert "TETHERMAP_RCSB_FILES_URL" in found[0]
-    assert found[1].endswith("answers HTTP 404: correct TETHERMAP_PDBE_FILES_URL or ask for access to it")
+    assert found[1].endswith("answers HTTP 404: correct TETHERMAP_PDBE_FILES_URL or request access")
 
 
 def test_full_disk_is_told_with_another_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def _input_problems(
     if len(atoms) != len(xyz) or np.abs(np.array([atom["xyz"] for atom in atoms]) - xyz).max() > MAX_SHIFT:
         yield "atoms are not those of the SDF"
     if sorted(ligand) != list(range(1, len(atoms) + 1)):
-        yield "the ligand's file holds other atoms"
+        yield "the atoms of the ligand's file differ"
     for exit_ in document["exits"]:
         yield from _problems_of_exit(folder, exit_, atoms, ligand)
 
@@ -242,7 +242,7 @@ def _problems_of_exit(
         if np.abs(xyz - anchor_xyz).max() > MAX_SHIFT:
             yield f"exit {exit_['rank']}: {file} has its anchor elsewhere"
     if set(_pdb_atoms(folder / exit_files["deepternary"]["mask"])) != staying:
-        yield f"exit {exit_['rank']}: the mask holds other atoms than those that stay"
+        yield f"exit {exit_['rank']}: the atoms of the mask differ from those that remain"
     listed = (folder / exit_files["protac_ternary"]["atom_list"]).read_text(encoding="utf-8").splitlines()
     if not listed or listed[-1].split()[1:] != [name]:
         yield f"exit {exit_['rank']}: the list of atoms does not end with the anchor"

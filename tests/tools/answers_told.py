@@ -83,13 +83,13 @@ def _table(rows: list[Cells], by_stem: dict[str, Cells]) -> Iterator[str]:
         answer = by_stem.get(stem)
         if answer is None:
             if row["answer_basis"] == "predicted":
-                yield f"{stem}: the table tells an answer that does not count this copy"
+                yield f"{stem}: the table has an answer that does not count this copy"
             continue
         told = {source: row[name] for name, source in _TABLE.items()}
         if told != {source: answer[source] for source in told}:
-            yield f"{stem}: the table tells {told}"
+            yield f"{stem}: the table has {told}"
         if row["answer_open"] != f"{answer['n_open']} of {answer['n_copies']}":
-            yield f"{stem}: the table tells {row['answer_open']}"
+            yield f"{stem}: the table has {row['answer_open']}"
 
 
 def _cards(cards: list[str], answers: list[Cells]) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
         told = f"{row['n_open']} of {row['n_copies']} {row['n_entries_open']} of {row['n_entries']} {row['observed']}"
         start = f"{_name(row)} {row['action']}"
         if not line.startswith(start) or told not in line or not line.endswith(row["protein"]):
-            yield f"the report tells {line}"
+            yield f"the report has {line}"
     if len(lines) < min(len(answers), 10):
         yield f"the report has {len(lines)} of {len(answers)} places"
 
@@ -123,4 +123,4 @@ def _parts(job: Path, by_stem: dict[str, Cells]) -> Iterator[str]:
             if known.counted or (known.rows and "This copy is not counted" not in told and not known.observed):
                 yield f"{stem}: the page of the copy counts it"
         elif any(part not in told for part in (answer["action"], _opened(answer), f"evidence {answer['evidence']}")):
-            yield f"{stem}: the page of the copy tells {told}"
+            yield f"{stem}: the page of the copy has {told}"

@@ -141,7 +141,7 @@ def main() -> None:
     told = regenerated(linkers)
     missed = [name for name, is_in in told.items() if not is_in]
     lines = [
-        f"published degraders made again: {sum(map(bool, told.values()))} of {len(told)}",
+        f"published degraders rebuilt: {sum(map(bool, told.values()))} of {len(told)}",
         *(f"  missed {one}" for one in missed),
     ]
     if table := os.environ.get("TETHERMAP_TEST_LINKERS"):
@@ -151,8 +151,8 @@ def main() -> None:
         lacking = [(smiles, count) for smiles, count in rows if not any(one in known for one in candidates(smiles))]
         total, without = sum(count for _, count in rows), sum(count for _, count in lacking)
         lines += [
-            f"linkers of the table made again: {len(rows) - len(lacking)} of {len(rows)}",
-            f"degraders whose linker is made again: {total - without} of {total} ({(total - without) / total:.1%})",
+            f"linkers of the table rebuilt: {len(rows) - len(lacking)} of {len(rows)}",
+            f"degraders whose linker is rebuilt: {total - without} of {total} ({(total - without) / total:.1%})",
             *(f"  missed {count} {smiles}" for smiles, count in lacking),
         ]
     sys.stdout.write("\n".join(lines) + "\n")

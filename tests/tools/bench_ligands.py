@@ -92,7 +92,7 @@ def main() -> None:
     for name, codes in lists.items():
         methods[name] = by_list(candidates, codes, 1)
         methods[f"{name}, {MANY_COPIES} copies or more"] = by_list(candidates, codes, MANY_COPIES)
-    methods["all but ions and polymers"] = by_list(candidates, set(), 1)
+    methods["without ions and polymers"] = by_list(candidates, set(), 1)
     lines = [f"{'method':40s} {'recall':>8s} {'unwanted':>10s} {'empty':>6s}"]
     lines += [f"{name:40s} {told(kept, wanted, entries)}" for name, kept in methods.items()]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -33,7 +33,7 @@ GOAL_MS, GOAL_BULK_S = 25, 0.3
 FIRST_MS = {
     "overview": None,
     "page of its results": 60,
-    "its table alone": None,
+    "its table without the page": None,
     "page of one ligand": None,
     "all exits": 150,
 }
@@ -58,7 +58,7 @@ ROUTES = {
     "atoms of one ligand": "/api/jobs/{job}/sasa/atoms?pdb_id={entry}&chain={chain}&residue_id={residue}",
     "how to reproduce it": "/api/jobs/{job}/reproduce",
     "page of its results": "/results/{job}",
-    "its table alone": "/results/{job}/table",
+    "its table without the page": "/results/{job}/table",
     "its table as CSV": "/results/{job}/table.csv",
     "page of one ligand": "/results/{job}/instance?row={stem}",
     "its progress": "/monitor/{job}",

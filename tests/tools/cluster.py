@@ -133,7 +133,7 @@ def local_cluster(folder: Path) -> Iterator[LocalCluster]:
         os.environ.update(before)
     left = daemons(folder)
     if left or folder.exists():
-        raise RuntimeError(f"the cluster left something behind: {left}, {folder}")
+        raise RuntimeError(f"the cluster left processes or files: {left}, {folder}")
 
 
 def daemons(folder: Path) -> list[int]:

@@ -280,7 +280,7 @@ def write_figures(found: list[Crash], seeds: str) -> None:
     columns = ("killed", "times", "identical", "first, s", "last, s", "step that had begun last")
     what = f"Jobs of three entries ({SETTINGS['search_query']})"
     note = f"{what}, killed at random moments and resumed; seed {seeds}."
-    write_section("crash", "make crashes", figures, [Table("What was killed", columns, rows)], [note])
+    write_section("crash", "make crashes", figures, [Table("Killed process", columns, rows)], [note])
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ HEADER = """\
 """
 
 ADDED_HEADER = """\
-# Every package that {purpose} need beside those of the main lock, with hashes.
+# Every package that {purpose} need in addition to the main lock, with hashes.
 # Made from environment.yml by `make lock`; not edited by hand.
 """
 

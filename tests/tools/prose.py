@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import os
 import re
 import sys
@@ -29,9 +30,13 @@ _NO_PROSE = re.compile(r"\s*(noqa|type:|fmt:|pragma|!|/usr|ruff|mypy|https?:)")
 _CODE = re.compile(r"``[^`]*``|`[^`]*`|\"[^\"]{1,60}\"|'\S+'")
 _END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!cf\.)(?<!vs\.)(?<!al\.)(?<!etc\.)[\"')]*\s+(?=[A-Z`>\d(])")
 _ENTRY = re.compile(r"[\w*, .`]+ : .*|[-= ]{3,}|[\w.]+(, \w+)*|(?:list|dict|tuple|ndarray|iterator) of .*")
-_SQL = re.compile(r"^\s*(SELECT|FROM|WITH|CREATE|COPY|INSERT|WHERE|UPDATE|DELETE|ATTACH|SET)\b")
-_MESSAGE = re.compile(r"[A-Z`{X][^\n]* [^\n]* [^\n]*[a-z].*[.!?]$", re.DOTALL)
+_NO_MESSAGE = re.compile(
+    r"\s*(SELECT|FROM|WITH|CREATE|COPY|INSERT|WHERE|UPDATE|DELETE|ATTACH|SET)\b"  # SQL
+    r"|\s*(if|return) .*\b(and|else|or)\b|[\w\s%]+:[filn]\d?\s"  # Python, columns of a table
+)
+_MESSAGE = re.compile(r"[A-Z`{X][^\n]* [^\n]* [^\n]*[a-z].*[.!?]$|.*[a-z]{2} [a-z]{2,} [a-z]", re.DOTALL)
 _PROSE_KEYS = frozenset(("description", "summary", "help", "title", "message", "detail", "about", "remedy"))
+_PROSE_COLUMNS = ("sentence", "meaning", "change", "rule")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being) (?:not |never )?\w+(?:ed|en|wn|ilt|ade|ept|old|ent|ead)\b")
 _INLINE = re.compile(r"</?(?:a|b|i|em|strong|code|span|abbr|sub|sup|kbd|small|q)\b[^>]*>")
 
@@ -89,7 +94,7 @@ def problems(sentence: str) -> Iterator[str]:
 
 def texts(path: Path) -> Iterator[Text]:
     """Yield the prose of a file, by its suffix; nothing for other files."""
-    if path.suffix not in (".py", ".md", ".j2", ".yaml", *SLASHES, *HASH) and path.name not in HASH:
+    if path.suffix not in (".py", ".md", ".j2", ".csv", ".yaml", *SLASHES, *HASH) and path.name not in HASH:
         return
     content = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
@@ -98,8 +103,13 @@ def texts(path: Path) -> Iterator[Text]:
         yield from _test_names(content) if path.name.startswith("test_") else _messages(content)
     elif path.suffix == ".md":
         yield from _markdown(content)
+    elif path.name.endswith(".txt.j2"):
+        yield from _markdown(_without_expressions(content))
     elif path.suffix == ".j2":
         yield from _template(content)
+    elif path.suffix == ".csv":
+        for number, row in enumerate(csv.DictReader(content.splitlines()), start=2):
+            yield from (Text(number, "description", row[name]) for name in _PROSE_COLUMNS if name in row)
     elif path.suffix in SLASHES:
         for match in _SLASH_COMMENT.finditer(content):
             line = content.count("\n", 0, match.start()) + 1
@@ -162,10 +172,10 @@ def _test_names(content: str) -> Iterator[Text]:
 
 
 def _messages(content: str) -> Iterator[Text]:
-    """Yield strings that are sentences, and those with a name such as ``description``."""
+    """Yield strings with a sentence or three words, and those with a name such as ``description``."""
     nodes = list(ast.walk(ast.parse(content)))
-    parts = (node for node in nodes if isinstance(node, ast.JoinedStr | ast.Expr))
-    inside = {id(child) for node in parts for child in ast.iter_child_nodes(node)}
+    outer = (node for node in nodes if isinstance(node, ast.JoinedStr | ast.Expr))
+    inside = {id(child) for node in outer for child in ast.iter_child_nodes(node)}
     named = {id(node.value) for node in nodes if isinstance(node, ast.keyword) and node.arg in _PROSE_KEYS}
     for node in nodes:
         match node:
@@ -175,8 +185,10 @@ def _messages(content: str) -> Iterator[Text]:
                 pass
             case _:
                 continue
-        if not _SQL.match(text) and (_MESSAGE.match(text.strip()) or (id(node) in named and " " in text)):
-            yield Text(node.lineno, "message", re.sub(r"<[^>]+>", "", text))
+        parts = [part.text for part in _markdown(text)] if "\n\n" in text else [re.sub(r"<[^>]+>", "", text)]
+        for part in () if _NO_MESSAGE.match(text) else parts:
+            if _MESSAGE.match(part.strip()) or (id(node) in named and " " in part):
+                yield Text(node.lineno, "message", part)
 
 
 def _markdown(content: str) -> Iterator[Text]:
@@ -200,19 +212,24 @@ def _markdown(content: str) -> Iterator[Text]:
 def _template(content: str) -> Iterator[Text]:
     """Yield the text of an HTML template, its titles and labels, without tags and expressions."""
 
-    def blank(match: re.Match[str]) -> str:
-        return "\n" * match[0].count("\n")
-
-    content = re.sub(r"\{#.*?#\}|<(script|style|svg)\b.*?</\1>", blank, content, flags=re.DOTALL)
+    content = re.sub(r"\{#.*?#\}|<(script|style|svg)\b.*?</\1>", _blank, content, flags=re.DOTALL)
     for match in re.finditer(r"\b(?:title|aria-label|placeholder|alt)=\"([^\"{]* [^\"{]*)\"", content):
         yield Text(content.count("\n", 0, match.start()) + 1, "page", re.sub(r"\{[{%].*?[%}]\}", "X", match[1]))
-    content = re.sub(r"\{\{.*?\}\}", lambda match: "X" + blank(match), content, flags=re.DOTALL)
-    content = _INLINE.sub("", re.sub(r"\{%.*?%\}", blank, content, flags=re.DOTALL))
+    content = _INLINE.sub("", _without_expressions(content))
     line = 1
-    for part in re.sub(r"<[^>]*>", lambda match: "\0" + blank(match), content).split("\0"):
+    for part in re.sub(r"<[^>]*>", lambda match: "\0" + _blank(match), content).split("\0"):
         if " " in part.strip():
             yield Text(line + len(part) - len(part.lstrip("\n")), "page", part)
         line += part.count("\n")
+
+
+def _without_expressions(content: str) -> str:
+    content = re.sub(r"\{\{.*?\}\}", lambda match: "X" + _blank(match), content, flags=re.DOTALL)
+    return re.sub(r"\{%.*?%\}", _blank, content, flags=re.DOTALL)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
 
 
 def _descriptions(node: Any, key: str = "") -> Iterator[Text]:

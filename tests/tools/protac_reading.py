@@ -86,13 +86,13 @@ class LigandInputs:
         yield from self._names()
         yield from self._protein()
         if [one["rank"] for one in self.told["exits"]] != [int(row["rank"]) for row in self.ranked]:
-            yield "the JSON holds other exits than the table"
+            yield "the exits of the JSON differ from those of the table"
         for one, row in zip(self.told["exits"], self.ranked, strict=False):
             yield from self._anchor(one, row)
         made = {row["rank"]: row for row in self.shown}
         with_files = {str(one["rank"]): one for one in self.told["exits"] if "files" in one}
         if made.keys() != with_files.keys() or not made:
-            yield "the index holds other exits than the JSON has files for"
+            yield "the exits of the index differ from those with files in the JSON"
         for rank, row in made.items():
             yield from self._files(with_files[rank], row)
 
@@ -189,7 +189,7 @@ class LigandInputs:
         gone = one["core"]["leaving_atoms"]
         kept = [i for i in range(len(self.told["atoms"])) if i not in gone]
         if k != one["anchor"]["sdf_index"] and {one["anchor"]["sdf_index"], *one["leaving_atoms"]} - set(gone):
-            yield f"exit {rank}: the core keeps what changes"
+            yield f"exit {rank}: the core includes atoms that change"
         yield from (f"exit {rank}, {problem}" for problem in self._prosettac(one, row, place, kept))
         name = self.told["atoms"][k]["ligand_file_name"]
         residue = self.told["residue_name"]
@@ -213,7 +213,7 @@ class LigandInputs:
         serials = [atom.GetPDBResidueInfo().GetSerialNumber() - 1 for atom in mask.GetAtoms()]
         here = mask.GetConformer().GetPositions()
         if serials != kept or np.abs(here - self.places[kept]).max() > WITHIN:
-            yield f"exit {rank}, DeepTernary: the mask holds other atoms"
+            yield f"exit {rank}, DeepTernary: the atoms of the mask differ"
         bonds = {frozenset((b.GetBeginAtomIdx(), b.GetEndAtomIdx())) for b in self.sdf.GetBonds()}
         masked = {frozenset((kept[b.GetBeginAtomIdx()], kept[b.GetEndAtomIdx()])) for b in mask.GetBonds()}
         if masked != {bond for bond in bonds if bond <= set(kept)}:
@@ -237,7 +237,7 @@ class LigandInputs:
         if np.abs(here[number - 1] - place).max() > WITHIN or row["head_anchor"] != anchors[side]:
             yield "PRosettaC: the anchor is another atom"
         if np.abs(here - self.places[kept]).max() > WITHIN:
-            yield "PRosettaC: the head is not what stays"
+            yield "PRosettaC: the head differs from the remaining atoms"
         if heads[side] != Path(row["head_file"]).name:
             yield "PRosettaC: another head"
         matches = head.GetSubstructMatches(head, uniquify=False, maxMatches=100_000)

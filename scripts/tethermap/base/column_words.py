@@ -41,7 +41,7 @@ _TYPES = {"text": "text", "integer": "integer", "number": "number", "flag": "tru
 def dictionary(tables: tuple[Table, ...]) -> Iterator[str]:
     """Yield the data dictionary of the given tables as lines of Markdown."""
     yield "# Columns of the tables\n\n"
-    yield "Each Parquet file has the rows of its CSV file. What is not known is null in Parquet, empty in CSV.\n"
+    yield "Each Parquet file has the rows of its CSV file. Missing values are null in Parquet, empty in CSV.\n"
     for table in tables:
         yield f"\n## {table.title}\n\n`{table.path}`\n\n| column | type | unit | meaning |\n|---|---|---|---|\n"
         for column in table.columns:

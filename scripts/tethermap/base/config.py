@@ -264,9 +264,7 @@ def _take_recorded_search(settings: Settings) -> None:
         )
     filters = settings["filters"]
     if filters["entries"] not in ([], recorded["asked"], recorded_search.taken(recorded)):
-        raise ConfigError(
-            f"filters.entries names other entries than {recorded_search.KEY} holds: leave one of the two out."
-        )
+        raise ConfigError(f"filters.entries differs from the entries of {recorded_search.KEY}: remove one of the two.")
     filters["entries"] = list(recorded["asked"])
 
 

@@ -146,5 +146,5 @@ def _residues(letters: str) -> str:
         return "".join(map(_LETTERS.__getitem__, re.findall("[A-Z]{3}", re.sub("[^A-Z]", "", letters.upper()))))
     residues = re.sub(r"[\s*\-.0-9]", "", letters)
     if wrong := re.search(r"[^A-Za-z]", residues):
-        raise ValueError(f"{wrong.group()!r}, which is no residue letter: give FASTA or one-letter residues")
+        raise ValueError(f"{wrong.group()!r} is not a residue letter: give FASTA or one-letter residues")
     return residues.upper()

@@ -75,7 +75,7 @@ def unpacked(data: bytes, most: int = MOST_UNPACKED) -> bytes:
     except DAMAGED as error:
         raise DamagedGzip(str(error)) from error
     if len(content) > most:
-        raise DamagedGzip(f"it holds more than {most} bytes")
+        raise DamagedGzip(f"it has more than {most} bytes")
     return content
 
 

@@ -76,6 +76,6 @@ def sentence(reason: str) -> str:
         If the code is not in the closed list.
 
     >>> sentence("not_unique")
-    'Atoms elsewhere go by the same chain, number and name: the file does not tell which are its own.'
+    "Atoms elsewhere have the same chain, number and name, so its own atoms can't be identified."
     """
     return REASONS[reason]

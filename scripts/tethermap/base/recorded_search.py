@@ -72,13 +72,13 @@ def _row_fault(row: Any) -> str:
     if not isinstance(row, dict):
         return "is no section"
     if unknown := sorted(row.keys() - _COLUMNS.keys()):
-        return f"has {unknown[0]}, which is no column of {tables.ENTRIES.path}"
+        return f"has {unknown[0]}, which is not a column of {tables.ENTRIES.path}"
     for name in ("rank", "pdb_id", "selected"):
         if name not in row:
             return f"has no {name}"
     for name in ("pdb_id", "requested_id"):
         if not _ENTRY_ID.fullmatch(str(row.get(name, row["pdb_id"]))):
-            return f"has a {name} that is no entry's id"
+            return f"has a {name} that is not an entry id"
     for name, value in row.items():
         kinds: tuple[type, ...] = {"text": (str,), "flag": (bool,), "integer": (int,), "number": (int, float)}[
             _COLUMNS[name].kind

@@ -234,7 +234,7 @@ def joined(first: Iterable[tuple[str, Any]], *others: Iterable[tuple[str, Any]])
         if whole:
             yield stem, part, *parts
     if left := [head[0] for head in heads if head is not None]:
-        raise ValueError(f"{left[0]} and what other files hold there should be one instance")
+        raise ValueError(f"the parts of {left[0]} in this file and in other files must be one instance")
 
 
 def named_lines(instances: Source) -> Iterator[tuple[str, bytes]]:

@@ -69,7 +69,7 @@ def read_user_components(*paths: Path) -> UserComponents:
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
         if twice := sorted(components.keys() & defined.keys()):
-            raise UserComponentError(f"{file.name}: {twice[0]} is defined in another file as well; keep one of them")
+            raise UserComponentError(f"{file.name}: {twice[0]} is also defined in another file; remove one of the two")
         components |= defined
     return components
 

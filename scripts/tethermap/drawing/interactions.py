@@ -163,7 +163,7 @@ def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
     end = legend.start() if legend else plain.rindex("</svg>")
     atoms = {unescape(name): (float(x), float(y)) for name, x, y in _ATOM.findall(plain, card.end(), end)}
     if len(atoms) > MOST_ATOMS:
-        raise ValueError("too many atoms to stand amid residues")
+        raise ValueError("too many atoms to draw with residues")
     residues = [one for one in _residues(contacts, context) if any(atom in atoms for _, atom, _, _ in one.contacts)]
     residues = residues[:MOST_RESIDUES]
     places = _places(residues, atoms)

@@ -41,4 +41,4 @@ def exposure_colour(relative_sasa: float | None) -> str:
         if value <= high:
             part = (value - low) / (high - low)
             return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(first, second, strict=True))
-    raise AssertionError("a clipped value lies between two stops")
+    raise AssertionError("a clipped value must be between two stops")

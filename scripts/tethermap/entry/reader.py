@@ -167,7 +167,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
             atoms = _atoms(structure, is_mmcif=is_mmcif)
     except RuntimeError as error:  # names that gemmi has no room for, the last word of its message
         name = str(error).split()[-1][:40]
-        raise EntryError("file_unreadable", f"the name {name} is too long: give it 7 characters at most") from error
+        raise EntryError("file_unreadable", f"the name {name} is too long: shorten it to 7 characters") from error
     _check_names(atoms)
     _check_numbers(atoms)
     if parsed.block is not None:

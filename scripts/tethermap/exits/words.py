@@ -24,7 +24,7 @@ OF_ACID, OF_CARBAMATE = "make an amide or ester with the linker", "make another 
 """The usual reaction for this class: of an acid, ester or amide; between two O or N."""
 
 AMINE = "sp3 C, amine leaves"
-"""The class of amines on a carbon chain, which the linker's amine takes the place of."""
+"""The class of amines on a carbon chain, which the linker's amine replaces."""
 
 UNUSUAL = "other"
 """The class without a known reaction: a candidate may be open and is still not recommended."""
@@ -137,7 +137,7 @@ def action_sentence(made: Action, not_recommended: Sequence[str] = ()) -> str:
     >>> print(action_sentence(Action("CAN", ["NBE", "CAO"], "sp3 C, amine leaves", "cut", leaving_name="morpholine")))
     Replace the morpholine (at CAN) with the linker's amine.
     >>> print(action_sentence(Action("C1", ["C2"], "sp3 C, C leaves", "cut", 50.4, 1, ["ILE A 10"])))
-    Attach at C1, in place of C2: build the carbon branch anew with the linker on it. This gives up 50 Å² of buried \
+    Attach at C1, in place of C2: rebuild the carbon branch with the linker on it. This gives up 50 Å² of buried \
 surface, a polar contact, contacts with Ile 10.
     """
     unseen = made.kind == "unseen"
@@ -158,7 +158,7 @@ surface, a polar contact, contacts with Ile 10.
     if unseen:
         sentences.append(f"The end beyond {made.anchor} was not modelled, which usually means it is in solvent.")
     if made.frees_link:
-        sentences.append("This removes the bond to the protein: the reversible parent is meant.")
+        sentences.append("This removes the bond to the protein and gives the reversible parent.")
     if made.area_lost >= MUCH_GIVEN_UP:
         sentences.append(f"This gives up {_given_up(made)}.")
     sentences += [f"Not recommended: {NOT_RECOMMENDED[code]}." for code in not_recommended if code in OF_LIGANDS]
@@ -291,9 +291,9 @@ def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
         Other bonds that the authors may have cut, each as two names.
 
     >>> seen_action("CBT", "CBD", ["CCA-CBC"])
-    'Seen in a crystal: the linker leaves CBT by CBD (or CCA-CBC: the structure alone leaves it open).'
+    'Seen in a crystal: the linker leaves CBT by CBD (or CCA-CBC: the structure does not decide between them).'
     """
-    range_told = f" (or {', '.join(others)}: the structure alone leaves it open)" if others else ""
+    range_told = f" (or {', '.join(others)}: the structure does not decide between them)" if others else ""
     return f"Seen in a crystal: the linker leaves {anchor} by {linker}{range_told}."
 
 

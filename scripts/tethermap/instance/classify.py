@@ -119,7 +119,7 @@ class Classifier:
         of_head = verdicts[group.residues.index(group.head)]
         of_group = next((verdict for verdict in verdicts if verdict.kind == "ligand"), of_head)
         if of_group.kind in ("ligand", "additive") and self._is_label(to_polymer):
-            return KindOf("modified_residue", "bonded to nucleic acid alone or to two polymers: a label or cross-link")
+            return KindOf("modified_residue", "bonded only to nucleic acid, or to two polymers: a label or cross-link")
         if of_group.kind != "additive":
             return of_group
         if self._peptide_like[list(group.residues)].any():

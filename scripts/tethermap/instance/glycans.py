@@ -84,7 +84,7 @@ def stray_glycans(
         if group.kind != "ligand" or not sugars or group.links or any(b"O1" in atoms.name[part] for part in parts):
             continue
         if len(beside.nearest(np.concatenate([atoms.xyz[part] for part in parts]), BESIDE)[0]):
-            reason = "a sugar without O1 beside a glycan or asparagine"
+            reason = "a sugar without O1 next to a glycan or asparagine"
             yield place, replace(group, kind="glycan", kind_reason=reason)
 
 

@@ -148,7 +148,7 @@ class KindRules:
             return KindOf("ligand")
         listed = self.additives[comp_id]
         if wanted:
-            return KindOf("ligand", f"{listed.role}, but asked for by name")
+            return KindOf("ligand", f"{listed.role}, but requested by name")
         may_be_ligand = heavy_atoms >= FEWEST_BURIED_ATOMS and (
             listed.rule == "unless_bound" or self.is_subject(comp_id, title)
         )

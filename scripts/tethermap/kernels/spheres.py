@@ -92,7 +92,7 @@ class Spheres:
         if not len(self.xyz) == len(self.radii) == len(self.level):
             raise ValueError("each atom has a place, a radius and a level")
         if len(self.level) and not 0 <= self.level.min() <= self.level.max() < self.n_levels <= _MOST_LEVELS:
-            raise ValueError(f"levels lie between 0 and {self.n_levels - 1}")
+            raise ValueError(f"levels must be between 0 and {self.n_levels - 1}")
         for name, dtype, shape in (("xyz", np.float64, (3,)), ("radii", np.float64, ()), ("level", np.int8, ())):
             object.__setattr__(self, name, _laid_out(getattr(self, name), dtype, *shape))
 

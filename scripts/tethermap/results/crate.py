@@ -1,4 +1,4 @@
-"""How a job was made, as a Workflow Run RO-Crate: for archives and programs that know nothing of Tethermap.
+"""Provenance of a job as a Workflow Run RO-Crate, for archives and programs that do not support Tethermap.
 
 The profile is Workflow Run Crate 0.5 (Leo S et al. (2024) PLoS ONE 19:e0309210, doi:10.1371/journal.pone.0309210).
 """
@@ -104,7 +104,7 @@ def _root(settings: Mapping[str, Any], date: str, parts: Collection[str]) -> Ent
         "name": f"Ligand-bound structures of {target}",
         "description": f"Results of Tethermap {__version__} for the target {target} and the query {query!r}.",
         "datePublished": date,
-        "license": "As the structures that were given." if own else {"@id": _CC0},
+        "license": "The licence of the input structures applies." if own else {"@id": _CC0},
         "mainEntity": {"@id": layout.WORKFLOW},
         "mentions": {"@id": "#run"},
         "hasPart": _ids(parts),
@@ -140,8 +140,8 @@ def _workflow() -> Iterator[Entity]:
     yield _parameter("#settings", "settings", "Settings of the job, config/README.md.", layout.JOB_CONFIG)
     yield _parameter("#results", "results", "One row per ligand instance.", layout.RESULTS_DISPLAY)
     for name, (label, version) in software.items():
-        told = {"name": label, "softwareVersion": version, "url": {"@id": name}}
-        yield {"@id": name, "@type": "SoftwareApplication", **told}
+        about = {"name": label, "softwareVersion": version, "url": {"@id": name}}
+        yield {"@id": name, "@type": "SoftwareApplication", **about}
     yield {"@id": _BSD, "@type": "CreativeWork", "name": "BSD 3-Clause License"}
     yield {"@id": _CC0, "@type": "CreativeWork", "name": "Creative Commons Zero v1.0 Universal"}
 
@@ -150,13 +150,13 @@ def _address(package: str) -> str:
     return "https://www.python.org" if package == "python" else f"https://pypi.org/project/{package}"
 
 
-def _parameter(name: str, label: str, says: str, example: str) -> Entity:
+def _parameter(name: str, label: str, description: str, example: str) -> Entity:
     return {
         "@id": name,
         "@type": "FormalParameter",
         "additionalType": "File",
         "name": label,
-        "description": says,
+        "description": description,
         "workExample": {"@id": example},
         "conformsTo": {"@id": "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"},
     }

@@ -129,7 +129,7 @@ def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> It
     """Yield a sentence on each ligand and entry that met an error of this program, and one on checks that failed."""
     for row in errors:
         name = str(row["stem"] or f"{row['pdb_id']} {row['ligand'] or ''}").strip()
-        ending = "the results of other steps are there" if row["stem"] in kept else "it was left out"
+        ending = "the results of other steps were written" if row["stem"] in kept else "it was left out"
         yield f"{name}: an error of this program ({row['value']}); {ending}."
     if failures := [row for row in tally.in_order if row["check"] != "processed"]:
         first = failures[0]

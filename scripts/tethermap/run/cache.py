@@ -112,7 +112,7 @@ class ResultCache:
         except OSError:
             return None
         except ValueError:
-            _LOG.warning("result %s of the cache is damaged: computed anew", key)
+            _LOG.warning("result %s of the cache is damaged: computing it again", key)
             path.unlink(missing_ok=True)
             return None
         return result

@@ -51,7 +51,7 @@ def _listed(squeue: str, folder: Path) -> list[str] | None:
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ANSWER_SECONDS)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        _LOGGER.warning("%s: the cluster does not tell what jobs it has", folder.name)
+        _LOGGER.warning("%s: the cluster did not list its jobs", folder.name)
         return None
     folders = {folder, folder.resolve()}
     rows = (line.strip().partition("|") for line in answer.stdout.splitlines())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 CHECKS = {
-    "files": "PDB or mmCIF, SDF, all depictions and inputs for other programs are there and as written",
-    "same_atoms": "complex and SDF hold the same heavy atoms",
+    "files": "PDB or mmCIF, SDF, all depictions and inputs for other programs exist and are unchanged",
+    "same_atoms": "complex and SDF have the same heavy atoms",
     "coordinates_complex": "coordinates of the complex are the deposited ones to 0.001 Å",
     "coordinates_sdf": "coordinates of the SDF are the deposited ones to 0.001 Å",
     "formula": "the atoms are those of one conformer of the deposited entry, none too many or missing",

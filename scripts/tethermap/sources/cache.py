@@ -76,7 +76,7 @@ class StructureCache:
             try:
                 return Cached(path, origin, read_content(path, entry_id))
             except FetchError as error:
-                _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, error)
+                _LOG.warning("%s in the cache is damaged (%s): downloading it again", path.name, error)
                 path.unlink(missing_ok=True)
         return None
 
@@ -93,7 +93,7 @@ class StructureCache:
             with contextlib.suppress(OSError):
                 if _OUTDATED < path.stat().st_mtime < _moment(revised):
                     os.utime(path, (_OUTDATED, _OUTDATED))
-                    _LOG.info("%s was revised on %s: it is fetched anew", entry_id, revised)
+                    _LOG.info("%s was revised on %s: downloading it again", entry_id, revised)
 
     def store(self, entry_id: str, origin: str, data: bytes, content: Content) -> Cached:
         """Keep a checked file.

@@ -135,7 +135,7 @@ def _in_folders(folders: Iterable[Path], source: str, *, beside_structures: bool
 
     def report(fetched: Fetched) -> ReportFile:
         if fetched.source.startswith(PDB_REDO):
-            return ReportFile("none of this model: it was refined anew by PDB-REDO")
+            return ReportFile("none for this model of PDB-REDO")
         return _first(places(fetched.entry_id, fetched.path), source)
 
     return report

@@ -144,7 +144,7 @@ class FilesSource(FolderSource):
         ids = {file.entry_id for file in structures if not is_assembly(file.path.name)}
         whole = [file for file in structures if not (is_assembly(file.path.name) and _entry_of(file) in ids)]
         if beside := [labels[file.place] for file in structures if file not in whole]:
-            skipped["an assembly, beside its deposited entry"] = beside
+            skipped["an assembly whose deposited entry is also given"] = beside
         unpacked = {place: label for place, label in labels.items() if place.startswith(str(self._prepared))}
         given.structures = [
             Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(whole, unpacked)

@@ -21,7 +21,7 @@ _OTHER = (
     _REPORT,
     (re.compile(r".*\.z"), "compressed by compress (.Z); write it as .gz"),
     (re.compile(r".*\.(?:bz2|xz|zst|zip|tar|tgz)"), "compressed in another way than gzip; write it as .gz"),
-    (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF, of which a mirror has the mmCIF file too"),
+    (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF; mirrors also have the mmCIF file"),
     (
         re.compile(r".*\.(?:mae|maegz|mae\.gz|pse|moe|psv)"),
         "a format of one program; export it as PDB or mmCIF, ligands as SDF",

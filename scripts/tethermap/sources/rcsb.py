@@ -157,7 +157,7 @@ class RcsbSource:
             except FetchError:
                 if (earlier := self._cache.get(entry_id, outdated=True)) is None:
                     raise
-                _LOG.warning("%s was revised, but can't be had now: the file of before is taken", entry_id)
+                _LOG.warning("%s was revised, but the download failed: using the cached file", entry_id)
                 return earlier
 
     def _download(self, entry_id: str) -> Cached | None:
@@ -248,13 +248,13 @@ class ServiceReports:
             report = checked(path, "rcsb")
             if report.path is not None:
                 return report
-            _LOG.warning("%s in the cache is damaged (%s): fetched anew", path.name, report.status)
+            _LOG.warning("%s in the cache is damaged (%s): downloading it again", path.name, report.status)
             path.unlink(missing_ok=True)
         return NONE if self._cache.lacks_report(entry_id) else None
 
     def _download(self, entry_id: str) -> ReportFile:
         if self._in_vain >= _REPORTS_IN_VAIN:
-            return ReportFile("not asked for: the service did not answer for others")
+            return ReportFile("not requested: the service did not answer for others")
         status = NONE.status
         for ending, address in product(("cif", "xml"), self._addresses):
             url = address.format(middle=entry_id[-3:-1], id=entry_id, ending=ending)

@@ -355,7 +355,7 @@ class Tethermap:
 
 def _available(body: dict[str, Any]) -> dict[str, Any]:
     if body.get("available") is False:
-        raise NotReadyError(f"The example {body.get('job_id')} is not there: {body.get('status_reason')}")
+        raise NotReadyError(f"The example {body.get('job_id')} is not available: {body.get('status_reason')}")
     return body
 
 

@@ -119,7 +119,7 @@ def test_sentence_of_an_end_that_was_not_modelled_says_so() -> None:
 
 def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_means_the_reversible_parent() -> None:
     cut = Action("NBG", ["C1", "O1"], "amide N, acyl leaves", "cut", frees_link=True)
-    assert "the reversible parent is meant" in action_sentence(cut)
+    assert "gives the reversible parent" in action_sentence(cut)
 
 
 BACKBONE, RING = ("N", "CA", "C", "O"), ("C1", "C2", "C3", "C4", "C5", "O5")

@@ -71,7 +71,7 @@ def test_folder_joins_its_files(tmp_path: Path) -> None:
 def test_two_definitions_of_one_code_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.smi").write_text("LIG CCO\n")
     (tmp_path / "b.smi").write_text("LIG CCN\n")
-    with pytest.raises(UserComponentError, match="LIG is defined in another file as well"):
+    with pytest.raises(UserComponentError, match="LIG is also defined in another file"):
         read_user_components(tmp_path)
 
 

@@ -24,7 +24,7 @@ def test_fit_and_what_was_left_out_are_told() -> None:
     ]
     (view,) = group_views(rows, [])
     assert (view.largest_rmsd, view.fewest_used, view.n_entries) == (0.9, 31, 3)
-    assert view.left_out == (("The pocket does not fit that of the reference: its shape differs.", 1),)
+    assert view.left_out == (("The shape of the pocket differs too much from that of the reference.", 1),)
 
 
 def test_directions_and_anchors_beyond_the_limits_are_counted() -> None:

@@ -48,7 +48,7 @@ def test_references_are_sorted_and_have_dois() -> None:
         ({"filters": {"kinds": ["ligand", "cofactor"]}}, "the kinds ligand, cofactor with"),
         ({"structure": {"context": "assembly"}}, "context “assembly”"),
         ({"series": {"seconds": 3}}, "about 3 s"),
-        ({"filters": {"strict_target": True}}, "nothing matches is rejected"),
+        ({"filters": {"strict_target": True}}, "without a match is rejected"),
         ({"fasta_seq": "MKVLAAGIVG", "filters": {"min_identity": 0.7}}, "identity of at least 0.7"),
     ],
 )

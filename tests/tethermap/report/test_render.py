@@ -30,7 +30,7 @@ def directions_of(*consensus: Row) -> str:
 def test_open_direction_is_told_to_have_room_and_a_way_out() -> None:
     html = directions_of({"direction": "G1-1", "n_entries_open": 1, "n_entries_present": 2, "anchors": "LIG:C1"})
     assert '<td class="n">1 of 2</td>' in html
-    assert f"one is open: its room and its way out are at least {OPEN_FROM}." in html
+    assert f"have an open one: its room and its way out are at least {OPEN_FROM}." in html
     assert "it has a way out" not in html
 
 

@@ -115,7 +115,7 @@ def test_service_that_is_away_is_not_asked_for_every_entry(tmp_path: Path, monke
     status = [reports(fetched(f"{number}abc")).status for number in range(1, 6)]
     source.close()
     assert all("no connection" in one for one in status[:3])
-    assert set(status[3:]) == {"not asked for: the service did not answer for others"}
+    assert set(status[3:]) == {"not requested: the service did not answer for others"}
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,7 @@ def report(results: list[Result], files: int) -> None:
         f"{files} base files, {len(MUTATIONS)} mutations, one to three of them a case; parse, clean, bonds, areas,"
         f" exits, self-check, series and tables in one process, at most {MOST_MB} MB of memory more than at its start."
     )
-    write_section(
-        "fuzz", "make fuzz", figures, [Table("What became of the files", ("status", "cases"), reasons)], [note]
-    )
+    write_section("fuzz", "make fuzz", figures, [Table("Outcomes of the files", ("status", "cases"), reasons)], [note])
 
 
 def _is(result: Result, kind: str) -> bool:

@@ -36,7 +36,7 @@ def job(subject: Subject) -> str:
 
 _README = f"""\
 AlphaFold 3 (github.com/google-deepmind/alphafold3): run_alphafold.py --json_path=job.json.
-{SEQUENCES}The format knows no pockets; a covalent bond to the protein is stated if the ligand has a component code.
+{SEQUENCES}The format has no pockets; a covalent bond to the protein is stated if the ligand has a component code.
 """
 
 

@@ -48,17 +48,17 @@ def command(first: Sequence[str], second: Sequence[str]) -> str:
 
 _README = """\
 DeepTernary (github.com/youqingxiaozhua/DeepTernary, predict.py): --p{n} ../{side}.pdb --unbound-lig{n} \
-../{side}_ligand.pdb --lig{n}-mask lig{n}_mask_N.pdb; predict_btk.py takes the same as p{n}_path and so on.
-A mask holds the atoms of the ligand that the degrader keeps when the linker leaves at site N.
---lig is your degrader as PDB, each bond once whatever its order, its atoms within 1 angstrom of both ligands: asked \
-for with the degrader and {other}'s side, all files come in one frame with the command.
+../{side}_ligand.pdb --lig{n}-mask lig{n}_mask_N.pdb; predict_btk.py reads the same files as p{n}_path and so on.
+A mask contains the atoms of the ligand that the degrader keeps when the linker leaves at site N.
+--lig is your degrader as PDB, each bond listed once for any order, its atoms within 1 angstrom of both ligands. If \
+you request these files with the degrader and {other}'s side, all of them and the command are in one frame.
 """
 
 
 _PAIR = """\
-DeepTernary (github.com/youqingxiaozhua/DeepTernary): sh run.sh beside its predict.py, with all PDB files here; they \
-lie in one frame, that of the E3 ligase. Without run.sh the degrader was not given or no conformation fits: then there \
-are only the masks of both ligands, which hold the atoms that the degrader keeps.
+DeepTernary (github.com/youqingxiaozhua/DeepTernary): copy run.sh and all PDB files of this folder into the folder of \
+predict.py and run sh run.sh. All coordinates are in the frame of the E3 ligase. run.sh is missing if no degrader was \
+given or no conformation of it fits; the masks still list the atoms of both ligands that a degrader keeps.
 """
 
 

@@ -14,14 +14,14 @@ from tethermap.extras.protac.program import Program
 ELEMENTS = frozenset(("C", "O", "N", "F", "S", "Cl", "Br", "I", "P"))
 """Elements of its GEOM and pocket models, and of DiffPROTACs."""
 
-NEEDS = "both halves in one frame (two ligands of one entry, or the degrader's SMILES) of elements that it knows"
+NEEDS = "both halves in one frame (two ligands of one entry, or the degrader's SMILES) of elements that it supports"
 
 _README = """\
-DiffLinker (github.com/igashov/DiffLinker): sh run.sh in its folder, beside fragments.sdf and protein.pdb; models are \
-linked in its README. Without proteins: generate.py with the same --fragments, --anchors and a GEOM model.
-fragments.sdf: what the degrader keeps of both ligands, heavy atoms in one frame, that of protein.pdb, which holds \
-both proteins; --anchors counts its atoms from 1. --linker_size: heavy atoms of the degrader's linker; if the degrader \
-was not given, the fewest that reach from anchor to anchor: try more.
+DiffLinker (github.com/igashov/DiffLinker): sh run.sh in its folder, next to fragments.sdf and protein.pdb. Its README \
+links the models. Without proteins, run generate.py with the same --fragments, --anchors and a GEOM model.
+fragments.sdf contains the heavy atoms of both ligands that the degrader keeps, in the frame of protein.pdb, which \
+contains both proteins. --anchors numbers its atoms from 1. --linker_size is the number of heavy atoms in the \
+degrader's linker. If no degrader was given, it is the smallest number that reaches from anchor to anchor; try more.
 """
 
 

@@ -12,10 +12,10 @@ from tethermap.extras.protac.half import BothPlaced, Halves
 from tethermap.extras.protac.program import Program
 
 _README = """\
-DiffPROTACs (github.com/Fenglei104/DiffPROTACs): sh run.sh in its folder, beside fragments.xyz.
-fragments.xyz: what the degrader keeps of both ligands, heavy atoms in one frame; its second line has the two anchors, \
-counted from 1, which the program does not ask for. --linker_len: heavy atoms of the degrader's linker; if the \
-degrader was not given, the fewest that reach from anchor to anchor: try more.
+DiffPROTACs (github.com/Fenglei104/DiffPROTACs): sh run.sh in its folder, next to fragments.xyz.
+fragments.xyz contains the heavy atoms of both ligands that the degrader keeps, in one frame. Its second line has the \
+two anchors, numbered from 1; the program does not need them. --linker_len is the number of heavy atoms in the \
+degrader's linker. If no degrader was given, it is the smallest number that reaches from anchor to anchor; try more.
 """
 
 

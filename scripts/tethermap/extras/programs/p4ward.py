@@ -122,8 +122,9 @@ def config(ligase: str) -> str:
 
 _README = """\
 P4ward (github.com/SKTeamLab/P4ward): python -m p4ward --config_file config.ini --check_lig_matches, then without the \
-check. Of one half alone, put the other's receptor or ligase files and protacs.smiles beside it.
-Ligands hold what the degrader keeps, with all hydrogens, so that what P4ward counts as linker is the linker.
+check. If this folder has one half, add the receptor or ligase files of the other half and protacs.smiles.
+Ligand files contain the atoms that the degrader keeps and all their hydrogens, so that P4ward treats the other atoms \
+of the degrader as the linker.
 """
 
 

@@ -150,9 +150,9 @@ def pair_params(sides: Sequence[tuple[str, str, str, str]]) -> str:
 
 _README = """\
 PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../{side}.pdb, a {side}_head_N.sdf, Protac_params_N.txt \
-and the files of {other} into one folder, fill in what is in capitals, write the degrader's SMILES to protac.smi.
-A head is what the degrader keeps of the ligand (of an ester that becomes an amide, up to the carbonyl): heavy \
-atoms in the bound frame. Anchors, counted from 1: {anchors}.
+and the files of {other} into one folder, replace the words in capitals, write the degrader's SMILES to protac.smi.
+A head is the part of the ligand that the degrader keeps (up to the carbonyl if an ester becomes an amide): heavy \
+atoms in the bound frame. Anchors, numbered from 1: {anchors}.
 An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.{babel}
 """
 
@@ -160,7 +160,7 @@ An anchor must be unique in its head and survive PRosettaC's conversion with Ope
 _PAIR = """\
 PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../e3.pdb, ../target.pdb, both heads, Protac_params.txt \
 and protac.smi, the degrader's SMILES, into one folder, and run its main.py with Protac_params.txt.
-Heads are what the degrader keeps of each ligand: heavy atoms in the bound frame, anchors counted from 1.
+A head is the part of a ligand that the degrader keeps: heavy atoms in the bound frame, anchors numbered from 1.
 """
 
 

@@ -22,16 +22,17 @@ _README = """\
 PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): decoy_atom_list_{side}_N.txt and \
 decoy_atom_delete_{side}_N.txt are one half of -da and -wd; add the lines of {other}, and list the same atoms of your \
 linker for -la.
-The list: an atom two bonds from the anchor, its neighbour, the anchor. To delete: what leaves, and the anchor, which \
-the linker brings along, with their hydrogens; its copies of the other two go into -ld.
-Residue and names are those of {side}_ligand.pdb, the ligand with its hydrogens; Rosetta's molfile_to_params.py \
-renames atoms unless told not to.
+The first file lists an atom two bonds from the anchor, its neighbour and the anchor. The second lists the atoms to \
+delete, with their hydrogens: the leaving group and the anchor, which is also part of the linker. List the linker's \
+copies of the other two atoms in -ld.
+Residue and names are those of {side}_ligand.pdb, the ligand with its hydrogens. Rosetta's molfile_to_params.py \
+renames atoms by default.
 """
 
 _PAIR = """\
 PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): -da decoy_atom_list.txt -wd decoy_atom_delete.txt; \
 LG1 is the target's ligand, LG2 that of the E3 ligase. List the same atoms of your linker for -la, in the same order, \
-and its copies of those that stay for -ld.
+and its copies of the atoms that are not deleted for -ld.
 Residues and names are those of target_ligand.pdb and e3_ligand.pdb, the ligands with their hydrogens.
 """
 

@@ -71,7 +71,7 @@ def _atom(ligand: FoldedLigand, anchor: str | int) -> str:
 
 _README = f"""\
 Protenix (github.com/bytedance/Protenix): protenix pred -i job.json -o output -n protenix_base_constraint_v0.5.0.
-{SEQUENCES}Pocket and contacts of the anchors are read by the constraint model alone; other models skip them. A \
+{SEQUENCES}Only the constraint model reads the pocket and the contacts of the anchors; other models skip them. A \
 covalent bond to the protein is stated if the ligand has a component code.
 """
 

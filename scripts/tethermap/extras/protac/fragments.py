@@ -89,7 +89,7 @@ def in_one_frame(first: Fragment, second: Fragment) -> bool:
 def _between(first: Fragment, second: Fragment) -> dict[str, Any]:
     """Return distance and angles if both fragments share one frame, else the reason."""
     if not in_one_frame(first, second):
-        return {"distance_A": None, "reason": "the halves come from structures in frames of their own"}
+        return {"distance_A": None, "reason": "the halves come from structures in different frames"}
     way = second.anchor - first.anchor
     return {
         "distance_A": round(float(np.linalg.norm(way)), 3),

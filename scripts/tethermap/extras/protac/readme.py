@@ -8,16 +8,16 @@ from tethermap.extras.protac.protein import Protein
 from tethermap.extras.protac.side import Side, side_named
 
 _ALL = """\
-Inputs for programs that model degraders, made from WAR_PDB/{stem} and its SDF. This is {named}'s side (setting \
-protac_inputs.side); exit site 1 is the best.
-exits.json: every ranked exit with its anchor as SDF index (from 0), serial in WAR_PDB, atom name and dictionary name, \
-place, direction, score, leaving atoms, and the SMILES of what stays, [*] for the linker.
-{protein}. {side}_ligand.pdb: the ligand's heavy atoms, serial = SDF index + 1, each with a name of its own.{warning}
+Inputs for programs that model degraders, from WAR_PDB/{stem} and its SDF. This is {named}'s side (setting \
+protac_inputs.side). Exit site 1 is the best.
+exits.json lists every ranked exit: its anchor by SDF index (from 0), serial in WAR_PDB, atom name and dictionary \
+name; position, direction, score and leaving atoms; and the SMILES of the remaining ligand, [*] for the linker.
+{protein}. {side}_ligand.pdb has the ligand's heavy atoms; serial = SDF index + 1 and each name is unique.{warning}
 """
 
 
 def readme(ligand: RankedLigand, side: Side, protein: Protein) -> str:
-    """Return three lines on the files that all programs share."""
+    """Return the README text on the files that all programs share."""
     chains = f"{side.name}.pdb: its polymer as {' '.join(protein.chains)}"
     return _ALL.format(
         stem=ligand.instance.stem,
@@ -38,4 +38,4 @@ def _warning(ligand: RankedLigand) -> str:
     if not missing:
         return covalent
     count = "1 atom was" if len(missing) == 1 else f"{len(missing)} atoms were"
-    return f"{covalent} {count} not observed: {' '.join(missing)}; heads, masks and SMILES lack what was not."
+    return f"{covalent} {count} not observed: {' '.join(missing)}; heads, masks and SMILES do not contain them."

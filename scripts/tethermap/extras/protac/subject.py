@@ -17,7 +17,7 @@ MOST_POCKET = 12
 
 
 SEQUENCES = """\
-Sequences are those of SEQRES, modified residues as their parents; of a complex of several chains those near the ligand.
+Sequences are those of SEQRES, with modified residues as their parents, of the chains near the ligand.
 """
 """Line of the READMEs of all of them."""
 

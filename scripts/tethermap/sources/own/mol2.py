@@ -144,7 +144,7 @@ def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
         words.append(letters if not known[-1] else row[1])
     guessed = guess_elements(["1"] * len(rows), ["LIG"] * len(rows), words, xyz, known)
     if unknown := [row[1] for row, element in zip(rows, guessed, strict=True) if not element]:
-        raise Mol2Error(f"the element of atom {unknown[0]} can't be told; write it as SDF")
+        raise Mol2Error(f"the element of atom {unknown[0]} is ambiguous; write the molecule as SDF")
     return ["" if element == "-" else element for element in guessed]
 
 

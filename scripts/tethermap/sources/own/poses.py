@@ -245,7 +245,7 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     if count > 3 and np.ptp(xyz[:, 2]) < _FLAT and abs(float(xyz[0, 2])) < _FLAT:
         return "it is a drawing, all of whose z are 0; dock or place it first"
     if unknown := sorted({atom.GetSymbol() for atom in mol.GetAtoms()} - SYMBOLS):
-        return f"it has atoms of no element ({', '.join(unknown)}); write the real atoms"
+        return f"it has atoms without an element ({', '.join(unknown)}); write the real atoms"
     title = mol.GetProp("_Name").strip() if mol.HasProp("_Name") else ""
     fields = {name: " ".join(mol.GetProp(name).split())[:_LONGEST] for name in mol.GetPropNames()}
     all_elements = tuple(atom.GetSymbol() for atom in mol.GetAtoms())
@@ -335,7 +335,7 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
     if unknown := [
         line[12:16].strip() for line, element in zip(lines, elements, strict=True) if element not in SYMBOLS
     ]:
-        return f"the element of atom {unknown[0]} can't be told; write it as SDF"
+        return f"the element of atom {unknown[0]} is ambiguous; write the molecule as SDF"
     smiles = _SMILES.search(part) or first_smiles
     names = _atom_names(elements, [line[12:16].strip() for line in lines])
     title = next((line[12:].strip() for line in part.splitlines() if line.startswith("REMARK  Name")), "")
