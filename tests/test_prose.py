@@ -56,7 +56,7 @@ def test_an_area_that_passes_leaves_the_list_of_areas_to_rewrite(area: str) -> N
         ("a.md", "# Told\n\nWhat it is.\n\n```\nwhat is\n```\n\n| a | which is told to all |\n", ["document"] * 2),
         ("a.yaml", "# which is told\ndescription: What it is.\n", ["comment", "description"]),
         ("a.j2", '{# told #}<p title="which is told">\nWhat {{ it }} is.</p><script>told()</script>', ["page"] * 2),
-        ("a.py", 'A = "which is told to all"\nB = f"""# A\n\nIt holds {A}.\n"""\n', ["message"] * 2),
+        ("a.py", 'A = "which is told to all"\nB = f"""# A\n\nIt holds a {A} now.\n"""\n', ["message"] * 2),
         ("a.csv", "code,sentence,source\na,It holds none.,told\n", ["description"]),
         ("a.txt.j2", "## Told\n{% if told %}It holds {{ it }}.{% endif %}\n", ["document"]),
         ("a.js", "const told = 1; // which is told\n", ["comment"]),
