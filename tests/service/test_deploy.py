@@ -118,7 +118,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> None:
     programs("tar")
-    text = (ROOT / "service/README.md").read_text(encoding="utf-8")
+    text = (ROOT / "config/deploy/README.md").read_text(encoding="utf-8")
     (backup, restore) = re.findall(r"```sh\n((?:tar|mkdir) .*?)\n```", text, re.DOTALL)
     (tmp_path / "first/jobs").mkdir(parents=True)
     shutil.copytree(mixed, tmp_path / "first/jobs" / mixed.name)

@@ -43,7 +43,7 @@ def test_counts_show_the_queue_failures_and_the_disk(tmp_path: Path) -> None:
         for job in reversed(jobs):
             client.post(f"{job}/cancel")
         gate.unlink()
-        named = re.findall(r"tethermap_[a-z_]+", (ROOT / "service/README.md").read_text(encoding="utf-8"))
+        named = re.findall(r"tethermap_[a-z_]+", (ROOT / "config/deploy/README.md").read_text(encoding="utf-8"))
         assert set(named) <= {name.partition("{")[0] for name in counts}
 
 

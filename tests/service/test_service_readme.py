@@ -1,4 +1,4 @@
-"""The service's README is true: its commands run, its tables are those of the code."""
+"""The READMEs of the service are true: their commands run, their tables match the code."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from tests.tools.service_readme import MARKER, README, Session, answers, command
 pytestmark = pytest.mark.process
 
 TEXT = README.read_text(encoding="utf-8")
+SETTINGS = (ROOT / "config/deploy/README.md").read_text(encoding="utf-8")
 
 
 def test_table_of_routes_is_that_of_the_service() -> None:
@@ -92,7 +93,7 @@ def test_first_commands_of_the_readme_work(tmp_path: Path) -> None:
 
 
 def test_readme_has_a_row_for_every_setting_with_its_default() -> None:
-    rows = re.findall(r"^\| `([A-Z_]+)` \| (.*?) \| ", TEXT, re.MULTILINE)
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (.*?) \| ", SETTINGS, re.MULTILINE)
     assert sorted(f"{PREFIX}{name}" for name, _ in rows) == sorted(VARIABLES)
     home = {"HOME": "/home/user"}
     default = Settings.from_environment(home)

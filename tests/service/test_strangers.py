@@ -736,5 +736,5 @@ def test_uploads_of_one_token_have_a_quota(tmp_path: Path, figures: Figures) -> 
 
 
 def test_the_table_of_settings_gives_the_time_limit_of_bodies() -> None:
-    text = Path("service/README.md").read_text(encoding="utf-8")
+    text = Path("config/deploy/README.md").read_text(encoding="utf-8")
     assert re.search(r"\| `BODY_TIMEOUT_S` \| `60` \|", text)

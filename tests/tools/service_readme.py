@@ -191,13 +191,15 @@ def answers(session: Session) -> Iterator[tuple[Endpoint, str]]:
 
 
 def routes_text() -> str:
-    """Return the part of the README that is made: a table of all routes by group."""
-    lines: list[str] = []
-    for group in dict.fromkeys(endpoint.group for endpoint in endpoints()):
-        lines += [f"### {group}", "", "| route | answers |", "|---|---|"]
-        lines += [f"| `{e.method} {e.plain_path}` | {e.note} |" for e in endpoints() if e.group == group]
-        lines.append("")
-    return "\n".join(lines)
+    """Return the generated part of the README: a table of all routes by group."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for endpoint in endpoints():
+        groups.setdefault(endpoint.group, {}).setdefault(endpoint.plain_path, []).append(endpoint.method)
+    lines = ["| group | routes, `GET` unless a method is given |", "|---|---|"]
+    for group, paths in groups.items():
+        routes = (f"`{path}`" if methods == ["GET"] else f"`{'/'.join(methods)} {path}`" for path, methods in paths.items())
+        lines.append(f"| {group} | {', '.join(routes)} |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
