@@ -45,12 +45,12 @@ RUN_BY = {
         "tests/service/test_service_readme.py::test_command_of_the_projects_readme_answers_as_shown",
         "tests/service/test_service_readme.py::test_command_of_the_projects_readme_answers_as_shown",
     ),
-    "config/README.md": (
-        "tests/test_readme.py::test_configurations_of_the_settings_page_are_valid",
-        "tests/workflow/test_module.py::test_module_of_the_settings_page_is_planned",
+    "config/README.md": ("tests/test_readme.py::test_configurations_of_the_settings_page_are_valid",),
+    "config/profiles/README.md": (
+        "tests/workflow/test_module.py::test_module_of_the_readme_is_planned",
         "tests/workflow/test_other_clusters.py::test_line_for_pbs_submits_a_script",
-        "tests/test_readme.py::test_variables_of_the_settings_page_can_be_set",
-        "tests/test_wheel.py::test_conda_lines_of_the_settings_page_make_an_environment_for_our_profiles",
+        "tests/test_readme.py::test_variables_of_the_page_of_profiles_can_be_set",
+        "tests/test_wheel.py::test_conda_lines_of_the_readme_make_an_environment_for_our_profiles",
     ),
     "config/deploy/README.md": ("tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",) * 2,
     "scripts/README.md": ("tests/test_readme.py::test_examples_of_reading_tables_run",) * 2,
@@ -226,14 +226,15 @@ def test_areas_of_amprenavir_are_those_of_the_example() -> None:
 
 
 SETTINGS = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+PROFILES = (ROOT / "config" / "profiles" / "README.md").read_text(encoding="utf-8")
 
 
 def test_configurations_of_the_settings_page_are_valid() -> None:
     assert resolve(yaml.safe_load(blocks(SETTINGS, "yaml")[0]))["source"]["kind"] == "mirror"
 
 
-def test_variables_of_the_settings_page_can_be_set(tmp_path: Path) -> None:
-    text = next(one for one in blocks(SETTINGS, "sh") if "TETHERMAP_KUBE_IMAGE" in one)
+def test_variables_of_the_page_of_profiles_can_be_set(tmp_path: Path) -> None:
+    text = next(one for one in blocks(PROFILES, "sh") if "TETHERMAP_KUBE_IMAGE" in one)
     printed = run_lines(f"{text}\nenv", tmp_path, {"PATH": os.environ["PATH"]})
     profile = (ROOT / "config/profiles/kubernetes/submit.py").read_text(encoding="utf-8")
     for name in ("TETHERMAP_KUBE_IMAGE", "TETHERMAP_KUBE_CLAIM", "TETHERMAP_KUBE_MOUNT"):

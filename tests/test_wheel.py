@@ -165,9 +165,10 @@ def test_service_runs(command: Path, tmp_path: Path) -> None:
         process.wait(patience(20))
 
 
-def test_conda_lines_of_the_settings_page_make_an_environment_for_our_profiles(tmp_path: Path) -> None:
+def test_conda_lines_of_the_readme_make_an_environment_for_our_profiles(tmp_path: Path) -> None:
     """Conda itself is not among the programs of the tests: its packages are those of this environment."""
-    (lines,) = re.findall(r"```\nconda env create.*\n((?:.*\n)+?)```", (ROOT / "config/README.md").read_text("utf-8"))
+    text = (ROOT / "config/profiles/README.md").read_text("utf-8")
+    (lines,) = re.findall(r"```\nconda env create.*\n((?:.*\n)+?)```", text)
     source, programs = copied(tmp_path / "source"), empty_environment(tmp_path / "conda")
     (programs / "pip").write_text(f'#!/bin/sh\nexec {programs}/python -m pip "$@"\n', encoding="utf-8")
     (programs / "pip").chmod(0o755)

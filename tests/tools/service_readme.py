@@ -1,4 +1,4 @@
-"""`python -m tests.tools.service_readme`: write the table of routes of service/README.md; a `curl` for each route.
+"""`python -m tests.tools.service_readme`: write the table of routes in service/README.md; a `curl` for each route.
 
 The text above the marker is written by hand. A test runs the commands; the responses are in the OpenAPI document.
 """
@@ -197,8 +197,8 @@ def routes_text() -> str:
         groups.setdefault(endpoint.group, {}).setdefault(endpoint.plain_path, []).append(endpoint.method)
     lines = ["| group | routes, `GET` unless a method is given |", "|---|---|"]
     for group, paths in groups.items():
-        routes = (f"`{path}`" if methods == ["GET"] else f"`{'/'.join(methods)} {path}`" for path, methods in paths.items())
-        lines.append(f"| {group} | {', '.join(routes)} |")
+        named = {path: "" if methods == ["GET"] else f"{'/'.join(methods)} " for path, methods in paths.items()}
+        lines.append(f"| {group} | {', '.join(f'`{methods}{path}`' for path, methods in named.items())} |")
     return "\n".join(lines) + "\n"
 
 

@@ -148,8 +148,10 @@ def test_report_shows_tables_pictures_and_configuration_of_each_job(run: Path) -
         assert shown in page
 
 
-def test_module_of_the_settings_page_is_planned(tmp_path: Path) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "config/README.md").read_text(), re.DOTALL | re.MULTILINE)
+def test_module_of_the_readme_is_planned(tmp_path: Path) -> None:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "config/profiles/README.md").read_text(), re.DOTALL | re.MULTILINE
+    )
     (tmp_path / "Snakefile").write_text(block.replace("/path/to/tethermap", str(ROOT)))
     (comment,) = re.findall(r"# (egfr: .*)", block)
     (tmp_path / "config.yaml").write_text(comment)

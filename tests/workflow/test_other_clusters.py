@@ -118,8 +118,8 @@ def test_steps_go_to_the_scheduler_and_give_the_same_bytes(
 
 
 def submit_line(program: str) -> list[str]:
-    """Return a submit command of the settings page as Snakemake fills it in."""
-    text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    """Return a submit command of the page of profiles as Snakemake fills it in."""
+    text = (PROFILES / "README.md").read_text(encoding="utf-8")
     settings = re.findall(r"^cluster-generic-submit-cmd: .*$", text, re.MULTILINE)
     commands = [next(iter(yaml.safe_load(setting).values())) for setting in settings]
     (line,) = [command for command in commands if command.startswith(f"{program} ")]

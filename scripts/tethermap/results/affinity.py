@@ -210,7 +210,7 @@ def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iter
             known = ", ".join(one.name for one in formats())
             raise UserError(
                 f"{Path(name).name} of source.affinity is no table of a known format: give a {known}"
-                " with the columns that config/README.md names.",
+                " with the columns that scripts/README.md names.",
                 kind="input",
             )
         with _opened(Path(name)) as lines:

@@ -218,7 +218,7 @@ def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
         names = [name.strip().lower() for name in next(csv.reader([header], delimiter=separator), [])]
         if not set(_NAMES["smiles"]) & set(names):
             raise UserError(
-                f"{path.name} of source.degraders has no column smiles: config/README.md names those that are read.",
+                f"{path.name} of source.degraders has no column smiles: scripts/README.md names those that are read.",
                 kind="input",
             )
         for cells in csv.reader(lines, delimiter=separator):
