@@ -72,7 +72,7 @@ class SafeDrawing:
         return left, top, high[0] + _MARGIN - left, high[1] + _MARGIN - top
 
 
-_BADGE = re.compile(r'<circle cx="([0-9.-]+)" cy="([0-9.-]+)"')
+_BADGE = re.compile(r'<(?:circle c|text )x="([0-9.-]+)" c?y="([0-9.-]+)"')
 _READABLE = 45
 """Atoms of a ligand that a small picture can show whole."""
 

@@ -95,19 +95,37 @@ def atom_data(record: LigandMolecule, instance: Instance) -> list[dict[str, str]
     ]
 
 
+def stub_ends(drawing: Drawing, beside: frozenset[int]) -> FloatArray:
+    """Return the middle of the question mark of each atom next to missing ones, shape (n_beside, 2).
+
+    Each is in the direction that is farthest from the other atoms.
+    """
+    ends = np.empty((len(beside), 2))
+    for row, k in enumerate(sorted(beside)):
+        others = np.delete(drawing.places, k, axis=0)
+        apart = np.linalg.norm(drawing.places[k] + _STUB * drawing.bond * _AROUND[:, None] - others, axis=2)
+        best = int(apart.min(axis=1, initial=np.inf).round(3).argmax())
+        ends[row] = drawing.places[k] + _STUB * drawing.bond * _AROUND[best]
+    return ends
+
+
+_STUB = 0.66
+"""Distance of the question mark from its atom, in bond lengths."""
+
+_TURNS = np.arange(24) * (np.pi / 12) - np.pi / 2
+_AROUND = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
+
+
 def missing_stubs(record: LigandMolecule, drawing: Drawing, beside: frozenset[int]) -> str:
     """Return a pale dashed bond with a question mark at each atom that has a neighbour which was not modelled."""
     stubs = []
-    for k in sorted(beside):
-        near = [atom.GetIdx() for atom in record.mol.GetAtomWithIdx(k).GetNeighbors() if atom.GetIdx() < record.n_heavy]
-        away = drawing.places[k] - drawing.places[near].mean(axis=0) if near else np.array([0.0, -1.0])
-        unit = away / max(float(np.linalg.norm(away)), 1e-6)
-        (x1, y1), (x2, y2) = (drawing.places[k] + share * drawing.bond * unit for share in (0.2, 0.8))
-        text_x, text_y = drawing.places[k] + 1.05 * drawing.bond * unit
+    for k, end in zip(sorted(beside), stub_ends(drawing, beside), strict=True):
+        along = (end - drawing.places[k]) / _STUB
+        (x1, y1), (x2, y2) = (drawing.places[k] + share * along for share in (0.2, 0.46))
         stubs.append(
             f'<g class="missing" opacity="0.6"><title>Beyond {escape(record.names[k])} atoms were not modelled.</title>'
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{MUTED}" stroke-width="1.5"'
-            f' stroke-dasharray="3 2.5"/><text x="{text_x:.1f}" y="{text_y + 4:.1f}" font-size="12" fill="{MUTED}"'
+            f' stroke-dasharray="3 2.5"/><text x="{end[0]:.1f}" y="{end[1] + 4:.1f}" font-size="12" fill="{MUTED}"'
             ' text-anchor="middle">?</text></g>'
         )
     return "".join(stubs)

@@ -1,7 +1,8 @@
 """The colours of relative exposure, the same in depictions, viewers and plots.
 
-Blue over grey to orange: the ends differ in lightness and hue for every common kind of colour vision, and both contrast
-with light and dark backgrounds (after ColorBrewer's PuOr, Harrower & Brewer 2003, doi:10.1179/000870403235002042).
+Dark blue over grey to light orange: lightness rises with exposure, so that the ramp is clear in grey, and the ends
+differ in hue for every common kind of colour vision (after cividis, Nuñez, Anderton & Renslow 2018,
+doi:10.1371/journal.pone.0199239).
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import math
 from functools import lru_cache
 from itertools import pairwise
 
-STOPS = ((0.0, (0x3B, 0x5B, 0xA5)), (0.5, (0xC4, 0xC2, 0xC6)), (1.0, (0xE6, 0x6A, 0x00)))
+STOPS = ((0.0, (0x2C, 0x48, 0x96)), (0.5, (0x88, 0x80, 0x89)), (1.0, (0xFF, 0xA7, 0x33)))
 """Relative SASA and red, green, blue."""
 
-UNKNOWN = "#8c8c8c"
+UNKNOWN = "#d0d5da"
 """Colour of an atom without surface."""
 
 
@@ -32,7 +33,7 @@ def exposure_colour(relative_sasa: float | None) -> str:
         ``#rrggbb``.
 
     >>> exposure_colour(0.0), exposure_colour(1.0)
-    ('#3b5ba5', '#e66a00')
+    ('#2c4896', '#ffa733')
     """
     if relative_sasa is None or math.isnan(relative_sasa):
         return UNKNOWN

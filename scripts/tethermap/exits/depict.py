@@ -7,16 +7,17 @@ reader has to distinguish colours.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
 import numpy as np
 
+from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
-from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
-from tethermap.drawing.ligand import atom_data, instance_title, missing_stubs
+from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets, text_width
+from tethermap.drawing.ligand import atom_data, instance_title, missing_stubs, stub_ends
 from tethermap.drawing.marks import INK, LEGEND_CLASS, MUTED
 from tethermap.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
 from tethermap.exits.geometry import CONE
@@ -44,8 +45,9 @@ NAMED_ATOMS = 2
 
 _LEAVING = 'stroke-dasharray="3 2.5" opacity="0.38"'
 _PATH = re.compile(r"<path class='([^']*)'")
-_COLUMNS = {"anchor": 36.0, "class": 196.0, "bar": 376.0, "share": 436.0, "grade": 482.0}
 _BAR = 54.0
+_LINE, _SMALL = 12.0, 11.0
+"""Sizes of text in pixels."""
 
 
 def exits_svg(
@@ -75,8 +77,15 @@ def exits_svg(
     bare = drawn(record.flat, coloured=True, prepare=record.sanitised)
     leaving = frozenset[int]().union(*pale_groups(shown))
     body = _PATH.sub(lambda path: _pale(path, leaving), bare.body) if leaving else bare.body
-    drawing, arrows = _framed(replace(bare, body=body), place_arrows(graph, shown, bare.places, bare.bond))
-    lines = [_line(graph, exit_, drawing.height + HEAD_HEIGHT + LINE_HEIGHT * k) for k, exit_ in enumerate(shown)]
+    note, seen_note = _note(exits, len(shown)), _seen_note(graph, seen)
+    columns = _columns(graph, shown)
+    narrowest = max(columns["end"], *(TEXT_X + text_width(text, _LINE) for text in (note, seen_note)))
+    placed = place_arrows(graph, shown, bare.places, bare.bond)
+    drawing, arrows = _framed(
+        replace(bare, body=body), placed, stub_ends(bare, beside_missing), max(narrowest + TEXT_X, NARROWEST)
+    )
+    head = HEAD_HEIGHT + (LINE_HEIGHT if seen_note else 0.0)
+    lines = [_line(graph, exit_, drawing.height + head + LINE_HEIGHT * k, columns) for k, exit_ in enumerate(shown)]
     pairs = list(zip(shown, arrows, strict=True))
     parts = [
         f'<g class="fans">{"".join(_fan(exit_, arrow, drawing.bond) for exit_, arrow in pairs)}</g>',
@@ -85,31 +94,57 @@ def exits_svg(
         *(_seen_bond(graph, exit_, drawing) for exit_ in seen),
         targets(drawing, list(record.names), atom_data(record, instance)),
         *(_arrow(graph, exit_, arrow) for exit_, arrow in pairs),
-        legend([instance_title(instance), _note(exits, len(shown)) + _seen_note(graph, seen)], drawing),
+        legend([instance_title(instance), note, seen_note], drawing),
         f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",
     ]
-    below = legend_height(len(shown))
+    below = legend_height(len(shown)) + head - HEAD_HEIGHT
     return card(
         f"Where a linker can leave {instance_title(instance)}", _description(graph, shown), drawing, parts, below
     )
 
 
-def _framed(drawing: Drawing, arrows: Sequence[Arrow]) -> tuple[Drawing, list[Arrow]]:
-    """Return a drawing and its arrows moved into a frame that contains both, wide enough for the lines below."""
-    ends = np.array([arrow.badge for arrow in arrows]).reshape(-1, 2)
+def _framed(
+    drawing: Drawing, arrows: Sequence[Arrow], stubs: FloatArray, narrowest: float
+) -> tuple[Drawing, list[Arrow]]:
+    """Return a drawing and its arrows moved into a frame that contains both, wide enough for the lines below.
+
+    Parameters
+    ----------
+    stubs : ndarray of float, shape (n, 2)
+        The question marks.
+    narrowest : float
+        Least width, in pixels.
+    """
+    ends = np.array([*(arrow.badge for arrow in arrows), *stubs]).reshape(-1, 2)
     spread = BADGE + EDGE - ATOM_EDGE
     points = np.concatenate([drawing.places, ends - spread, ends + spread])
     low, high = points.min(axis=0) - ATOM_EDGE, points.max(axis=0) + ATOM_EDGE
     width, height = (float(size) for size in np.ceil(high - low))
-    low[0] -= max(NARROWEST - width, 0.0) / 2
+    low[0] -= max(narrowest - width, 0.0) / 2
     shift = -np.round(low)
     moved = [
         Arrow(arrow.anchor + shift, arrow.start + shift, arrow.end + shift, arrow.badge + shift, arrow.angle)
         for arrow in arrows
     ]
     body = f'<g transform="translate({shift[0]:.0f} {shift[1]:.0f})">{drawing.body}</g>'
-    framed = replace(drawing, body=body, places=drawing.places + shift, width=max(width, NARROWEST), height=height)
+    framed = replace(drawing, body=body, places=drawing.places + shift, width=max(width, narrowest), height=height)
     return framed, moved
+
+
+def _columns(graph: LigandGraph, shown: Sequence[Exit]) -> dict[str, float]:
+    """Return where the columns of the lines begin and where the last ends, in pixels, so that no two texts overlap."""
+    names = (f"{graph.names[one.candidate.anchor]} {_replaced(graph, one)}" for one in shown)
+    doubts = (f"{one.evidence.grade} {_doubts(one.evidence.reasons, one.area_lost)}" for one in shown if one.evidence)
+    anchor = max((text_width(text, _LINE) for text in names), default=0.0)
+    chemistry = max((text_width(one.chem_class, _SMALL) for one in shown), default=0.0)
+    grade = max((text_width(text, _SMALL) for text in doubts), default=0.0)
+    columns = {"anchor": TEXT_X + 20.0}
+    columns["class"] = max(196.0, columns["anchor"] + anchor + 12)
+    columns["bar"] = columns["class"] + max(180.0, chemistry + 12)
+    columns["share"] = columns["bar"] + _BAR + 6.0
+    columns["grade"] = columns["share"] + 46.0
+    columns["end"] = columns["grade"] + grade
+    return columns
 
 
 def _pale(path: re.Match[str], leaving: frozenset[int]) -> str:
@@ -167,7 +202,7 @@ def _seen_bond(graph: LigandGraph, exit_: Exit, drawing: Drawing) -> str:
     (x1, y1), (x2, y2) = begin.tolist(), (end - 8 * along).tolist()
     return (
         f'<g class="seen" data-anchor="{escape(graph.names[anchor], quote=True)}"'
-        f' data-linker="{escape(graph.names[first], quote=True)}"><title>{escape(_seen_note(graph, [exit_]).strip())}'
+        f' data-linker="{escape(graph.names[first], quote=True)}"><title>{escape(_seen_note(graph, [exit_]))}'
         f'</title><line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{SEEN}" stroke-width="6"'
         f' stroke-opacity="0.55"/><polygon points="{head}" fill="{SEEN}"/></g>'
     )
@@ -175,7 +210,7 @@ def _seen_bond(graph: LigandGraph, exit_: Exit, drawing: Drawing) -> str:
 
 def _seen_note(graph: LigandGraph, seen: Sequence[Exit]) -> str:
     bonds = [f"{graph.names[one.candidate.anchor]} by {graph.names[one.candidate.leaving[0]]}" for one in seen]
-    return f" Purple: seen in this crystal, the linker leaves {', '.join(bonds)}." if bonds else ""
+    return f"Purple: seen in this crystal, the linker leaves {', '.join(bonds)}." if bonds else ""
 
 
 def _badge(exit_: Exit, x: float, y: float, radius: float) -> str:
@@ -188,13 +223,13 @@ def _badge(exit_: Exit, x: float, y: float, radius: float) -> str:
     )
 
 
-def _line(graph: LigandGraph, exit_: Exit, y: float) -> str:
+def _line(graph: LigandGraph, exit_: Exit, y: float, columns: Mapping[str, float]) -> str:
     """Return one line of the table below the drawing."""
     assert exit_.opening is not None
     share = exit_.opening.way_out[HEADLINE_CONTEXT]
-    small = f'font-size="11" fill="{MUTED}"'
+    small = f'font-size="{_SMALL:.0f}" fill="{MUTED}"'
     way = "closed" if exit_.closed else f"{100 * share:.0f} %"
-    x = {name: f"{left:.0f}" for name, left in _COLUMNS.items()}
+    x = {name: f"{left:.0f}" for name, left in columns.items()}
     return (
         f'<g class="line">{_badge(exit_, TEXT_X + 8, y - 4, 7.5)}'
         f'<text x="{x["anchor"]}" y="{y:.0f}" font-size="12" fill="{INK}"><tspan font-weight="600">'

@@ -32,8 +32,18 @@ def test_buried_half_and_open_differ_for_every_kind_of_colour_vision(loss: str |
     assert np.linalg.norm(middle - high) > 25
 
 
+@pytest.mark.parametrize("loss", [None, *LOSSES])
+def test_lightness_rises_evenly_with_exposure_so_that_the_ramp_is_clear_in_grey(loss: str | None) -> None:
+    colours = (exposure_colour(step / 20).removeprefix("#") for step in range(21))
+    lightness = np.array([lab(tuple(bytes.fromhex(colour)), loss)[0] for colour in colours])
+    steps = np.diff(lightness)
+    assert steps.min() > 0
+    assert steps.max() < 4
+    assert lightness[-1] - lightness[0] > 30
+
+
 def test_ends_and_middle_have_their_colours() -> None:
-    assert [exposure_colour(value) for value in (0.0, 0.5, 1.0)] == ["#3b5ba5", "#c4c2c6", "#e66a00"]
+    assert [exposure_colour(value) for value in (0.0, 0.5, 1.0)] == ["#2c4896", "#888089", "#ffa733"]
 
 
 def test_values_outside_are_clipped() -> None:

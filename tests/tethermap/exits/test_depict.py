@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.tools.boxes import faults_of
 from tests.tools.exits import embedded, surroundings
 from tethermap.drawing.ligand import plain_svg
 from tethermap.exits.arrows import BADGE, best_of_sites, pale_groups, place_arrows
@@ -174,3 +179,18 @@ def test_atoms_that_were_not_modelled_are_marked_where_they_would_be() -> None:
         (mark,) = [group for group in ElementTree.fromstring(text).iter(f"{SVG}g") if group.get("class") == "missing"]
         assert graph.names[4] in "".join(mark.itertext())
     assert "missing" not in plain_svg(molecule, instance)
+
+
+MADE = cache(made)
+LONG_NAMES = ("C1", "GLU357.CD", "NAG1002:B.O5'", "MWMW1234:A.C10A")
+
+
+@given(st.sampled_from((GEFITINIB, "CC(C)(C)OC(=O)CC1CCN(C)CC1", "OCC1OC(O)C(NC(C)=O)C(O)C1O")), st.data())
+@settings(max_examples=12, deadline=None)
+def test_names_numbers_and_lines_never_overlap_or_leave_the_picture(smiles: str, data: st.DataObject) -> None:
+    instance, molecule, graph, exits = MADE(smiles)
+    names = tuple(data.draw(st.sampled_from(LONG_NAMES)) for _ in graph.names)
+    beside = frozenset(data.draw(st.sets(st.integers(0, len(graph) - 1), max_size=2)))
+    cuts = [one for one in exits if one.candidate.leaving][:1]
+    drawn = exits_svg(molecule, instance, replace(graph, names=names), exits, seen=cuts, beside_missing=beside)
+    assert [fault for fault in faults_of(drawn) if "?" not in fault or "outside" in fault] == []

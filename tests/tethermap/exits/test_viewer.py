@@ -32,9 +32,9 @@ def test_files_are_named_relative_to_the_script(scripts: list[str]) -> None:
 
 def test_each_atom_has_the_colour_of_its_exposure(scripts: list[str]) -> None:
     pymol, chimerax = scripts
-    assert "color 0x3b5ba5, (ligand and rank 0) or (complex and id 101)\n" in pymol
-    assert "color 0x8c8c8c, (ligand and rank 1) or (complex and id 102)\n" in pymol
-    assert "color #1@@serial_number=101 #3b5ba5 atoms\n" in chimerax
+    assert "color 0x2c4896, (ligand and rank 0) or (complex and id 101)\n" in pymol
+    assert "color 0xd0d5da, (ligand and rank 1) or (complex and id 102)\n" in pymol
+    assert "color #1@@serial_number=101 #2c4896 atoms\n" in chimerax
 
 
 def test_the_legend_tells_values_and_unknown_ones(scripts: list[str]) -> None:
