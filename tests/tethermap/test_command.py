@@ -95,7 +95,7 @@ def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.process
-def test_preview_asks_the_search_alone(
+def test_preview_runs_only_the_search(
     archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with StandIn(archive) as standin:
@@ -117,7 +117,7 @@ def test_preview_of_many_entries_shows_the_first() -> None:
 
 
 @pytest.mark.process
-def test_preview_says_how_a_query_was_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_preview_reports_the_interpretation_of_the_query(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert (
         main(["preview", "BAZ2B", "--query", "bromodomain unheard-of", "--archive", "--set", f"cache_dir={tmp_path}"])
         == 0

@@ -1,4 +1,4 @@
-"""Each fault of an installation gives one line that names what to set."""
+"""Each fault of an installation gives one line that names the setting to change."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def test_socks_proxy_without_its_package_gets_a_sentence(monkeypatch: pytest.Mon
     ]
     with pytest.raises(UserError, match="pip install socksio"):
         HttpClient()
-    assert faults(doctor.check_services) == []  # nothing is said twice
+    assert faults(doctor.check_services) == []  # no repeated line
 
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that nobody trusts, and its key."""
+    """A certificate for 127.0.0.1 outside all trust stores, and its key."""
     files = tmp_path / "certificate.pem", tmp_path / "key.pem"
     subprocess.run(
         [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -137,14 +137,14 @@ def test_services_out_of_reach_name_the_variable_of_their_address(
     assert found[1].endswith("answers HTTP 404: correct TETHERMAP_PDBE_FILES_URL or request access")
 
 
-def test_full_disk_is_told_with_another_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_full_disk_is_reported_with_another_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with small_disk(tmp_path / "small", 1 << 20) as folder:
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
         says = faults(doctor.check_disk)[0]
     assert says == "1 MB free for the cache: free some, or export XDG_CACHE_HOME=/a/larger/disk"
 
 
-def test_cache_that_is_no_folder_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cache_that_is_not_a_folder_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     (says,) = faults(doctor.check_cache)
@@ -182,7 +182,9 @@ def slurm() -> str:
     return f"{finding.state}: {finding.says}"
 
 
-def test_slurm_is_told_as_missing_without_and_with_accounting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_slurm_is_reported_as_missing_without_and_with_accounting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     programs(tmp_path, monkeypatch)
     assert slurm().startswith("note: no sbatch here")
     programs(tmp_path, monkeypatch, sbatch="", squeue="exit 1", sinfo="echo main; echo gpu; echo main", sacct="exit 1")
@@ -198,7 +200,7 @@ def test_slurm_is_told_as_missing_without_and_with_accounting(monkeypatch: pytes
     assert slurm() == "note: Snakemake's plugin is missing: pip install snakemake-executor-plugin-slurm"
 
 
-def test_optional_programs_are_no_faults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_optional_programs_are_not_faults(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     programs(tmp_path, monkeypatch)
     assert [finding.state for finding in doctor.check_programs()] == ["note", "ok"]
     assert shutil.which("obabel") is None

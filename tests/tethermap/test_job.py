@@ -59,12 +59,12 @@ def test_codes_and_numbers_of_tables_have_their_types() -> None:
     (lambda folder: analyse(folder / "missing.pdb"), "does not exist"),
     (lambda folder: analyse(folder, filterz={}), "filterz is not a setting"),
 ])  # fmt: skip
-def test_what_cannot_be_done_is_one_sentence(call: Any, message: str, tmp_path: Path) -> None:
+def test_impossible_request_is_one_sentence(call: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(TethermapError, match=message):
         call(tmp_path)
 
 
-def test_three_dimensions_say_what_is_missing(made: Job) -> None:
+def test_three_dimensions_name_the_missing_package(made: Job) -> None:
     if "py3Dmol" in sys.modules:
         pytest.skip("py3Dmol is here")
     with pytest.raises(TethermapError, match="pip install py3Dmol"):
@@ -77,7 +77,7 @@ def test_result_files_are_those_of_a_job(made: Job) -> None:
     assert manifest["self_check"]["passed"] is True
 
 
-def test_ligand_that_is_not_there_names_those_that_are(made: Job) -> None:
+def test_missing_ligand_error_names_the_existing_ones(made: Job) -> None:
     with pytest.raises(KeyError, match=f"'4cup' is no ligand of this job, which has {made.ligands[0].stem}"):
         made["4cup"]
 
@@ -110,7 +110,7 @@ def test_shares_in_words_and_tables_are_of_surface(made: Job) -> None:
     )
 
 
-def test_every_table_of_a_job_can_be_had(made: Job) -> None:
+def test_every_table_of_a_job_is_available(made: Job) -> None:
     names = {table.path: name for name, table in job._TABLES.items()}
     for table in tables.RESULT_TABLES:
         assert len(made.table(names[table.path]).columns) == len(table.usual.columns)

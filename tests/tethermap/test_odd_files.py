@@ -42,7 +42,7 @@ def with_columns(text: str, begin: int, *, serials: bool = False) -> Lines:
 
 
 def as_mmcif(change: Callable[[gemmi.cif.Block], None], chain: str = "L") -> Lines:
-    """Write the model as mmCIF, its ligand in a chain of its own, and change the block of it."""
+    """Write the model as mmCIF with its ligand in a separate chain, and change the block of it."""
 
     def make(protein: list[str], ligand: list[str]) -> str:
         text = "".join([*protein, *(f"{line[:21]}L{line[22:]}" for line in ligand), "END\n"])

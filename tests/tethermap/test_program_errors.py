@@ -28,7 +28,7 @@ VICTIM = LIGANDS[1]
 
 @dataclass(frozen=True)
 class Plant:
-    """Where an error is planted: a function by its module, or a method, and the step whose row says so."""
+    """Place of a planted error: a function by its module, or a method, and the step that its row names."""
 
     step: str
     where: str
@@ -76,7 +76,7 @@ IN_ENTRY = [
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three structures of one protein, each with a ligand in a file of its own, the one named two with three."""
+    """Three structures of one protein, each with a separate ligand file, the file named two with three ligands."""
     folder = tmp_path_factory.mktemp("models")
     lines = (EXAMPLE / "WAR_PDB" / f"{STEM}.pdb").read_text(encoding="utf-8").splitlines(keepends=True)
     protein = "".join(line for line in lines if not line.startswith(("HETATM", "CONECT")))
@@ -124,7 +124,7 @@ def mentions(value: Any, name: str) -> bool:
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, where: str, name: str, error: Callable[[], Exception]) -> None:
-    """Have a function fail where its arguments mention a ligand or an entry."""
+    """Make a function fail if its arguments mention a ligand or an entry."""
     owner, _, attribute = where.rpartition(".")
     module, _, last = owner.rpartition(".")
     place: Any = (
@@ -146,7 +146,7 @@ def rows(job: Path, table: tables.Table) -> list[Row]:
 
 
 def results_of(job: Path, but_for: Iterable[str]) -> dict[str, tuple[Row, ...]]:
-    """Return all that a job says of each ligand but some, but for what it says of the series of all."""
+    """Return the cells of a job for each ligand outside a set, without those about the series of all."""
     alone = {"series"}
     found: dict[str, list[Row]] = {}
     for table in (tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.SASA_ATOMS, tables.EXIT_VECTORS, tables.CONTACTS):
@@ -160,7 +160,7 @@ def results_of(job: Path, but_for: Iterable[str]) -> dict[str, tuple[Row, ...]]:
 
 
 def program_errors(job: Path) -> dict[str, str]:
-    """Return what the status tables say of errors, by stem, by ligand and chain, or by entry."""
+    """Return the cells of the status tables about errors, by stem, by ligand and chain, or by entry."""
     told = {}
     for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS):
         for row in rows(job, table):
@@ -211,7 +211,7 @@ def test_error_in_one_of_three_entries_costs_no_other(
     ids=["interrupted", "memory", "disk"],
 )  # fmt: skip
 @pytest.mark.parametrize("where", [IN_LIGAND[2], IN_LIGAND[11], IN_LIGAND[13], IN_LIGAND[15], IN_ENTRY[6]], ids=str)
-def test_what_every_ligand_would_meet_ends_the_step(
+def test_error_that_every_ligand_would_meet_ends_the_step(
     where: Plant, error: Callable[[], Exception], models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch, where.where, "two" if where in IN_ENTRY else VICTIM, error)
@@ -220,7 +220,7 @@ def test_what_every_ligand_would_meet_ends_the_step(
     assert not (tmp_path / "job" / layout.MANIFEST).exists()
 
 
-def test_atom_that_is_moved_by_a_hundredth_marks_its_instance_alone(
+def test_atom_that_moves_by_a_hundredth_marks_only_its_instance(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tethermap.steps.cleaning import EntryCleaner

@@ -1,4 +1,4 @@
-"""A recorded job runs again by hand: what it needs to be told, and that nothing differs."""
+"""A recorded job runs again by hand: its missing settings, and equal results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "job"
 
 
-def test_places_that_the_record_leaves_out_are_asked_for(job: Path) -> None:
+def test_places_missing_from_the_record_are_requested(job: Path) -> None:
     with pytest.raises(UserError, match=r"source\.kind files: give its current path"):
         reproduce.configuration(job, [], None, None)
     with pytest.raises(UserError, match="no folder of a finished job"):

@@ -1,4 +1,4 @@
-"""One answer for each ligand and exit site, whatever single copies say."""
+"""One answer for each ligand and exit site from all its copies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tethermap.answers.sites import SiteAnswer, answers_of
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 SMILES = "CC(C)c1ccccc1CCN"
-"""Atoms: two methyls alike (0, 2), a phenyl, an ethylamine (9, 10, 11)."""
+"""Atoms: two equivalent methyls (0, 2), a phenyl, an ethylamine (9, 10, 11)."""
 
 MOLECULE: LigandMolecule = replace(embedded(SMILES)[1], component_names="LIG", comp_id="LIG", inchikey="KEY")
 KEYS = atom_keys(MOLECULE)
@@ -37,14 +37,14 @@ def answers(*copies: LigandCopy) -> list[SiteAnswer]:
     return answers_of(copies, MOLECULE)
 
 
-def test_exit_that_is_open_in_most_copies_stands_before_one_of_a_better_score() -> None:
+def test_exit_open_in_most_copies_precedes_one_with_a_better_score() -> None:
     copies = [copy(f"{k}aaa_A", exit_at(11, 1.0), exit_at(0, 2.0, room=0.4 if k == 0 else 0.0)) for k in range(3)]
     first, second = answers(*copies)
     assert (first.anchor, len(first.opened), first.n_copies) == (MOLECULE.names[11], 3, 3)
     assert (second.anchor, len(second.opened)) == (MOLECULE.names[0], 1)
 
 
-def test_copies_are_matched_by_symmetry_and_the_atom_that_most_name_is_told() -> None:
+def test_copies_are_matched_by_symmetry_and_the_most_frequent_atom_is_reported() -> None:
     copies = [copy("1aaa_A", exit_at(0, 1.0)), copy("2bbb_A", exit_at(2, 1.4))]
     (answer,) = answers(*copies)
     assert {answer.anchor, *answer.equivalents} == {MOLECULE.names[0], MOLECULE.names[2]}
@@ -107,7 +107,7 @@ def test_copies_elsewhere_or_between_symmetry_mates_decide_nothing_of_the_main_s
     assert "8bbb" not in str([row["stems"] for row in rows])
 
 
-def test_blocked_answer_says_so() -> None:
+def test_blocked_answer_has_a_sentence_for_it() -> None:
     members = placed_members()[:1]
     copies = {members[0].stem: copy(members[0].stem, exit_at(11, 2.0, room=0.0))}
     known = KnownLigands(copies, {}, {"LIG": replace(MOLECULE, stem=members[0].stem)})

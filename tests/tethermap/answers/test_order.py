@@ -1,4 +1,4 @@
-"""The order over ligands, and sentences that name what is given up."""
+"""The order over ligands, and sentences that name lost contacts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_sentence_names_the_contacts_of_a_group_that_is_much_of_the_binding() ->
     assert "gives up" not in action_sentence(replace(cut, area_lost=39.9))
 
 
-def test_sentence_of_an_end_that_was_not_modelled_says_so() -> None:
+def test_sentence_states_that_an_end_was_not_modelled() -> None:
     end = Action("N24", ["C37", "C38"], "amide N, alkyl leaves", "unseen")
     assert "The end beyond N24 was not modelled, which usually means it is in solvent." in action_sentence(end)
     assert "C37" not in action_sentence(end)
@@ -153,7 +153,7 @@ def test_linked_group_is_never_named_by_one_of_its_components(
         ("O=C(OCC)CCCc1ccccc1C", "make an amide or ester with the linker"),
     ],
 )
-def test_sentence_says_the_reaction_of_this_carbonyl_group(smiles: str, reaction: str) -> None:
+def test_sentence_has_the_reaction_of_this_carbonyl_group(smiles: str, reaction: str) -> None:
     mol = molecule("LIG", smiles)
     keys = atom_keys(mol)
     exit_ = CopyExit(frozenset({keys[1]}), "cut", "X", CARBONYL, 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))

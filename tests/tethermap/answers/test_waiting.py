@@ -1,4 +1,4 @@
-"""Values that wait on disk come back as they were, whether they were held in memory or not."""
+"""Values spooled to disk are read back unchanged, with and without the buffer in memory."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tethermap.base.arrays import as_bytes, as_text
 
 @pytest.mark.parametrize("names", [[b"CA", b"", b"HO5'"], [b"Zn"], []])
 @pytest.mark.parametrize("length", [4, 8])
-def test_names_become_text_and_bytes_as_numpy_makes_them(names: list[bytes], length: int) -> None:
+def test_names_convert_to_text_and_bytes_like_in_numpy(names: list[bytes], length: int) -> None:
     letters = np.array(names, dtype=f"S{length}")
     text = as_text(letters)
     assert text.dtype == letters.astype(np.str_).dtype == np.dtype(f"U{length}")

@@ -6,7 +6,7 @@ from tethermap.base.atomic import remove_leftovers, remove_leftovers_of, replaci
 from tethermap.results.finish import link
 
 
-def test_leftovers_of_killed_writers_go_and_all_else_stays(tmp_path: Path) -> None:
+def test_leftovers_of_killed_writers_are_removed_and_other_files_remain(tmp_path: Path) -> None:
     kept = [tmp_path / "a.csv", tmp_path / "deep" / "b.part", tmp_path / ".hidden"]
     for path in kept:
         path.parent.mkdir(exist_ok=True)
@@ -25,7 +25,7 @@ def test_missing_folder_has_no_leftovers(tmp_path: Path) -> None:
     remove_leftovers(tmp_path / "nowhere")
 
 
-def test_leftovers_of_one_file_go_and_those_of_others_stay(tmp_path: Path) -> None:
+def test_leftovers_of_one_file_are_removed_and_those_of_other_files_remain(tmp_path: Path) -> None:
     ours, other = tmp_path / "a[1].csv", tmp_path / "b.csv"
     left = []
     for path in (ours, other):

@@ -54,7 +54,7 @@ def test_argument_is_not_changed() -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "$(touch x)", "-rf", "x" * 200, "EGFR 😀", "{shard}", "a\\b'c\"d"])
-def test_odd_target_names_are_kept_as_they_are(name: str) -> None:
+def test_unusual_target_names_are_unchanged(name: str) -> None:
     assert resolve({**JOB, "target_name": name})["target_name"] == name
 
 
@@ -120,14 +120,14 @@ def test_defaults_pass_the_schema_and_name_every_setting() -> None:
     assert keys(load_defaults()) == list(all_settings(load_schema()))
 
 
-def test_public_settings_have_names_of_their_own() -> None:
+def test_public_settings_have_distinct_names() -> None:
     public = [key.rpartition(".")[2] for key, part in all_settings(load_schema()).items() if part.get("x-public")]
     assert len(public) == len(set(public))
     assert {"max_resolution", "context", "entries", "sequence_search"} <= set(public)
     assert not {"mirror", "files", "cache_dir", "force", "mem_mb"} & set(public)
 
 
-def test_recorded_settings_hold_no_path() -> None:
+def test_recorded_settings_have_no_path() -> None:
     settings = resolve(
         {**JOB, "cache_dir": "/scratch/me", "source": {"kind": "files", "files": ["/home/me/a.cif"], "label": "pilot"}}
     )

@@ -1,4 +1,4 @@
-"""Reading sequences as users give them."""
+"""Parsing of sequences from users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_short_sequences_are_ignored() -> None:
     assert read_fasta(">tag\nHHHHHH") == ()
 
 
-def test_character_that_is_no_letter_is_named() -> None:
+def test_character_that_is_not_a_letter_is_named() -> None:
     with pytest.raises(ValueError, match="'§'"):
         read_fasta("ACDEF§GHIKL")
 
@@ -45,7 +45,7 @@ CODES = [gemmi.expand_one_letter(letter, gemmi.ResidueKind.AA) for letter in UBI
         ),
     ],
 )
-def test_three_letter_codes_are_read_and_said(text: str) -> None:
+def test_three_letter_codes_are_read_and_noted(text: str) -> None:
     assert read_fasta(text) == (UBIQUITIN,)
     assert sequence_notes(text) == ["The sequence was read from three-letter codes."]
 
@@ -82,7 +82,7 @@ def test_nucleotides_with_ambiguity_letters_are_recognised() -> None:
     assert not is_nucleotide("GKSHMDVRWYBNKSHMDVRW")
 
 
-def test_nucleotide_record_beside_a_protein_is_named_once_and_not_used() -> None:
+def test_nucleotide_record_next_to_a_protein_is_named_once_and_not_used() -> None:
     gene = "ATGGCCATTGTAATGGGCCGCTGA"
     text = f">gene of x\n{gene}\n>protein\n{UBIQUITIN}\n"
     assert read_fasta(text) == (UBIQUITIN,)

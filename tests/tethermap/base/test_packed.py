@@ -1,4 +1,4 @@
-"""Gzipped content comes out as Python's own reader gives it, and damage is told."""
+"""Gzipped content equals that of Python's own reader, and damage is reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tethermap.base.packed import DAMAGED, DamagedGzip, open_unpacked, unpacked,
 
 
 @given(st.binary(max_size=2000), st.integers(0, 9), st.binary(max_size=200))
-def test_content_is_what_was_packed(content: bytes, level: int, second: bytes) -> None:
+def test_unpacking_returns_the_packed_content(content: bytes, level: int, second: bytes) -> None:
     packed = gzip.compress(content, level)
     assert unpacked(packed) == content
     assert unpacked(packed + gzip.compress(second)) == content + second  # members that follow one another
@@ -36,7 +36,7 @@ def test_damage_that_python_sees_is_seen(content: bytes, data: st.DataObject) ->
         assert unpacked(damaged) == expected
 
 
-def test_stream_is_unpacked_and_damage_told(tmp_path: Path) -> None:
+def test_stream_is_unpacked_and_damage_reported(tmp_path: Path) -> None:
     whole, cut, plain = (tmp_path / name for name in ("whole", "cut", "plain"))
     packed = gzip.compress(b"HEADER" * 1000)
     whole.write_bytes(packed)

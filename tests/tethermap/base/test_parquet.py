@@ -49,7 +49,7 @@ NUMBERS = st.floats(-1e12, 1e12)
 
 
 def cells(column: Column) -> st.SearchStrategy[Any]:
-    """Return values of a column as the pipeline makes them."""
+    """Return values of a column as they occur in the pipeline."""
     if column.items == "number":
         return st.lists(NUMBERS).map(lambda values: column.separator.join(f"{v:.{column.decimals}f}" for v in values))
     if column.separator:
@@ -71,7 +71,7 @@ def csv_cell(value: Any, column: Column) -> str:
 
 
 def assert_same(job: Path, table: Table) -> None:
-    """Compare a table's Parquet file with its CSV file, cell by cell and row by row as SQL gives values."""
+    """Compare a table's Parquet file with its CSV file, cell by cell and row by row, through SQL."""
     with (job / table.path).open(encoding="utf-8", newline="") as stream:
         header, *expected = csv.reader(stream)
     table = table.usual if len(header) < len(table.columns) else table
@@ -159,7 +159,7 @@ def test_columns_that_join_values_are_lists() -> None:
                 assert [n for n in single if n not in sentences and len(split_cell(row[n])) > 1] == []
 
 
-def test_csv_of_another_version_is_read_as_it_is(tmp_path: Path) -> None:
+def test_csv_of_another_version_is_read_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "old.csv"
     path.write_text("pdb_id,rank,more\n1abc,2,x\n2abc\n", encoding="utf-8")
     columns = file_columns(path, EXIT_VECTORS)
@@ -191,7 +191,7 @@ def test_a_folder_with_a_pattern_in_its_name_is_read_and_no_other(tmp_path: Path
 
 
 def test_long_table_is_written_in_groups_of_rows(tmp_path: Path) -> None:
-    """DuckDB holds a group of rows in memory until it is written."""
+    """DuckDB buffers a group of rows in memory until it is written."""
     write_table(tmp_path / POSES.path, POSES, ({"stem": f"s{k}", "source_record": k} for k in range(ROW_GROUP + 1)))
     write_parquet(tmp_path, [POSES])
     groups = "SELECT DISTINCT row_group_num_rows FROM parquet_metadata(?) ORDER BY 1"

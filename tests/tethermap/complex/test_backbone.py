@@ -1,4 +1,4 @@
-"""The Cα trace beside a ligand, held against gemmi's own reading of the entry."""
+"""The Cα trace near a ligand, compared with gemmi's own reading of the entry."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def test_residues_are_numbered_and_those_that_touch_the_ligand_are_marked(
         assert bool(mark & TOUCHED) == (nearest < 4.5), residue
 
 
-def test_polymers_beside_the_ligand_are_named(kept: KeptInstance) -> None:
+def test_polymers_near_the_ligand_are_named(kept: KeptInstance) -> None:
     (polymer,) = kept.instance.polymers
     assert (polymer.chains, polymer.target) == (("A",), True)
     assert "ZINC FINGER" in polymer.name.upper()
 
 
-def test_backbones_are_read_as_they_were_written(tmp_path: Path, backbone: Backbone) -> None:
+def test_backbones_are_read_back_unchanged(tmp_path: Path, backbone: Backbone) -> None:
     path = tmp_path / "backbones.bin"
     backbone = replace(backbone, others=("P1:2",), partner=("Q1:3", "Q1:4"))
     with record_file(path) as stream:
@@ -102,8 +102,8 @@ def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone
     )  # fmt: skip
 
 
-def test_pocket_between_two_chains_holds_the_residues_of_both(archive: Path, component_index: Path) -> None:
-    """HIV protease: flaps and catalytic residues of both chains of the dimer hold the inhibitor."""
+def test_pocket_between_two_chains_has_the_residues_of_both(archive: Path, component_index: Path) -> None:
+    """HIV protease: flaps and catalytic residues of both chains of the dimer bind the inhibitor."""
     path = next(archive.glob("1hpv.*"))
     (kept,) = clean_file(path, ComponentIndex(component_index).get)[1].kept
     around, ligand = kept.neighbourhood, kept.instance.atoms.xyz

@@ -50,7 +50,7 @@ def test_drug_between_two_chains_is_open_in_one_and_buried_in_both(archive: Path
 
 
 def test_assembly_of_a_ternary_complex_covers_what_the_target_leaves_open(mirror: Path, find: Find) -> None:
-    """MZ1 in 5T35: VHL covers 69 % of what BRD4 leaves exposed, just where the linker runs."""
+    """MZ1 in 5T35: VHL covers 69 % of the surface that BRD4 leaves exposed, along the path of the linker."""
     settings = replace(ANY_TARGET, target=TargetQuery("BRD4"))
     _, cleaned = clean_file(mirror / "5t35.pdb.gz", find, settings)
     for kept in cleaned.kept:
@@ -87,7 +87,7 @@ def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive:
     assert {one.uniprot for one in kept.instance.lysines} == {f"Q9UIF8:{number}" for number in expected}
 
 
-def test_ligand_without_chain_takes_that_of_the_nearest_polymer_atom(archive: Path, find: Find) -> None:
+def test_ligand_without_chain_gets_that_of_the_nearest_polymer_atom(archive: Path, find: Find) -> None:
     _, cleaned = clean_file(archive / "1hpv.ent.gz", find)
     instance = cleaned.kept[0].instance
     assert (instance.name.auth_asym_id, instance.stem) == ("A", "1hpv_A_478_200")
@@ -108,7 +108,7 @@ def read_pdb(kept: KeptInstance) -> gemmi.Structure:
     return gemmi.read_pdb_string(kept.cleaned.pdb)
 
 
-def test_cleaned_file_holds_polymer_and_ligand_alone(archive: Path, find: Find) -> None:
+def test_cleaned_file_has_only_polymer_and_ligand(archive: Path, find: Find) -> None:
     _, cleaned = clean_file(archive / "4cup.cif.gz", find)
     structure = read_pdb(kept_in(cleaned, "ZYB"))
     names = {residue.name for chain in structure[0] for residue in chain}
@@ -169,7 +169,7 @@ def test_copies_of_an_assembly_are_named_and_mapped(mirror: Path, find: Find) ->
 
 
 @pytest.mark.parametrize("context", ["chain", "target", "assembly", "entry"])
-def test_cleaned_file_holds_the_context_asked_for(context: str, archive: Path, find: Find) -> None:
+def test_cleaned_file_has_the_requested_context(context: str, archive: Path, find: Find) -> None:
     settings = CleanSettings(TargetQuery("HIV protease"), context=context)
     _, cleaned = clean_file(archive / "1hpv.ent.gz", find, settings)
     structure = read_pdb(cleaned.kept[0])
@@ -178,7 +178,7 @@ def test_cleaned_file_holds_the_context_asked_for(context: str, archive: Path, f
 
 
 def test_far_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) -> None:
-    """In 5T35 the ligand of the other copy lies far from a target that is one chain alone."""
+    """In 5T35 the ligand of the other copy is far from a target of one chain."""
     settings = replace(ANY_TARGET, target=TargetQuery("elongin-B"))
     _, cleaned = clean_file(mirror / "5t35.pdb.gz", find, settings)
     rows = [row for row in cleaned.ligand_rows if row["ligand"] == "759"]
@@ -187,7 +187,7 @@ def test_far_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) -> N
     assert all(row["value"] == "" or float(str(row["value"])) > 5 for row in rows)
 
 
-def test_only_ligands_asked_for_are_kept(archive: Path, find: Find) -> None:
+def test_only_requested_ligands_are_kept(archive: Path, find: Find) -> None:
     settings = replace(ANY_TARGET, only_ligands=frozenset({"XYZ"}))
     _, cleaned = clean_file(archive / "4cup.cif.gz", find, settings)
     assert {row["reason"] for row in cleaned.ligand_rows if row["ligand"] == "ZYB"} == {"not_asked_for"}
@@ -199,7 +199,7 @@ def test_kind_is_overruled_by_always_keep(archive: Path, find: Find) -> None:
     assert {row["kept"] for row in cleaned.ligand_rows if row["ligand"] == "MOH"} == {True}
 
 
-def test_hydrogens_are_written_when_asked_for(mirror: Path, find: Find) -> None:
+def test_hydrogens_are_written_on_request(mirror: Path, find: Find) -> None:
     _, cleaned = clean_file(
         mirror / "193d.cif.gz", find, replace(ANY_TARGET, keep_hydrogens=True, always_keep=frozenset({"NBU"}))
     )
@@ -241,7 +241,7 @@ def test_conect_of_a_poor_haem_is_the_dictionarys(file: str, mirror: Path, find:
 
 
 @pytest.mark.parametrize("entry_id", ["1fdo", "1gbt"])
-def test_conect_goes_by_distance_where_names_mean_other_atoms(
+def test_conect_uses_distances_if_names_mean_other_atoms(
     entry_id: str, mirror: Path, archive: Path, find: Find
 ) -> None:
     """The names of GBS in 1GBT were given to other atoms since; irons of a cluster are near each other, not bonded."""
@@ -272,6 +272,6 @@ def test_other_copies_of_a_cofactor_in_its_complex_are_flagged(file: str, mirror
         assert all(f"part of the protein, not the ligand: {name}" in text for name in copies)
 
 
-def test_ligand_alone_under_its_code_has_no_flag_of_copies(archive: Path, find: Find) -> None:
+def test_single_ligand_of_its_code_has_no_flag_of_copies(archive: Path, find: Find) -> None:
     _, cleaned = clean_file(archive / "1hpv.ent.gz", find)
     assert all("copies_in_complex" not in kept.instance.flags for kept in cleaned.kept)

@@ -65,7 +65,7 @@ def test_hydrogen_bonds_are_2_2_to_3_5_long(
 
 
 def test_no_hydrogen_bond_through_the_bonded_neighbours(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
-    # the nitrogen lies on the carbon's side of the oxygen: 80 degrees at the acceptor
+    # the nitrogen is on the carbon's side of the oxygen: 80 degrees at the acceptor
     rows = ligand_contacts(*ligand("CO", METHANOL), neighbourhood(*backbone_nitrogen(0.93, y=2.9)))
     assert "hbond" not in [row["type"] for row in rows]
 
@@ -115,7 +115,7 @@ def test_hydrophobic_contacts_reach_four_angstroms(
     assert kinds(rows) == [("C1", "hydrophobic", "CB")] * count
 
 
-def test_carbon_beside_a_heteroatom_is_not_hydrophobic(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
+def test_carbon_bonded_to_a_heteroatom_is_not_hydrophobic(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
     carbon = [("A", "7", "ALA", "CB", "C", (0.0, 3.8, 0.0), "", "chain")]
     assert ligand_contacts(*ligand("CO", METHANOL), neighbourhood(*carbon)) == []
     alpha = [*carbon, ("A", "7", "ALA", "N", "N", (0.0, 5.2, 0.0), "", "chain")]
@@ -177,7 +177,7 @@ def test_symmetry_copies_keep_their_name_and_context(ligand: MakeLigand, neighbo
     assert [(row["partner_copy"], row["context"]) for row in rows] == [("", "chain"), ("2_555", "crystal")]
 
 
-def test_rows_come_in_atom_and_residue_order_whatever_the_order_around(
+def test_rows_are_sorted_by_atom_and_residue_for_any_input_order(
     ligand: MakeLigand, neighbourhood: MakeNeighbourhood
 ) -> None:
     atoms = [
@@ -227,7 +227,7 @@ def contacts_of(archive: Path, component_index: Path) -> ContactsOf:
     return contacts
 
 
-def test_hydroxyl_of_amprenavir_lies_between_the_catalytic_aspartates(contacts_of: ContactsOf) -> None:
+def test_hydroxyl_of_amprenavir_is_between_the_catalytic_aspartates(contacts_of: ContactsOf) -> None:
     rows = [row for row in contacts_of("1hpv.ent.gz") if row["ligand_atom"] == "O3"]
     partners = {(row["partner_chain"], row["partner_component"], row["partner_residue"]) for row in rows}
     assert partners == {("A", "ASP", "25"), ("B", "ASP", "25")}

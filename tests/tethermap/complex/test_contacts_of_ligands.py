@@ -50,7 +50,7 @@ def test_alternates_and_poses_have_no_contacts_with_each_other() -> None:
     assert ligand_contacts(*first, nothing, [near]) == []
 
 
-def test_cofactor_that_goes_with_the_protein_is_told_once() -> None:
+def test_cofactor_written_with_the_protein_is_listed_once() -> None:
     first, second = two_methanols()
     atoms = [("A", "2", "MOH", f"{e}{k + 1}", e, SECOND[k], "", "target") for k, e in enumerate("CO")]
     assert told(ligand_contacts(*first, small_neighbourhood(*atoms), [second])) == [
@@ -62,7 +62,7 @@ def test_cofactor_that_goes_with_the_protein_is_told_once() -> None:
 def test_antifolate_is_stacked_on_dump_in_thymidylate_synthase(
     form: str, mirror: Path, component_index: Path, tmp_path: Path
 ) -> None:
-    """1UG in 4KYA; its FOL lies in the other site of this bifunctional enzyme, on NADPH."""
+    """1UG in 4KYA; its FOL is in the other site of this bifunctional enzyme, on NADPH."""
     index = ComponentIndex(component_index)
     path = mirror / "4kya.pdb.gz"
     if form == "cif":

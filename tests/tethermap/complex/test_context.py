@@ -1,4 +1,4 @@
-"""Which atoms surround a ligand in which context."""
+"""Atoms around a ligand in each context."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def around(kept: KeptInstance, context: str) -> set[str]:
 def test_ligand_is_kept_within_five_angstroms_of_the_target(
     tmp_path: Path, height: float, kept: int, find: Find
 ) -> None:
-    """CB lies at z = 1.2, so the ring at `height` is height - 1.2 away: 3.7 and 5.4 A."""
+    """CB is at z = 1.2, so the ring at `height` is height - 1.2 away: 3.7 and 5.4 A."""
     path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (11.4, 1.7, height)))
     result = cleaned(path, find)
     assert len(result.kept) == kept
@@ -55,8 +55,8 @@ def test_ligand_is_kept_within_five_angstroms_of_the_target(
 
 
 @pytest.mark.parametrize(("distance", "held"), [(2.7, True), (2.9, False)])
-def test_metal_goes_with_a_chain_within_its_reach(tmp_path: Path, distance: float, held: bool, find: Find) -> None:
-    """A zinc beside the ligand, at 2.7 or 2.9 A of the nearest atom of the strand (2.8 decides)."""
+def test_metal_belongs_to_a_chain_within_its_reach(tmp_path: Path, distance: float, held: bool, find: Find) -> None:
+    """A zinc near the ligand, at 2.7 or 2.9 A of the nearest atom of the strand (2.8 decides)."""
     nearest = (1.2 + 3 * 3.4, 1.7, 1.2)  # CB of residue 4
     zinc = atom_line(950, "ZN", "ZN", "A", 98, (nearest[0], nearest[1], nearest[2] + distance), element="ZN")
     path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (nearest[0] - 3.0, 1.7, 5.0)), [zinc])
@@ -75,8 +75,8 @@ def test_additives_waters_and_other_ligands_never_surround(tmp_path: Path, find:
         assert around(kept, "crystal") == {"ALA"}
 
 
-def test_target_holds_all_target_chains_and_chain_the_nearest(tmp_path: Path, find: Find) -> None:
-    """The ligand lies between two strands, 0.3 A nearer to the first."""
+def test_target_has_all_target_chains_and_chain_the_nearest(tmp_path: Path, find: Find) -> None:
+    """The ligand is between two strands, 0.3 A nearer to the first."""
     path = write_entry(tmp_path, strand("A", 1), strand("B", 101, (0.0, 0.0, 9.7)), benzene("A", 99, (10.0, 0.5, 5.1)))
     kept = only(path, find)
     levels = dict(zip(kept.neighbourhood.auth_asym_id.tolist(), kept.neighbourhood.context.tolist(), strict=True))
@@ -114,7 +114,7 @@ def test_copy_of_the_assembly_counts_as_target_too(tmp_path: Path, find: Find) -
     assert set(kept.neighbourhood.context.tolist()) == {CONTEXTS.index("chain"), CONTEXTS.index("target")}
 
 
-def test_chain_that_is_no_target_comes_in_with_the_assembly(tmp_path: Path, find: Find) -> None:
+def test_chain_outside_the_target_is_in_the_assembly(tmp_path: Path, find: Find) -> None:
     compound = (
         "COMPND    MOL_ID: 1;\nCOMPND   2 MOLECULE: KINASE;\nCOMPND   3 CHAIN: A;\n"
         "COMPND   4 MOL_ID: 2;\nCOMPND   5 MOLECULE: LIGASE;\nCOMPND   6 CHAIN: B;\n"
@@ -129,7 +129,7 @@ def test_chain_that_is_no_target_comes_in_with_the_assembly(tmp_path: Path, find
 
 
 def test_ligand_on_an_axis_is_flagged(tmp_path: Path, find: Find) -> None:
-    """In P 2 the ring sits on the axis through the origin along b: its image stands in its place."""
+    """In P 2 the ring sits on the axis through the origin along b, so its image has the same position."""
     cell = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 2 1       2\n"
     path = write_entry(tmp_path, strand("A", 1, (-10.0, 0.0, -5.0)), benzene("A", 99, (0.0, 0.0, 0.0)), header=cell)
     assert "special_position" in only(path, find).instance.flags
@@ -146,7 +146,7 @@ def ring(
 
 
 def written(kept: KeptInstance, comp_id: str) -> int:
-    """Return how many atoms of a component the cleaned file holds."""
+    """Return the number of atoms of a component in the cleaned file."""
     assert kept.cleaned.pdb is not None
     return sum(line[:6] == "HETATM" and line[17:20] == comp_id for line in kept.cleaned.pdb.splitlines())
 
@@ -181,7 +181,7 @@ TWO_FOLD = matrices((1, 1), (-1, -1)) + ("CRYST1   60.000   60.000   60.000  90.
 
 @pytest.mark.parametrize("off_axis", [0.0, 0.3])
 @pytest.mark.parametrize("context", ["target", "assembly", "entry"])
-def test_metal_on_an_axis_stands_there_once(tmp_path: Path, off_axis: float, context: str, find: Find) -> None:
+def test_metal_on_an_axis_occurs_once(tmp_path: Path, off_axis: float, context: str, find: Find) -> None:
     zinc = atom_line(950, "ZN", "ZN", "A", 98, (off_axis, 0.0, 0.0), element="ZN")
     path = write_entry(
         tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), benzene("A", 99, (4.0, 2.0, 4.9)), [zinc], header=TWO_FOLD
@@ -193,7 +193,7 @@ def test_metal_on_an_axis_stands_there_once(tmp_path: Path, off_axis: float, con
 
 @pytest.mark.parametrize("off_axis", [0.0, 0.3, 0.9])
 def test_cofactor_on_an_axis_is_not_buried_by_itself(tmp_path: Path, off_axis: float, find: Find) -> None:
-    """Turned by half about z the ring lies on itself, or so near that only one of both can be there."""
+    """After a half turn about z the ring overlaps itself, or is so near that only one of the two can exist."""
     path = write_entry(
         tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), ring("PLP", 98, (off_axis, 0.0, 4.0)), header=TWO_FOLD
     )
@@ -203,8 +203,8 @@ def test_cofactor_on_an_axis_is_not_buried_by_itself(tmp_path: Path, off_axis: f
     assert "special_position" in kept.instance.flags
 
 
-def test_entry_as_deposited_holds_no_metal_of_a_symmetry_mate(tmp_path: Path, find: Find) -> None:
-    """The zinc lies below the strand; that of the strand 12 A above lies 4.7 A above the ligand."""
+def test_deposited_entry_has_no_metal_of_a_symmetry_mate(tmp_path: Path, find: Find) -> None:
+    """The zinc is below the strand; that of the strand 12 A above is 4.7 A above the ligand."""
     cell = "CRYST1   60.000   60.000   12.000  90.00  90.00  90.00 P 1           1\n"
     zinc = atom_line(950, "ZN", "ZN", "A", 98, (11.4, 0.8, -2.4), element="ZN")
     path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (11.4, 1.7, 4.9)), [zinc], header=cell)

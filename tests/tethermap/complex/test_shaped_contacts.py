@@ -1,4 +1,4 @@
-"""Contacts of rings, of halogens and through water, and the UniProt numbers beside them."""
+"""Contacts of rings, of halogens and through water, and the UniProt numbers of their residues."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def told(rows: list[Row], kind: str) -> set[tuple[object, ...]]:
     return {(row["partner_component"], row["partner_residue"], row["detail"]) for row in rows if row["type"] == kind}
 
 
-def test_gefitinib_holds_its_chlorine_to_a_backbone_oxygen_and_cysteine_797_by_a_water(contacts_of: Contacts) -> None:
+def test_chlorine_of_gefitinib_has_a_halogen_bond_and_cysteine_797_a_water_bridge(contacts_of: Contacts) -> None:
     rows = contacts_of("2itz")
     assert told(rows, "halogen") == {("LEU", "788", "")}
     assert ("CYS", "797", "HOH A 3024") in told(rows, "water")
@@ -50,7 +50,7 @@ def test_hinge_of_egfr_has_one_number_in_all_entries(entry_id: str, contacts_of:
     assert ("P00533", "793") in hinge
 
 
-def test_both_pairs_of_a_bidentate_bridge_are_told(contacts_of: Contacts) -> None:
+def test_both_pairs_of_a_bidentate_bridge_are_listed(contacts_of: Contacts) -> None:
     """The phosphate of cAMP in 1J59 and arginine 82, UniProt 83."""
     bridge = {
         (row["ligand_atom"], row["partner_atom"], row["partner_uniprot_residue"])

@@ -21,7 +21,7 @@ def cleaned(archive: Path, component_index: Path) -> list[tuple[Entry, KeptInsta
     return [(entry, kept) for entry, result in files for kept in result.kept[:2]]
 
 
-def test_surroundings_hold_the_neighbourhood_in_the_same_contexts(cleaned: list[tuple[Entry, KeptInstance]]) -> None:
+def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: list[tuple[Entry, KeptInstance]]) -> None:
     assert cleaned
     for _, kept in cleaned:
         near, far = kept.neighbourhood, kept.surroundings

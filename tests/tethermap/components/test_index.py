@@ -51,7 +51,7 @@ ZZZZ9 C1 H1 SING
 
 
 @pytest.mark.parametrize("comp_id", ["STI", "HEM", "478", "017", "JQ1", "A1ECV", "UNX", "QUI", "ZN", "3TL"])
-def test_index_knows_codes_of_all_kinds(comp_id: str, index: ComponentIndex) -> None:
+def test_index_has_codes_of_all_kinds(comp_id: str, index: ComponentIndex) -> None:
     component = index.get(comp_id)
     assert component is not None
     assert component.comp_id == comp_id
@@ -66,7 +66,7 @@ def test_component_without_atoms_is_known_and_empty(known: Callable[[str], Compo
     assert known("UNL").atoms == ()
 
 
-def test_unknown_code_is_none(index: ComponentIndex) -> None:
+def test_unknown_code_returns_none(index: ComponentIndex) -> None:
     assert index.get("?!") is None
 
 
@@ -91,7 +91,7 @@ def test_definition_equals_the_dictionarys_own_file(mirror: Path, known: Callabl
 
 
 def _equal(ours: Component, original: Component) -> bool:
-    """Compare everything but the rounded coordinates, and these by their distances."""
+    """Compare rounded coordinates by their distances and the rest exactly."""
     bonds = {frozenset(bond[:2]): bond[2:] for bond in original.bonds}
     return (
         ours.formula == original.formula
@@ -102,7 +102,7 @@ def _equal(ours: Component, original: Component) -> bool:
 
 
 def _same_shape(ours: Component, original: Component) -> bool:
-    """Return whether distances agree to what the rounding of two atoms can do."""
+    """Return whether distances agree within the rounding of two atoms."""
     mine, theirs = (np.array([a.xyz for a in c.atoms if a.xyz is not None]) for c in (ours, original))
     if not len(mine) or len(mine) != len(theirs):
         return True
@@ -126,7 +126,7 @@ def test_definitions_are_read_once(index: ComponentIndex) -> None:
     assert index.get("STI") is index.get("STI")
 
 
-def test_unknown_code_is_asked_of_the_server_once(component_index: Path) -> None:
+def test_unknown_code_is_requested_from_the_server_once(component_index: Path) -> None:
     asked: list[str] = []
 
     def fetch(comp_id: str) -> str | None:
@@ -145,7 +145,7 @@ def test_unknown_code_is_asked_of_the_server_once(component_index: Path) -> None
     assert asked == ["ZZZZ9", "ZZZZ8"]
 
 
-def test_answer_that_is_no_cif_counts_as_unknown(component_index: Path) -> None:
+def test_answer_that_is_not_cif_counts_as_unknown(component_index: Path) -> None:
     assert ComponentIndex(component_index, fetch=lambda _: "<html>").get("ZZZZ9") is None
 
 
@@ -154,12 +154,12 @@ def test_bond_to_an_unknown_atom_is_an_error() -> None:
         read_components(CIF.replace("ZZZZ9 C1 O1 SING", "ZZZZ9 C1 O9 SING"), "user")
 
 
-def test_missing_index_says_how_to_build_it(tmp_path: Path) -> None:
+def test_missing_index_error_names_the_build_command(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"python -m scripts\.build_component_index"):
         ComponentIndex(tmp_path / "none.sqlite")
 
 
-def test_file_that_is_no_index_is_refused(tmp_path: Path) -> None:
+def test_file_that_is_not_an_index_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
     path.write_text("no database at all, but long enough to be looked at")
     with pytest.raises(ValueError, match="not a component index"):
@@ -182,9 +182,7 @@ def test_index_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_
     assert component_index.default_index() == tmp_path / "mine.sqlite"
 
 
-def test_default_index_lies_in_the_cache_and_names_its_versions(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_default_index_is_in_the_cache_and_names_its_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(component_index.INDEX_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path = component_index.default_index()
@@ -250,7 +248,7 @@ def test_missing_index_is_built_by_a_run(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert ComponentIndex(path).get("ABC") is not None
 
 
-def test_failed_build_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_failed_build_removes_its_files(tmp_path: Path) -> None:
     broken = tmp_path / "broken.bcif"
     broken.write_bytes(b"no dictionary")
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the reader says

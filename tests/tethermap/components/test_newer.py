@@ -1,4 +1,4 @@
-"""Definitions from the files server: asked once, kept, checked, and never guessed around a broken network."""
+"""Definitions from the files server: requested once, cached, validated; a broken network is an error, never a guess."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_definition_is_fetched_once_for_all_jobs(tmp_path: Path, component_index
     assert (server.asked, silent.asked) == ([URL], [])
 
 
-def test_unknown_code_is_none(tmp_path: Path) -> None:
+def test_unknown_code_returns_none(tmp_path: Path) -> None:
     files, server = _files(tmp_path, {})
     assert files("ZZZZ8") is None
     assert len(server.asked) == 1
@@ -58,7 +58,7 @@ def test_unknown_code_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("code", ["../x", "", "TOOLONG", "a b", "abc"])
-def test_what_is_no_code_is_never_asked(code: str, tmp_path: Path) -> None:
+def test_invalid_code_is_never_requested(code: str, tmp_path: Path) -> None:
     files, server = _files(tmp_path, {})
     assert files(code) is None
     assert server.asked == []

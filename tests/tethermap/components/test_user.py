@@ -1,4 +1,4 @@
-"""A user's own components: tables of SMILES, CIF files, and what is wrong with them."""
+"""A user's own components: tables of SMILES, CIF files, and their errors."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
         ("smiles,name\nCCO,LIG\n", "LIG"),
     ],
 )
-def test_names_of_other_programs_and_the_order_of_smi_files_are_taken(text: str, code: str, tmp_path: Path) -> None:
+def test_atom_names_of_other_programs_and_the_order_of_smi_files_are_accepted(
+    text: str, code: str, tmp_path: Path
+) -> None:
     (tmp_path / "own.smi").write_text(text)
     assert list(read_user_components(tmp_path / "own.smi")) == [code]
 
@@ -116,17 +118,15 @@ def test_formula_is_in_the_dictionarys_style() -> None:
 
 
 @pytest.mark.parametrize(("code", "smiles"), [("LIG", "c1ccc(-c2cc[nH]n2)cc1"), ("DRG", "c1ccc2ccccc2c1")])
-def test_users_definition_comes_before_a_real_component_of_that_code(
-    code: str, smiles: str, index: ComponentIndex
-) -> None:
-    """The skeleton of either molecule is a part of what the dictionary has under the code."""
+def test_users_definition_precedes_a_real_component_of_that_code(code: str, smiles: str, index: ComponentIndex) -> None:
+    """The skeleton of either molecule is part of the dictionary's molecule under the code."""
     own = component_from_smiles(code, smiles)
     instance = ideal_instance(own, renamed={"C1": "C1A"})
     record = build_ligand(instance, index, {code: own})
     assert (record.bond_source, record.observed_smiles, record.atoms_missing) == ("user", smiles, ())
 
 
-def test_dictionary_is_asked_where_the_users_definition_does_not_fit(index: ComponentIndex) -> None:
+def test_dictionary_is_used_if_the_users_definition_does_not_fit(index: ComponentIndex) -> None:
     drug = index.get("STI")
     assert drug is not None
     record = build_ligand(ideal_instance(drug), index, {"STI": component_from_smiles("STI", "CCO")})

@@ -31,12 +31,12 @@ def drawing(content: str) -> str:
     return svg.partition(">")[2].removesuffix("</svg>")
 
 
-def test_nothing_active_no_style_no_id_and_no_data_stays() -> None:
+def test_scripts_styles_ids_and_data_are_removed() -> None:
     svg = inline_svg(SVG, "label", legend=0)
     assert not re.search(r"style|script|onload|onclick|elsewhere|foreign|<a |id=|data-", svg)
 
 
-def test_neighbouring_paths_that_look_alike_become_one() -> None:
+def test_neighbouring_paths_of_one_style_become_one() -> None:
     assert '<path fill="none" stroke="#000" d="M1 2.5L3 0M5 6L7 8"/>' in inline_svg(SVG, "label", legend=0)
 
 

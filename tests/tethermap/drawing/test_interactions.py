@@ -42,7 +42,7 @@ def circles(root: ElementTree.Element, name: str) -> list[tuple[float, float]]:
     ]
 
 
-def test_residues_stand_apart_and_lines_end_at_their_atoms(plain: str) -> None:
+def test_residues_do_not_overlap_and_lines_end_at_their_atoms(plain: str) -> None:
     names = re.findall('data-atom-name="([^"]+)"', plain)
     rows = [contact(name, 100 + k, kind) for k, (name, kind) in enumerate(zip(names, 4 * [*STROKES], strict=False))]
     assert len(rows) == 36
@@ -80,7 +80,7 @@ def test_names_are_text_and_numbers_of_residues_are_limited(plain: str) -> None:
     assert not list(root.iter(f"{SVG}b"))
 
 
-def test_ligand_without_contacts_stands_alone(plain: str) -> None:
+def test_ligand_without_contacts_is_drawn_without_residues(plain: str) -> None:
     root = ElementTree.fromstring(interactions_svg(plain, [], "target"))
     assert circles(root, "residue") == []
     assert len(circles(root, "atoms")) == 37

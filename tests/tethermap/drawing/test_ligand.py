@@ -48,7 +48,7 @@ def test_every_atom_is_named_in_both_pictures(comp_id: str, known: Known, index:
 
 @pytest.mark.parametrize("comp_id", CODES)
 def test_pictures_have_no_style_and_no_script(comp_id: str, known: Known, index: ComponentIndex) -> None:
-    """So that a page with a strict content security policy can hold them."""
+    """So that a page with a strict content security policy can include them."""
     instance, record = _ligand(known(comp_id), index)
     zeros = np.zeros(record.n_heavy)
     for text in (plain_svg(record, instance), exposed_svg(record, instance, zeros, zeros)):
@@ -107,7 +107,7 @@ def test_names_and_titles_are_escaped(known: Known, index: ComponentIndex) -> No
     assert 'O"<' in [atom.get("data-atom-name") for atom in _circles(text, "atom")]
 
 
-def test_colours_of_elements_stand_out_on_white() -> None:
+def test_colours_of_elements_contrast_with_white() -> None:
     """WCAG contrast against the white card."""
 
     def luminance(colour: tuple[float, float, float]) -> float:

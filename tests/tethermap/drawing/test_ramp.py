@@ -52,5 +52,5 @@ def test_values_outside_are_clipped() -> None:
 
 
 @pytest.mark.parametrize("value", [None, float("nan")])
-def test_no_value_has_a_colour_of_its_own(value: float | None) -> None:
+def test_missing_value_has_a_distinct_colour(value: float | None) -> None:
     assert exposure_colour(value) == UNKNOWN

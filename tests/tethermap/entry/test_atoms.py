@@ -30,6 +30,6 @@ def test_residues_have_their_number_with_the_insertion_code(atoms: Atoms) -> Non
     assert atoms.residue_ids.tolist() == ["-1", "5", "5B"]
 
 
-def test_deuterium_and_unknown_elements_have_symbols_of_their_own(atoms: Atoms) -> None:
+def test_deuterium_and_unknown_elements_have_distinct_symbols(atoms: Atoms) -> None:
     assert atoms.element.tolist() == [b"Zn", b"N", b"H", b"Cl", b"D", b"X"]
     assert np.flatnonzero(atoms.heavy).tolist() == [0, 1, 3, 5]

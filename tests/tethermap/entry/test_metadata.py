@@ -51,7 +51,7 @@ def test_an_entry_that_replaced_another_has_no_successor(archive: Path) -> None:
     assert (metadata.withdrawn, metadata.successors) == (False, ())
 
 
-def test_a_file_of_1995_gives_what_it_has(archive: Path) -> None:
+def test_a_file_of_1995_has_its_metadata(archive: Path) -> None:
     metadata = _read(archive / "1hpv.ent.gz")
     assert metadata.title.startswith("CRYSTAL STRUCTURE OF HIV-1 PROTEASE IN COMPLEX WITH VX-478")
     assert (metadata.method, metadata.resolution) == ("X-RAY DIFFRACTION", 1.9)
@@ -193,7 +193,7 @@ def test_a_map_has_a_resolution_too() -> None:
     assert _cif("_em_3d_reconstruction.entry_id 1ABC\n_em_3d_reconstruction.resolution 3.4").resolution == 3.4
 
 
-def test_a_withdrawn_mmcif_entry_says_so() -> None:
+def test_a_withdrawn_mmcif_entry_is_reported() -> None:
     category = "_pdbx_database_PDB_obs_spr"
     metadata = _cif(
         f"_entry.id 1ABC\n{category}.id OBSLTE\n{category}.pdb_id '2ABC 3ABC'\n{category}.replace_pdb_id 1ABC\n"

@@ -24,7 +24,7 @@ def test_atom_at_the_cut_off_is_not_near() -> None:
     assert atoms.nearest(np.zeros((1, 3)), 4.0)[0].tolist() == [1]
 
 
-def test_no_atoms_are_near_nothing() -> None:
+def test_empty_set_of_atoms_has_no_neighbours() -> None:
     index, distance = NearAtoms(np.zeros((5, 3)), np.zeros(0, dtype=np.int64)).nearest(np.zeros((1, 3)), 4.0)
     assert len(index) == len(distance) == 0
 

@@ -1,4 +1,4 @@
-"""Files without SEQRES, as programs of modelling and docking write them: polymers by bonds, whatever TER says."""
+"""Files without SEQRES from programs for modelling and docking: polymers by bonds, for any position of TER."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def variant(archive: Path, ter: str, record: str) -> str:
 
 @pytest.mark.parametrize("ter", ["none", "before", "after", "both"])
 @pytest.mark.parametrize("record", ["ATOM", "HETATM"])
-def test_ligand_is_kept_wherever_ter_stands(
+def test_ligand_is_kept_for_any_position_of_ter(
     ter: str, record: str, archive: Path, component_index: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.pdb"
@@ -36,7 +36,7 @@ def test_ligand_is_kept_wherever_ter_stands(
 
 
 def test_waters_numbered_in_hexadecimal_are_waters(archive: Path, component_index: Path, tmp_path: Path) -> None:
-    """As OpenMM writes them beyond 9999; they repeat numbers, which no ligand may suffer from."""
+    """Like in OpenMM's files beyond 9999; the repeated numbers must not affect a ligand."""
     lines = variant(archive, "none", "HETATM").splitlines()[:-1]
     waters = [
         f"HETATM99999  O   HOH W{number}    {90 + n:8.3f}  90.000  90.000  1.00 20.00"

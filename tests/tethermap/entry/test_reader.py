@@ -1,4 +1,4 @@
-"""Reading entries of all ages, and refusing what is none."""
+"""Reading entries of all ages, and rejecting other files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tethermap.entry.reader import EntryError, parse_file, read_entry
         (b"HEADER    HYDROLASE                               18-NOV-94   1ABC\nEND\n", "no_atoms"),
     ],
 )
-def test_file_that_is_no_entry_has_its_reason(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_file_that_is_not_an_entry_has_its_reason(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "1abc.cif.gz"
     path.write_bytes(content)
     with pytest.raises(EntryError) as error:
@@ -67,7 +67,7 @@ def test_only_the_first_model_is_read(mirror: Path) -> None:
     assert (entry.n_models, len(entry.atoms)) == (4, 656)
 
 
-def test_capsid_in_a_frame_of_its_own_is_not_in_the_crystal(mirror: Path) -> None:
+def test_capsid_in_a_separate_frame_is_not_in_the_crystal(mirror: Path) -> None:
     assert read_entry(mirror / "2hwe.cif.gz", "2hwe").in_crystal_frame is False
 
 
@@ -107,14 +107,14 @@ def test_numbers_of_other_programs_are_read(tmp_path: Path, x: str, occupancy: s
 @pytest.mark.parametrize(
     ("written", "element"), [("C", "C"), ("A", "C"), ("<s", "C"), ("N ", "N"), ("CL", "Cl"), ("Br", "Br"), ("X", "X")]
 )
-def test_element_that_is_none_is_told_by_the_name(tmp_path: Path, written: str, element: str) -> None:
+def test_missing_element_is_derived_from_the_name(tmp_path: Path, written: str, element: str) -> None:
     path = tmp_path / "1abc.pdb"
     path.write_text(ATOM.format(x="1.000", occupancy="1.00", element=written) + "END\n")
     assert read_entry(path, "1abc").atoms.element.tolist() == [element.encode()]
 
 
 @pytest.mark.parametrize(("symbol", "name"), [("HETATM", "C1"), ("CARBON", "C1"), ("Car", "C1")])
-def test_word_where_the_element_should_stand_is_refused(tmp_path: Path, symbol: str, name: str) -> None:
+def test_word_in_the_element_column_is_refused(tmp_path: Path, symbol: str, name: str) -> None:
     with pytest.raises(EntryError, match=f"{symbol} is no element"):
         read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
 
@@ -125,7 +125,7 @@ def test_element_of_two_letters_is_read(tmp_path: Path, symbol: str, name: str, 
     assert entry.atoms.element.tolist() == [element.encode()]
 
 
-def test_zero_byte_is_refused_where_it_stands(tmp_path: Path) -> None:
+def test_zero_byte_is_refused_with_its_position(tmp_path: Path) -> None:
     """gemmi would read no more of the line, and pass over the next one."""
     path = tmp_path / "1abc.pdb"
     line = ATOM.format(x="1.000", occupancy="1.00", element="C")
@@ -176,7 +176,7 @@ def _mmcif(folder: Path, atoms: str, header: str = "", tags: Sequence[str] = ())
     "cell",
     ["10 10 10 -1e308 90 90", "10 10 10 190 90 90", "-10 10 10 90 90 90", "10 10 10 10 10 90", "1e9 9 9 90 90 90"],
 )
-def test_impossible_cell_is_none(tmp_path: Path, cell: str) -> None:
+def test_impossible_cell_is_ignored(tmp_path: Path, cell: str) -> None:
     tags = ("length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma")
     header = "".join(f"_cell.{tag} {value}\n" for tag, value in zip(tags, cell.split(), strict=True))
     path = _mmcif(tmp_path, "1 C C1 . LIG A 1 1.0 2.0 3.0\n", header)
@@ -202,7 +202,7 @@ def test_water_by_the_name_of_a_model_is_water(tmp_path: Path, atoms: tuple[str,
 
 
 def numbered_models(numbers: str) -> str:
-    """Return an mmCIF file with an atom of each of some models, as the wwPDB writes it."""
+    """Return an mmCIF file in the format of the wwPDB with one atom in each of several models."""
     tags = ["group_PDB", "id", "type_symbol", "label_atom_id", "label_comp_id", "label_asym_id", "label_seq_id"]
     tags += ["Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv"]
     tags += ["label_alt_id", "label_entity_id", "auth_seq_id", "auth_asym_id", "pdbx_PDB_model_num"]

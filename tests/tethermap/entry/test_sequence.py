@@ -41,7 +41,7 @@ def test_unknown_residues_never_match() -> None:
     assert compare(unknown, unknown).identity == pytest.approx(75 / 76)
 
 
-def test_random_sequences_are_no_match() -> None:
+def test_random_sequences_do_not_match() -> None:
     """A longest common subsequence would call two random 110-mers 66 % similar."""
     letters = random.Random(7)
     for _ in range(20):
@@ -54,7 +54,7 @@ def test_peptide_of_a_long_chain_is_too_short_to_match() -> None:
     assert best_of([UBIQUITIN], UBIQUITIN[:30])[1] is True
 
 
-def test_peptide_asked_for_need_not_have_thirty_residues() -> None:
+def test_requested_peptide_may_have_fewer_than_thirty_residues() -> None:
     assert best_of([UBIQUITIN[5:17]], UBIQUITIN)[1] is True
 
 
@@ -63,7 +63,7 @@ def test_best_of_several_records_decides() -> None:
     assert (match.identity, passes) == (1.0, True)
 
 
-def test_record_that_passes_stands_before_one_that_covers_more() -> None:
+def test_record_that_passes_precedes_one_with_more_coverage() -> None:
     """A paralogue of 85 % identity over the whole chain doesn't hide an exact part of it."""
     paralogue = "".join("W" if i % 7 == 3 else letter for i, letter in enumerate(UBIQUITIN))
     part = UBIQUITIN[:50] + "W" * 20

@@ -1,4 +1,4 @@
-"""Which chains are the target."""
+"""Selection of the target's chains."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_entry_named_by_id_counts_whole() -> None:
     assert match(query) == ("named", ["A", "B"])
 
 
-def test_entry_without_match_counts_whole_and_says_so() -> None:
+def test_entry_without_match_counts_whole_and_is_flagged() -> None:
     assert match(TargetQuery("something else")) == ("unmatched", ["A", "B"])
 
 
@@ -55,7 +55,7 @@ def test_strict_target_rejects_an_entry_without_match() -> None:
         find_target(ENTRY, TargetQuery("something else", strict=True))
 
 
-def test_sequence_alone_decides_when_given() -> None:
+def test_only_the_sequence_decides_when_given() -> None:
     query = TargetQuery("peptide", accessions=frozenset({"Q99999"}), sequences=(KINASE.sequence,))
     assert match(query) == ("sequence", ["A"])
 
@@ -66,7 +66,7 @@ def test_sequence_that_matches_nothing_rejects_the_entry_with_its_best_identity(
 
 
 @pytest.mark.parametrize(("identity", "found"), [(0.9, True), (0.97, False)])
-def test_least_identity_is_the_one_asked_for(identity: float, found: bool) -> None:
+def test_least_identity_is_the_requested_one(identity: float, found: bool) -> None:
     mutant = "".join("W" if i % 20 == 10 else letter for i, letter in enumerate(KINASE.sequence))
     query = TargetQuery("x", sequences=(mutant,), min_identity=identity)
     if found:

@@ -1,4 +1,4 @@
-"""Searches in the text of a file find what expressions find."""
+"""Searches in the text of a file agree with regular expressions."""
 
 from __future__ import annotations
 

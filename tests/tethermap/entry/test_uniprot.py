@@ -12,9 +12,9 @@ from tethermap.entry.reader import read_entry
 
 
 def expected(path: Path) -> dict[tuple[str, str], str]:
-    """Return the numbers by chain and residue as the file has them: SIFTS items of its atoms, else its segments.
+    """Return the numbers by chain and residue in the file: SIFTS items of its atoms, else its segments.
 
-    A segment of another length than the part of UniProt's sequence has a gap somewhere: it gives none.
+    A segment whose length differs from that of UniProt's part has a gap somewhere, so it has no numbers.
     """
     block = cif.read_string(gzip.decompress(path.read_bytes()).decode("utf-8", "replace")).sole_block()
     tags = ["auth_asym_id", "auth_seq_id", "pdbx_PDB_ins_code"]

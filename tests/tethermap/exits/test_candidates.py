@@ -107,7 +107,7 @@ def test_atom_bound_to_the_protein_carries_no_hydrogen_site_and_does_not_leave()
     assert reasons[2, ()] == ""
 
 
-def test_methylene_beside_the_atom_bound_to_the_protein_is_no_exit() -> None:
+def test_methylene_next_to_the_atom_bound_to_the_protein_is_not_an_exit() -> None:
     found = find_candidates(graph_of("CCCCCCO"), linked=frozenset({0}))
     assert {one.reason for one in found if one.anchor == 1} == {"bonded_to_protein"}
 
@@ -125,7 +125,7 @@ def test_oxygen_or_nitrogen_that_a_warhead_turns_into_is_no_exit(smiles: str) ->
     assert {one.reason for one in found if one.anchor == 7 and not one.leaving} == {"bonded_to_protein"}
 
 
-def test_ring_nitrogen_beside_the_atom_bound_to_the_protein_stays_an_exit() -> None:
+def test_ring_nitrogen_next_to_the_atom_bound_to_the_protein_is_still_an_exit() -> None:
     found = find_candidates(graph_of("CC1CCCCN1"), linked=frozenset({1}))
     assert [one.reason for one in found if one.anchor == 6 and not one.leaving] == [""]
 
@@ -136,7 +136,7 @@ def test_nothing_leaves_from_the_atom_bound_to_the_protein() -> None:
     assert {one.reason for one in found if one.anchor == 1} == {""}
 
 
-def test_candidate_beside_an_atom_that_was_not_observed_is_incomplete() -> None:
+def test_candidate_next_to_an_unobserved_atom_is_incomplete() -> None:
     found = find_candidates(graph_of("CCCCCCO"), missing=MissingAtoms(frozenset({0})))
     reasons = {(one.anchor, one.leaving): one.reason for one in found}
     assert reasons[0, ()] == reasons[1, (0,)] == "incomplete"

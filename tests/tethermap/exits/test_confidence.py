@@ -19,7 +19,7 @@ def shares(draw: st.DrawFn) -> Share:
 
 
 @given(st.dictionaries(st.sampled_from(BINS), shares()))
-def test_bins_with_words_hold_enough_ligands_and_differ(measured: dict[Bin, Share]) -> None:
+def test_bins_with_words_have_enough_ligands_and_differ(measured: dict[Bin, Share]) -> None:
     words = words_of(measured)
     order = {"high": 2, "medium": 1, "low": 0}
     assert set(words.values()) <= order.keys()

@@ -1,4 +1,4 @@
-"""The depiction with arrows: which sites, where the arrows go, what it tells without colour."""
+"""The depiction with arrows: its sites, the directions of the arrows, and information without colour."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_best_anchor_of_each_of_the_first_five_sites_has_an_arrow() -> None:
         assert best.rank == min(same_site)
 
 
-def test_arrows_point_away_from_what_stays() -> None:
+def test_arrows_point_away_from_the_remaining_atoms() -> None:
     _, molecule, graph, exits = made(GEFITINIB)
     places = molecule.layout * np.array([26.0, -26.0])
     shown = best_of_sites(exits, 5)
@@ -74,7 +74,7 @@ def test_arrows_point_away_from_what_stays() -> None:
     assert apart.min() > 2 * BADGE
 
 
-def test_everything_drawn_lies_inside_the_picture() -> None:
+def test_everything_drawn_is_inside_the_picture() -> None:
     for smiles in (GEFITINIB, "CCO", "CC(C)(C)OC(=O)CC1CCN(C)CC1", "c1ccccc1"):
         root = picture(made(smiles))
         width, height = (float(value) for value in root.attrib["viewBox"].split()[2:])
@@ -84,7 +84,7 @@ def test_everything_drawn_lies_inside_the_picture() -> None:
             assert r <= y <= height - r
 
 
-def test_what_leaves_is_pale_and_dashed_and_named() -> None:
+def test_leaving_group_is_pale_dashed_and_named() -> None:
     instance, molecule, graph, exits = made("O=C(OC(C)(C)C)CCCc1ccccc1")
     best = exits[0]
     assert best.candidate.leaving
@@ -99,14 +99,14 @@ def test_what_leaves_is_pale_and_dashed_and_named() -> None:
     assert f"for {graph.names[best.candidate.leaving[0]]}" in text
 
 
-def test_group_that_holds_the_anchor_of_a_better_site_is_not_pale() -> None:
+def test_group_with_the_anchor_of_a_better_site_is_not_pale() -> None:
     _, _, _, exits = made(GEFITINIB)
     shown = best_of_sites(exits, 5)
     for place, group in enumerate(pale_groups(shown)):
         assert not group & {one.candidate.anchor for one in shown[:place]}
 
 
-def test_closed_exits_are_dashed_and_hollow_not_only_of_another_colour() -> None:
+def test_closed_exits_differ_by_dashes_and_hollow_heads_and_colour() -> None:
     root = picture(made("c1ccccc1", caged(made("c1ccccc1")[2])))
     (arrow,) = arrows_in(root)
     assert arrow.get("data-closed") == "true"
@@ -129,11 +129,11 @@ def contrast(colour: str) -> float:
 
 
 @pytest.mark.parametrize("colour", [OPEN, CLOSED])
-def test_colours_of_arrows_stand_out_on_white(colour: str) -> None:
+def test_colours_of_arrows_contrast_with_white(colour: str) -> None:
     assert contrast(colour) > 4.5
 
 
-def test_title_and_description_tell_the_exits_in_words() -> None:
+def test_title_and_description_name_the_exits() -> None:
     one = made(GEFITINIB)
     root = picture(one)
     title, description = root.find(f"{SVG}title"), root.find(f"{SVG}desc")

@@ -1,4 +1,4 @@
-"""The ranking finds the attachment points of published degraders, as far as the mirror has their entries."""
+"""The ranking finds the attachment points of published degraders whose entries are in the mirror."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_all_ligands_of_the_archive_are_compared(found: list[Case]) -> None:
 
 @pytest.mark.parametrize("gate", GATES)
 @pytest.mark.parametrize("method", METHODS[:2])
-def test_gate_holds_in_the_target_and_with_the_nearest_chain(found: list[Case], gate: str, method: str) -> None:
+def test_gate_passes_in_the_target_and_with_the_nearest_chain(found: list[Case], gate: str, method: str) -> None:
     assert shares(found, method)[1][gate] >= GATES[gate]
 
 
@@ -39,7 +39,7 @@ def test_no_rank_is_worse_than_that_of_the_reference(found: list[Case]) -> None:
     assert [entry_id for entry_id, ranks in ours.items() if np.any(np.greater(ranks, reference[entry_id]))] == []
 
 
-def test_weights_in_use_are_those_whose_ranks_are_told(found: list[Case]) -> None:
+def test_weights_in_use_are_those_of_the_published_ranks(found: list[Case]) -> None:
     assert {case.entry_id: rank_with(case.terms, USED) for case in found} == {
         case.entry_id: case.atom[METHODS[0]] for case in found
     }

@@ -1,4 +1,4 @@
-"""What a structure says of an exit: each reason at its limit, and the grade of the gravest."""
+"""Evidence of an exit in a structure: each reason at its limit, and the most serious grade."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_alternate_places_count_when_they_are_those_of_the_exit() -> None:
     ("mark", "within", "reason"),
     [(GAP, 10.0, "chain_gap"), (TRUNCATED, 8.0, "side_chain_incomplete"), (RSRZ_OUTLIER, 8.0, "pocket_poor_fit")],
 )
-def test_what_was_not_observed_counts_beside_the_way_out(mark: int, within: float, reason: str) -> None:
+def test_unobserved_residues_count_near_the_way_out(mark: int, within: float, reason: str) -> None:
     one = amine()
     assert one.opening is not None
     u = one.opening.direction
@@ -178,7 +178,7 @@ def test_flags_of_the_instance_count(flag: str) -> None:
     assert found.grade == EXIT_EVIDENCE[FLAG_REASONS[flag]].grade
 
 
-def test_reasons_stand_gravest_first_in_the_closed_list() -> None:
+def test_reasons_are_listed_from_the_most_serious() -> None:
     grades = [doubt.grade for doubt in EXIT_EVIDENCE.values()]
     assert grades == sorted(grades, reverse=True)
     assert all(doubt.sentence.endswith(".") for doubt in EXIT_EVIDENCE.values())

@@ -38,7 +38,7 @@ def test_points_are_spread_evenly_over_sphere_and_cone() -> None:
     assert cone[:, 2].mean() == pytest.approx(0.75, abs=0.001)
 
 
-def test_anchor_alone_takes_the_cap_that_geometry_gives() -> None:
+def test_isolated_anchor_has_the_cap_of_the_geometry() -> None:
     """Sphere of 3.1 around L against one of 3.2 around an anchor 1.5 away: cos > (3.2² - 3.1² - 1.5²) / (2·3.1·1.5)."""
     free = carbon(0.0).room(1.5 * UP[None], FRAME[None]) > 0
     assert free.mean() == pytest.approx((1 - (3.2**2 - 3.1**2 - 1.5**2) / (2 * 3.1 * 1.5)) / 2, abs=0.006)
@@ -63,7 +63,7 @@ def test_rays_end_ten_angstroms_from_the_linker() -> None:
     assert share_of_free_rays(10 + 3.12 - 0.3) < 1.0
 
 
-def test_atom_behind_blocks_no_ray_and_one_around_the_start_blocks_all() -> None:
+def test_atom_opposite_blocks_no_ray_and_one_around_the_start_blocks_all() -> None:
     assert share_of_free_rays(-4.0) == 1.0
     assert share_of_free_rays(0.5) == 0.0
 
@@ -73,8 +73,8 @@ def test_sphere_gets_as_far_as_the_atom_that_stops_it() -> None:
     assert lengths.min() == pytest.approx(8 - 3.12, abs=0.03)
 
 
-def test_many_directions_at_once_are_each_amid_its_own_atoms() -> None:
-    """Five directions from one place, each ignoring some atoms: as if these were not there."""
+def test_batch_of_directions_uses_the_atoms_of_each_direction() -> None:
+    """Five directions from one place, each without its ignored atoms."""
     chance = np.random.default_rng(3)
     xyz, radii, level = chance.uniform(-9, 9, (80, 3)), chance.uniform(1.4, 2, 80), chance.integers(0, 3, 80)
     directions = chance.normal(size=(5, 3))
@@ -146,8 +146,8 @@ def test_more_protein_never_raises_room_or_way_out_of_a_direction(seed: int) -> 
             assert after.clearance <= before.clearance
 
 
-def test_group_that_leaves_takes_no_room() -> None:
-    """Behind the t-butyl of an ester there is as much room as where the ester was an acid."""
+def test_leaving_group_does_not_reduce_room() -> None:
+    """The t-butyl ester has the same room as the acid without the group."""
     ester, one = graph_of("CCCCCC(=O)OC(C)(C)C"), 5
     cut = Pocket(ester, surroundings()).openings([candidate_of(ester, one, 7)])[0]
     assert cut.way_out["target"] == 1.0
@@ -163,7 +163,7 @@ def test_context_that_is_not_defined_has_no_figures() -> None:
     assert opening.room["assembly"] == opening.room["target"]
 
 
-def test_ester_turns_away_from_what_blocks_it_as_deposited() -> None:
+def test_ester_turns_away_from_its_deposited_obstacle() -> None:
     graph = graph_of("c1ccccc1CC(=O)OC")
     one = candidate_of(graph, 7, 9)
     blocked = surroundings(*(graph.xyz[7] + step * one.directions[0] for step in (4.2, 6.0, 8.0)))

@@ -93,7 +93,7 @@ def test_every_class_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("smiles", "name"), [("CN", "other N-H"), ("CNCC", "other N-H"), ("CO", "other")])
-def test_hydrogen_beside_a_metal_is_neither_that_of_an_amine_nor_of_an_alcohol(smiles: str, name: str) -> None:
+def test_hydrogen_next_to_a_metal_is_not_that_of_an_amine_or_alcohol(smiles: str, name: str) -> None:
     graph = graph_of(smiles)
     complexed = replace(graph, element=("Pt", *graph.element[1:]))
     assert chemistry_class(complexed, 1, None) == name

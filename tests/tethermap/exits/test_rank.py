@@ -1,4 +1,4 @@
-"""Properties of the ranking: what must not change it, and what each candidate is told."""
+"""Properties of the ranking: changes that must not affect it, and the values of each candidate."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_contacts_of_leaving_group_and_anchor_are_counted_within_the_limit() -> 
     assert next(one for one in exits if one.candidate.anchor == 0).hbonds_anchor == 1
 
 
-def test_cut_that_frees_the_bond_to_the_protein_comes_after_open_exits_and_before_closed_ones() -> None:
+def test_cut_that_frees_the_bond_to_the_protein_is_between_open_and_closed_exits() -> None:
     graph = graph_of("C=CC(=O)N1CCCCC1c1ccccc1")
     linked = frozenset({0})
 
@@ -220,7 +220,7 @@ def test_rows_name_all_columns_of_the_table_but_no_others() -> None:
     assert math.hypot(*vector) == pytest.approx(1.0)
 
 
-def test_residues_beside_an_atom_are_told_by_both_numbers_the_nearest_first() -> None:
+def test_residues_near_an_atom_have_both_numbers_the_nearest_first() -> None:
     instance, molecule = embedded("CCO")
     x, y, z = ligand_graph(molecule).xyz[0].tolist()
     around = small_neighbourhood(

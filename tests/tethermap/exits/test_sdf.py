@@ -1,4 +1,4 @@
-"""Exits in the SDF, read back with RDKit alone."""
+"""Exits in the SDF, read with RDKit only."""
 
 from __future__ import annotations
 

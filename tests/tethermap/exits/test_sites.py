@@ -24,7 +24,7 @@ def test_substituent_belongs_to_the_only_ring_atom_that_carries_it() -> None:
     assert sites("Fc1ccccc1") == [(0, 1), (2,), (3,), (4,), (5,), (6,)]
 
 
-def test_chain_between_two_aromatic_rings_is_a_site_of_its_own() -> None:
+def test_chain_between_two_aromatic_rings_is_a_separate_site() -> None:
     assert (6, 7) in sites("c1ccccc1CCc1ccccc1")
 
 
@@ -34,7 +34,7 @@ def test_long_piece_is_split_at_its_fork() -> None:
     assert (0, 1, 2, 3) in found
 
 
-def test_piece_of_six_atoms_stays_whole_and_one_of_seven_does_not_when_it_forks() -> None:
+def test_piece_of_six_atoms_is_one_site_and_a_forked_one_of_seven_is_not() -> None:
     assert (6, 7, 8, 9, 10, 11) in [site[-6:] for site in sites("c1ccccc1C(CC)CCC")]
     assert len(sites("c1ccccc1C(CCC)CCC")) > len(sites("c1ccccc1C(CC)CCC"))
 
@@ -46,20 +46,20 @@ def test_every_atom_is_in_exactly_one_site() -> None:
         assert atoms == list(range(len(graph_of(smiles))))
 
 
-def test_second_saturated_ring_becomes_the_end_once_the_first_is_taken() -> None:
+def test_second_saturated_ring_becomes_the_end_after_the_first() -> None:
     found = sites("CN1CCN(CC1)C1CCN(CC1)c1ccccc1")
     assert tuple(range(7)) in found
     assert tuple(range(7, 13)) in found
 
 
-def test_sites_alike_by_symmetry_have_one_number() -> None:
+def test_symmetry_equivalent_sites_have_one_number() -> None:
     p_xylene = "Cc1ccc(C)cc1"
     assert site_numbers(graph_of(p_xylene)) == [1, 1, 2, 2, 1, 1, 2, 2]
     m_xylene = "Cc1cccc(C)c1"
     assert site_numbers(graph_of(m_xylene)) == [1, 1, 2, 3, 2, 1, 1, 6]
 
 
-def test_sites_of_a_ligand_without_symmetry_are_numbered_as_they_are() -> None:
+def test_numbers_of_sites_are_unchanged_without_symmetry() -> None:
     gefitinib = graph_of("C1COCCN1CCCOc1cc2c(ncnc2cc1OC)Nc1ccc(F)c(Cl)c1")
     sites = enumerate(exit_sites(gefitinib), 1)
     assert dict(enumerate(site_numbers(gefitinib))) == {atom: number for number, site in sites for atom in site}

@@ -100,7 +100,7 @@ def test_missing_part_between_two_modelled_atoms_is_no_end(index: ComponentIndex
     assert missing_atoms(instance, molecule, ligand_graph(molecule), index.get).ends == ()
 
 
-def test_end_beside_a_bond_to_the_protein_is_no_exit() -> None:
+def test_end_next_to_a_bond_to_the_protein_is_not_an_exit() -> None:
     graph = graph_of(AMIDE)
     found = find_candidates(graph, linked=frozenset({3}), missing=end_at(3))
     assert [one.reason for one in found if one.kind == "unseen"] == ["bonded_to_protein"]

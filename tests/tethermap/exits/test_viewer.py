@@ -37,7 +37,7 @@ def test_each_atom_has_the_colour_of_its_exposure(scripts: list[str]) -> None:
     assert "color #1@@serial_number=101 #2c4896 atoms\n" in chimerax
 
 
-def test_the_legend_tells_values_and_unknown_ones(scripts: list[str]) -> None:
+def test_legend_explains_values_and_missing_ones(scripts: list[str]) -> None:
     for script in scripts:
         assert "#   C1 0.00, O2 -\n" in script
 
@@ -48,7 +48,7 @@ def test_large_complexes_are_opened_as_mmcif(ligand: MakeLigand) -> None:
     assert "open 1abc_A_LIG_1.cif" in chimerax_script(instance, "cif", ["C1", "O2"], np.zeros(2), [])
 
 
-def test_exits_are_arrows_with_names_and_what_leaves_is_pale(scripts: list[str]) -> None:
+def test_exits_are_arrows_with_names_and_leaving_groups_are_pale(scripts: list[str]) -> None:
     pymol, chimerax = scripts
     assert "CYLINDER, 1.83, 0, 0, 4.03, 0, 0, 0.08, 0.000, 0.447, 0.698" in pymol
     assert 'cmd.pseudoatom("exit_names", pos=[4.83, 0, 0], label="1 O2")\n' in pymol
@@ -58,7 +58,7 @@ def test_exits_are_arrows_with_names_and_what_leaves_is_pale(scripts: list[str])
     assert "transparency #1@@serial_number=101 70 target ab\n" in chimerax
 
 
-def test_view_holds_the_ligand_and_its_arrows_uncut(scripts: list[str]) -> None:
+def test_view_includes_the_whole_ligand_and_its_arrows(scripts: list[str]) -> None:
     pymol, chimerax = scripts
     assert pymol.index("zoom (ligand or exit_names)") < pymol.index("clip atoms, 6, (ligand or exit_names)")
     assert "clip false" in chimerax

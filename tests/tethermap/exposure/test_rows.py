@@ -1,4 +1,4 @@
-"""Rows of the exposure tables: what counts as exposed, and that they add up."""
+"""Rows of the exposure tables: exposed atoms and sums."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def empty_neighbourhood() -> Neighbourhood:
 
 
 @ENGINES
-def test_sphere_alone_has_the_area_of_a_sphere(method: Sasa) -> None:
+def test_single_sphere_has_the_area_of_a_sphere(method: Sasa) -> None:
     area = method.areas(np.zeros((1, 3)), np.array([1.88]), 1)
     assert area[0] == pytest.approx(4 * math.pi * (1.88 + 1.4) ** 2, rel=1e-3)
 

@@ -33,7 +33,7 @@ def report(*fits: ResidueFit) -> Report:
     return Report(EntryFit(r_free=0.2), frozenset(), places, fits.__getitem__)
 
 
-def test_fit_of_a_linked_group_is_weighted_by_what_was_measured() -> None:
+def test_fit_of_a_linked_group_is_weighted_by_assessed_atoms() -> None:
     found = ligand_fit(report(*PARTS), KEYS, "")
     assert found.residues == PARTS
     assert found.status == "assessed"
@@ -46,7 +46,7 @@ def test_fit_of_a_linked_group_is_weighted_by_what_was_measured() -> None:
     assert fit_fields(found, names)["RSCC"] == "0.800"
 
 
-def test_no_report_and_no_density_are_told_apart_from_a_fit() -> None:
+def test_missing_report_missing_density_and_fit_are_distinguished() -> None:
     assert ligand_fit(None, KEYS, "") == NO_FIT
     assert ligand_fit(report(PARTS[2]), KEYS[:1], "").status == "not_assessed"
     assert ligand_fit(report(), KEYS, "").status == "not_assessed"
@@ -101,13 +101,13 @@ def test_limits_of_the_fit_reject_with_their_reason(
     assert cleaned.entry_row["reason"] == ("r_free" if reason == "entry_rejected" else cleaned.entry_row["reason"])
 
 
-def test_limits_reject_what_is_not_known_and_say_so(mirror: Path, component_index: Path) -> None:
+def test_limits_reject_unknown_values_with_a_reason(mirror: Path, component_index: Path) -> None:
     head = [row for row in _cleaned(mirror, component_index, None, min_rscc=0.5).ligand_rows if row["ligand"] == "PJE"]
     assert [(row["reason"], row["fit_status"]) for row in head] == [("rscc_unknown", "no_report")]
     assert _cleaned(mirror, component_index, None, max_rfree=0.5).entry_row["reason"] == "r_free"
 
 
-def test_map_of_the_users_own_gives_what_a_report_does_not() -> None:
+def test_map_of_the_user_adds_values_missing_from_the_report() -> None:
     bare = with_map(NO_FIT, 0.7, [0.9, 0.5])
     assert (bare.status, bare.source, bare.whole.rscc, bare.atom_rscc) == ("assessed", "map", 0.7, (0.9, 0.5))
     reported = ligand_fit(report(PARTS[1]), KEYS[:1], "")

@@ -126,7 +126,7 @@ def test_every_flag_has_a_limit_with_its_source_and_a_sentence() -> None:
 @pytest.mark.parametrize(
     "smiles", ["Cc1ccccc1C(=O)O", "CC(C)=C(C)C", "NC(=[NH2+])c1cnc[nH]1", "C[C@H](N)C(=O)[O-]", "[Na+]"]
 )
-def test_copies_of_a_ligand_have_the_geometry_that_each_has_alone(smiles: str) -> None:
+def test_copies_of_a_ligand_have_the_same_geometry_as_single_ones(smiles: str) -> None:
     mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
     rdDistGeom.EmbedMolecule(mol, randomSeed=7)
     heavy = without_hydrogens(mol)

@@ -1,4 +1,4 @@
-"""A map made from a model, and what is then found of an atom that the model has and the map has not."""
+"""A map calculated from a model, and the fit of an atom that only the model has."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_atoms_that_the_map_has_fit_and_those_that_it_has_not_do_not(folder: Pat
     whole, atoms = density.rscc(xyz)
     fits = {k: value for k, value in enumerate(atoms) if value is not None}
     assert len(fits) == len(xyz)
-    assert min(fits[0], fits[1]) > 0.97  # far from what differs
+    assert min(fits[0], fits[1]) > 0.97  # far from the difference
     assert min(value for k, value in fits.items() if k not in (LEFT_OUT, MOVED)) > 0.8
     assert max(fits[LEFT_OUT], fits[MOVED]) < 0.6
     assert whole is not None
@@ -93,7 +93,7 @@ def test_map_is_found_under_the_name_of_its_model(folder: Path) -> None:
     assert map_beside(folder / "own.pdb", "other") is None
 
 
-def test_map_that_cannot_be_used_says_why(folder: Path, tmp_path: Path) -> None:
+def test_unusable_map_has_a_reason(folder: Path, tmp_path: Path) -> None:
     for content, match in ((b"", "."), (b"MAP" * 999, ".")):
         (tmp_path / "x.ccp4").write_bytes(content)
         with pytest.raises(MapError, match=match):
@@ -113,7 +113,7 @@ def test_map_that_cannot_be_used_says_why(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("field", [0, 7])
 @pytest.mark.parametrize("packed", [False, True])
-def test_map_that_declares_more_points_than_memory_holds_is_refused_by_its_header(
+def test_map_with_more_points_than_memory_is_refused_by_its_header(
     folder: Path, tmp_path: Path, order: str, field: int, *, packed: bool
 ) -> None:
     head = bytearray((folder / "own.ccp4").read_bytes())

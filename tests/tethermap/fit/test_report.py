@@ -17,7 +17,7 @@ FORMS: dict[str, Callable[[str], str]] = {"cif": report_cif, "xml": report_xml}
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_both_forms_say_the_same(tmp_path: Path, form: str) -> None:
+def test_both_forms_have_the_same_values(tmp_path: Path, form: str) -> None:
     path = tmp_path / "1abc_validation"
     path.write_text(FORMS[form]("1abc"))
     report = read_report(path, "1abc")
@@ -33,7 +33,7 @@ def test_both_forms_say_the_same(tmp_path: Path, form: str) -> None:
     assert report.entry.percent_rsrz_outliers is None
 
 
-def test_value_that_is_not_available_is_none(tmp_path: Path) -> None:
+def test_missing_value_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "report"
     path.write_text(report_xml("1abc", "NotAvailable"))
     assert read_report(path, "1abc").entry == EntryFit(clashscore=5.03, created="Aug 9, 2020 -- 04:27 PM BST")
@@ -58,7 +58,7 @@ def test_damaged_report_is_seen_without_reading_it(form: str, damage: Callable[[
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("text", ["", "data_x\n#\n", "<wwPDB-validation-information>", "of another entry"])
-def test_what_is_no_report_of_the_entry_is_refused(tmp_path: Path, form: str, text: str) -> None:
+def test_file_that_is_not_a_report_of_the_entry_is_refused(tmp_path: Path, form: str, text: str) -> None:
     path = tmp_path / "report"
     path.write_text(FORMS[form]("2abc") if text == "of another entry" else text)
     with pytest.raises(ReportError):
@@ -179,7 +179,7 @@ def test_entries_without_density_have_no_rscc_and_that_is_not_poor(validation_re
 
 
 def test_reading_is_cheap(validation_reports: Path) -> None:
-    """Less than 4.5 times what unpacking and splitting the same text into words takes, whatever the machine."""
+    """Less than 4.5 times the time for unpacking and splitting the same text into words on the same machine."""
     paths = sorted(validation_reports.glob("*/*/*_validation.cif.gz"))
 
     def best(read: Callable[[Path], object]) -> float:

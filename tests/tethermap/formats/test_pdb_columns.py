@@ -14,7 +14,7 @@ def text(*lines: str) -> str:
     return "\n".join(("HEADER    HYDROLASE", *lines, "END", ""))
 
 
-def test_lines_as_the_archive_writes_them_are_plain_and_kept() -> None:
+def test_lines_in_the_archives_format_are_plain_and_kept() -> None:
     whole = text(ATOM, HETERO, ATOM.rstrip())
     assert pdb_columns.odd_lines(whole) == 0
     assert pdb_repair.normal_pdb(whole) is whole
@@ -37,7 +37,7 @@ def test_line_with_shifted_or_damaged_columns_is_odd(first: int, last: int, colu
     assert pdb_columns.odd_lines(text(damaged, ATOM).replace("\n", "\r\n")) == 1
 
 
-def test_types_of_other_formats_are_taken_out_of_the_columns_of_the_element() -> None:
+def test_types_of_other_formats_are_removed_from_the_element_columns() -> None:
     assert pdb_repair.normal_pdb(text(ATOM[:76] + "C3  ")) == text(ATOM)
 
 

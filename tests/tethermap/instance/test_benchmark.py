@@ -1,11 +1,11 @@
-"""The benchmark of decisions about ligands holds what the reference list judges."""
+"""The benchmark of decisions about ligands includes the components of the reference list."""
 
 from __future__ import annotations
 
 from tests.tools.bench_ligands import BENCHMARK, by_list, read, told, wanted_pairs
 
 
-def test_every_wanted_ligand_is_a_candidate() -> None:
+def test_every_listed_ligand_is_a_candidate() -> None:
     candidates = read(BENCHMARK / "candidates.csv")
     assert wanted_pairs() <= {(row["pdb_id"], row["comp_id"]) for row in candidates}
 

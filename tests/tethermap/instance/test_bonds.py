@@ -73,7 +73,7 @@ def test_bond_to_a_nucleophile_may_be_drawn_too_short_where_nothing_else_is_near
 
 
 def test_leupeptin_of_6yz6_is_bound_to_cysteine_145(mirror: Path, rules: KindRules) -> None:
-    """Its link is not declared and drawn at 1.41 A; 6XCH holds the same bond at 1.80 A."""
+    """Its link is not declared and drawn at 1.41 A; 6XCH has the same bond at 1.80 A."""
     ligand = next(group for group in groups_of(mirror / "6yz6.pdb.gz", rules) if group.kind == "ligand")
     assert {(round(link.distance, 2), link.declared) for link in ligand.links} == {(1.41, False)}
 
@@ -114,7 +114,7 @@ def test_alternates_are_not_bonded(tmp_path: Path, rules: KindRules) -> None:
 
 
 def test_ligand_clashing_with_its_cofactor_is_not_part_of_it(mirror: Path, rules: KindRules) -> None:
-    """In 3NZD an atom of the inhibitor lies 1.54 A from O2D of NADPH: C-O bonds are 1.43."""
+    """In 3NZD an atom of the inhibitor is 1.54 A from O2D of NADPH: C-O bonds are 1.43."""
     found = {group.kind for group in groups_of(mirror / "3nzd.cif.gz", rules)}
     assert found == {"ligand", "cofactor"}
 
@@ -165,7 +165,7 @@ def test_atom_without_a_free_valence_clashes(
 @given(distance=st.floats(1.25, 1.9), name=st.sampled_from(["C1", "C4", "N3", "O1"]))
 @settings(max_examples=20, deadline=None)
 def test_pose_is_bonded_to_nothing_undeclared(distance: float, name: str, rules: KindRules) -> None:
-    """Wherever a pose lies, a short distance to the receptor is a clash."""
+    """For any position of a pose, a short distance to the receptor is a clash."""
     with TemporaryDirectory() as folder:
         atoms = [atom_line(900, name, "LIG", "A", 99, (1.2, 1.7, 1.2 + distance), element=name[0])]
         entry = read_entry(write_entry(Path(folder), strand("A", 1), atoms), "1abc")

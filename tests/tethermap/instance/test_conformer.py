@@ -1,4 +1,4 @@
-"""Which of several modelled conformers is taken."""
+"""Choice among several modelled conformers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_two_components_in_one_place_are_never_both_taken() -> None:
 
 
 @pytest.mark.parametrize("first", ["SER", "TRP"])
-def test_alternates_of_two_components_go_by_mean_occupancy(first: str) -> None:
+def test_alternates_of_two_components_are_chosen_by_mean_occupancy(first: str) -> None:
     """The larger of the two doesn't win by its number of atoms."""
     rows = [(1, "TRP", f"C{k}", "B", 0.4) for k in range(9)] + [(1, "SER", f"C{k}", "A", 0.6) for k in range(2)]
     atoms = atoms_of(*sorted(rows, key=lambda row: row[1] != first))

@@ -1,4 +1,4 @@
-"""What is kept does not depend on the format of an entry, nor on the order and the names of its chains."""
+"""Kept ligands do not depend on the format of an entry, nor on the order and the names of its chains."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ KEPT = {
     "2hw3": ["GLC+FRU"],
     "3bep": [],
 }
-"""Components of what is kept of entries with a short chain, copies, cofactors alone, or a dye on DNA. The two sucroses
-of 2HW3 lie in sites without a residue in common, one of them on the surface."""
+"""Components kept from entries with a short chain, copies, only cofactors, or a dye on DNA.
+
+The two sucroses of 2HW3 are in sites without a residue in common, one of them on the surface.
+"""
 
 ASKED_FOR = {
     "2p1q": "GLN+VAL+VAL+GLY+TRP+PRO+PRO+VAL+ARG+ASN+TYR+ARG+LYS",
@@ -79,7 +81,7 @@ def rewritten(path: Path, folder: Path, *, pdb: bool, seed: int) -> Path:
 
 
 @pytest.mark.parametrize("entry_id", sorted(KEPT))
-def test_decisions_are_the_same_in_both_formats_whatever_the_chains_are_called(
+def test_decisions_are_the_same_in_both_formats_and_for_any_names_of_chains(
     entry_id: str, mirror: Path, component_index: Path, tmp_path: Path
 ) -> None:
     find = ComponentIndex(component_index).get
@@ -94,7 +96,7 @@ def test_decisions_are_the_same_in_both_formats_whatever_the_chains_are_called(
 
 
 @pytest.mark.parametrize("entry_id", [*ASKED_FOR, "5kds", "8pn3", "1sfi", "4zhl", "193d"])
-def test_peptides_asked_for_come_whole_beside_what_is_kept_anyway(
+def test_requested_peptides_are_whole_and_added_to_the_default_ligands(
     entry_id: str, mirror: Path, component_index: Path
 ) -> None:
     find = ComponentIndex(component_index).get
@@ -168,7 +170,7 @@ def both_formats(path: Path) -> list[Path]:
 def test_sugar_on_a_catalytic_residue_is_an_inhibitor(
     comp_id: str, residue: str, atom: str, kind: str, component_index: Path, tmp_path: Path
 ) -> None:
-    """As in 1W3L and 5A3H; a glycan hangs on Asn, Ser, Thr or Trp."""
+    """Like in 1W3L and 5A3H; a glycan is bonded to Asn, Ser, Thr or Trp."""
     header, lines = linked_sugar(comp_id, residue, atom)
     for path in both_formats(write_entry(tmp_path, lines, header=header)):
         _, cleaned = clean_file(path, ComponentIndex(component_index).get)
@@ -185,7 +187,7 @@ def test_link_between_alternates_is_no_bond(altlocs: str, kind: str, component_i
 
 
 @pytest.mark.parametrize("comp_id", ["UNX", "DUM"])
-def test_unknown_atom_beside_a_ligand_is_no_part_of_it(comp_id: str, component_index: Path, tmp_path: Path) -> None:
+def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, component_index: Path, tmp_path: Path) -> None:
     """As in 1R9L and 3GR4, which draw unknown atoms at bonding distance."""
     ligand = [atom_line(900 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 5.0 + 1.5 * k), element="C") for k in range(4)]
     unknown = [atom_line(950, "UNK", comp_id, "A", 100, (1.2, 3.2, 5.0), element="X")]

@@ -15,7 +15,7 @@ from tethermap.matching.build import build_ligand
 SPLIT_LATER = "1a4w"
 """Its inhibitor is one component in the file of 2011, four linked ones in the other."""
 REFINED_AGAIN = "6lu7"
-"""Its files hold the coordinates of March and of July 2020 (revision 3.0)."""
+"""Its files have the coordinates of March and of July 2020 (revision 3.0)."""
 
 TOLD = ("chain", "ligand", "residue", "components", "kind", "kept", "reason", "stem")
 
@@ -31,7 +31,7 @@ def told(cleaned: CleanedEntry) -> list[tuple[str, ...]]:
 
 
 def test_both_formats_of_an_entry_agree(pairs: dict[str, list[Path]], component_index: Path) -> None:
-    """Decisions, reasons, target chains, molecules and coordinates, but for what the two files themselves differ in."""
+    """Decisions, reasons, target chains, molecules and coordinates, except for differences between the two files."""
     index = ComponentIndex(component_index)
     assert len(pairs) == 46
     for name, paths in pairs.items():
@@ -68,7 +68,7 @@ def test_bicyclic_peptide_is_one_ligand_with_its_scaffold(mirror: Path, componen
     assert kept.instance.name.comp_id == "LFI"
 
 
-def test_short_unmodified_chain_is_a_peptide_and_stays_around_other_ligands(
+def test_short_unmodified_chain_is_a_peptide_and_remains_around_other_ligands(
     mirror: Path, component_index: Path
 ) -> None:
     """In 2P1Q a peptide of the degron covers the auxin that glues it to the ligase."""

@@ -1,4 +1,4 @@
-"""Het groups have their kinds and reasons; that each has one row is held over the whole mirror."""
+"""Het groups have their kinds and reasons; a test over the whole mirror checks that each has one row."""
 
 from __future__ import annotations
 

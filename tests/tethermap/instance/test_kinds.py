@@ -1,4 +1,4 @@
-"""What is a ligand, and what an additive."""
+"""Classification of ligands and additives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rules(find: Callable[[str], Component | None]) -> KindRules:
 
 
 @pytest.mark.parametrize("comp_id", ["STI", "AZT", "IRE", "JQ1", "478", "ANP", "BEN", "A1AZ9", "LIG"])
-def test_drugs_and_unlisted_codes_are_ligands_wherever_they_lie(comp_id: str, rules: KindRules) -> None:
+def test_drugs_and_unlisted_codes_are_ligands_at_any_position(comp_id: str, rules: KindRules) -> None:
     """The public service's list of 259 codes deletes imatinib STI and AZT."""
     assert rules.of_component(comp_id, 13, wanted=False).kind == "ligand"
 
@@ -41,7 +41,7 @@ def test_solvents_and_salts_are_additives_even_when_buried(comp_id: str, rules: 
     assert rules.of_component(comp_id, 13, wanted=False).kind == "additive"
 
 
-def test_additive_asked_for_by_name_is_a_ligand(rules: KindRules) -> None:
+def test_additive_requested_by_name_is_a_ligand(rules: KindRules) -> None:
     assert rules.of_component("GOL", 13, wanted=True).kind == "ligand"
 
 
@@ -70,7 +70,7 @@ def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(
 def test_no_drug_like_molecule_is_on_the_list_of_additives(
     rules: KindRules, find: Callable[[str], Component | None]
 ) -> None:
-    """Aromatic nitrogen heterocycles of drug size don't stand among buffers, salts and detergents."""
+    """Aromatic nitrogen heterocycles of drug size are not listed among buffers, salts and detergents."""
     for comp_id, listed in rules.additives.items():
         component = find(comp_id)
         assert component is not None

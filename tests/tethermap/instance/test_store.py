@@ -1,4 +1,4 @@
-"""Instances come back from disk as they were written."""
+"""Instances are read back from disk unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tethermap.components.index import ComponentIndex
 from tethermap.instance.store import packed_surroundings, surroundings_of_record
 
 
-def test_instances_are_read_as_they_were_written(archive: Path, component_index: Path, tmp_path: Path) -> None:
+def test_instances_are_read_back_unchanged(archive: Path, component_index: Path, tmp_path: Path) -> None:
     find = ComponentIndex(component_index).get
     written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
     paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
@@ -32,7 +32,7 @@ def test_instances_are_read_as_they_were_written(archive: Path, component_index:
         assert around.largest == kept.neighbourhood.largest
 
 
-def test_surroundings_are_read_as_they_were_written(archive: Path, component_index: Path) -> None:
+def test_surroundings_are_read_back_unchanged(archive: Path, component_index: Path) -> None:
     find = ComponentIndex(component_index).get
     written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
     for kept in written:

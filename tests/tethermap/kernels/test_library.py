@@ -10,7 +10,7 @@ from tethermap.kernels import MODULE, compiler, library
 from tethermap.kernels.spheres import Spheres
 
 
-def test_missing_library_is_named_with_what_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_named_with_its_build_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "MODULE", f"{MODULE}_not_built")
     library.loaded.cache_clear()
     with pytest.raises(UserError, match="make setup builds it"):

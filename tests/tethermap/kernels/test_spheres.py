@@ -1,4 +1,4 @@
-"""The compiled loops against the same said with NumPy."""
+"""The compiled loops compared with NumPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ N_LEVELS = 3
 
 @pytest.fixture
 def spheres() -> Spheres:
-    """Return spheres all over a box, wider than places that share the look at what is around them."""
+    """Return spheres in a box wider than the distance within which places share a neighbour search."""
     rng = np.random.default_rng(5)
     return Spheres(rng.uniform(-9, 9, (120, 3)), rng.uniform(1.5, 3.0, 120), rng.integers(0, N_LEVELS, 120), N_LEVELS)
 
@@ -43,7 +43,7 @@ def first_levels(hit: np.ndarray, spheres: Spheres, grid: Grid) -> LevelArray:
     return lowest
 
 
-def test_points_are_covered_as_distances_say(spheres: Spheres, grid: Grid) -> None:
+def test_points_are_covered_according_to_distances(spheres: Spheres, grid: Grid) -> None:
     points = grid.places[:, None] + 3.1 * directions(grid)
     hit = np.linalg.norm(points[:, :, None] - spheres.xyz, axis=3) <= spheres.radii
     assert (spheres.covered(grid, 3.1) == first_levels(hit, spheres, grid)).all()

@@ -1,4 +1,4 @@
-"""Molecules of ligands: bonds by each source, what is missing, hydrogens, stereo, independence of order."""
+"""Molecules of ligands: bonds by each source, missing atoms, hydrogens, stereo, independence of order."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_guanidinobenzoyl_of_1gbt_is_matched_by_its_graph(real_ligand: RealLigan
     assert (named["CD"], named["CZ"], named["NE"]) == ("C6", "C18", "N2")
 
 
-def test_heavy_atoms_stand_in_dictionary_order(known: Known, index: ComponentIndex) -> None:
+def test_heavy_atoms_are_in_dictionary_order(known: Known, index: ComponentIndex) -> None:
     component = known("STI")
     record = build_ligand(ideal_instance(component), index)
     assert record.names == tuple(a.name for a in component.atoms if a.element != "H")
@@ -119,13 +119,13 @@ def test_missing_atoms_are_named_and_their_valences_filled(known: Known, index: 
 
 
 def test_acid_with_one_oxygen_seen_keeps_its_carbonyl(known: Known, index: ComponentIndex) -> None:
-    """Which of the two oxygens was not observed has no meaning."""
+    """The choice of the unobserved one of the two oxygens has no meaning."""
     for name in ("O1", "O2"):
         record = build_ligand(ideal_instance(known("PLM"), omit=[name]), index)
         assert record.observed_smiles == "CCCCCCCCCCCCCCCC=O"
 
 
-def test_alternative_names_are_used_alone(known: Known, index: ComponentIndex) -> None:
+def test_alternative_names_are_used_as_a_whole(known: Known, index: ComponentIndex) -> None:
     component = known("ATP")
     alternative = {a.name: a.alt_name for a in component.atoms if a.alt_name != a.name}
     record = build_ligand(ideal_instance(component, renamed=alternative), index)
@@ -168,7 +168,7 @@ def test_bonds_of_the_entry_come_first_with_charges_of_the_index(known: Known, i
 
 
 @pytest.mark.parametrize("comp_id", ["FX5", "NAD", "JQ1", "NBZ", "PO4", "ATP"])
-def test_bonds_of_the_entry_suffice_for_a_component_that_nobody_knows(comp_id: str, known: Known) -> None:
+def test_bonds_of_the_entry_suffice_for_an_unknown_component(comp_id: str, known: Known) -> None:
     """Charges then follow from the sum of bond orders, hydrogens included."""
     component = known(comp_id)
     instance = dataclasses.replace(ideal_instance(component), entry_bonds={comp_id: _entry_bonds(component)})
@@ -190,7 +190,7 @@ def test_bond_of_the_entry_that_differs_from_the_index_wins(known: Known, index:
     assert record.charge == 0
 
 
-def test_users_definition_comes_before_perception(known: Known) -> None:
+def test_users_definition_precedes_perception(known: Known) -> None:
     instance = ideal_instance(known("STI"), renamed={"C1": "XX"})
     user = {"STI": component_from_smiles("STI", "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1")}
     record = build_ligand(instance, Nothing(), user)
@@ -232,7 +232,7 @@ def test_mirror_image_of_an_achiral_ligand_is_the_same(known: Known, index: Comp
 
 
 def test_flat_centre_is_no_difference(known: Known, index: ComponentIndex) -> None:
-    """A centre whose neighbours lie in a plane has no hand."""
+    """A centre whose neighbours are in one plane has no handedness."""
     flat = np.diag([1.0, 1.0, 0.05])
     component = known("ALA")
     instance = ideal_instance(component, turn=flat @ MIRROR_IMAGE)
@@ -240,7 +240,7 @@ def test_flat_centre_is_no_difference(known: Known, index: ComponentIndex) -> No
 
 
 def test_double_bond_is_flagged_by_its_atoms(real_ligand: RealLigand, index: ComponentIndex) -> None:
-    """The amidoxime of 4CUP stands the other way round than in the dictionary."""
+    """The amidoxime of 4CUP has the other orientation than in the dictionary."""
     record = build_ligand(real_ligand("4cup", "ZYB"), index)
     assert record.notes == {"stereo_differs": "C6=N1"}
     assert record.observed_smiles == "N/C(=N/O)c1ccc(F)cc1"
@@ -324,7 +324,7 @@ def test_like_atoms_share_a_symmetry_class(index: ComponentIndex, known: Known) 
 
 
 def test_names_are_trusted_where_a_poor_model_breaks_a_bond(known: Known, index: ComponentIndex) -> None:
-    """The propionates of the haems in 4HHB have bonds of 2.3 Å: names still say what they are."""
+    """The propionates of the haems in 4HHB have bonds of 2.3 Å; names still identify the atoms."""
     component = known("HEM")
     instance = ideal_instance(component)
     xyz = instance.atoms.xyz.copy()

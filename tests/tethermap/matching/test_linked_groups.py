@@ -1,4 +1,4 @@
-"""Groups of several linked components: what their atoms are called, and what they are by definition."""
+"""Groups of several linked components: names of their atoms, and their molecules by definition."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_atoms_are_prefixed_by_their_residue(known: Known, index: ComponentIndex
     assert {name.partition(".")[0] for name in record.names} == {"GLC1", "GLC2"}
 
 
-def test_residues_of_one_number_in_two_chains_are_told_apart(known: Known, index: ComponentIndex) -> None:
+def test_residues_of_one_number_in_two_chains_are_distinguished(known: Known, index: ComponentIndex) -> None:
     instance = maltose(known, FIRST, Residue("C", "E", "GLC", 1), omit=("O6",))
     record = build_ligand(instance, index)
     assert {name.partition(".")[0] for name in record.names} == {"GLC1:B", "GLC1:C"}

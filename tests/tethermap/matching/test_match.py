@@ -59,7 +59,7 @@ def test_three_membered_ring_keeps_its_bonds() -> None:
     assert len(near_pairs(ring, ["C", "C", "C"])) == 3
 
 
-def test_names_count_only_if_all_are_known(known: Known) -> None:
+def test_names_count_only_if_the_component_has_all_of_them(known: Known) -> None:
     component = known("STI")
     shape = template(component)
     assert map_by_name(_observed(component), shape, shape.names) is not None
@@ -123,7 +123,7 @@ def test_geometry_breaks_a_tie_of_bond_orders_when_it_is_clear() -> None:
 
 
 def test_tie_that_geometry_does_not_break_is_no_match() -> None:
-    """All bonds are equally long: which end holds the double bond cannot be told."""
+    """All bonds are equally long, so the end with the double bond is unknown."""
     shape = template(_methoxy_chain([1.34, 1.53, 1.53, 1.53]))
     vague = _observed(_methoxy_chain([1.47, 1.47, 1.47, 1.47]), renamed={f"C{k}": f"X{k}" for k in range(1, 6)})
     assert map_by_graph(vague, shape) is None

@@ -1,4 +1,4 @@
-"""Bonds from coordinates alone, on molecules whose bonds are known."""
+"""Bonds from coordinates only, on molecules whose bonds are known."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_functional_groups(comp_id: str, known: Callable[[str], Component]) -> N
     assert _perceived_smiles(known(comp_id)) == _flat(dictionary_smiles(known(comp_id), neutral=True))
 
 
-def test_matching_is_the_heaviest_there_is() -> None:
+def test_matching_has_the_largest_weight() -> None:
     """Against trying all subsets of the pairs of a small graph with odd rings."""
     pairs = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
     weights = {pair: 1.0 + 0.37 * ((7 * number) % 5) for number, pair in enumerate(pairs)}
@@ -61,7 +61,7 @@ def test_matching_is_the_heaviest_there_is() -> None:
     assert value(tuple(heaviest_matching(weights))) == pytest.approx(best)
 
 
-def test_of_equal_matchings_the_one_with_the_first_pairs_is_taken() -> None:
+def test_of_equal_matchings_the_one_with_the_first_pairs_is_used() -> None:
     ring = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)]
     assert heaviest_matching(dict.fromkeys(ring, 0.1 + 0.2)) == [(0, 1), (2, 3), (4, 5)]
 

@@ -1,4 +1,4 @@
-"""Covalent ligands: which bond the link replaces, and what the flag says."""
+"""Covalent ligands: the bond that the link replaces, and the flag."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FORMALDEHYDE_LIKE = [(1.51, 0.0, 0.0), (0.0, 0.0, 0.0), (-0.6, 1.06, 0.0)]
         (1.6, "*SC(C)O", 1),  # tetrahedral: a hemithioacetal
     ],
 )
-def test_planarity_tells_acyl_from_hemithioacetal(height: float, smiles: str, blocked: int) -> None:
+def test_planarity_distinguishes_acyl_from_hemithioacetal(height: float, smiles: str, blocked: int) -> None:
     mol = _placed("CC=O", FORMALDEHYDE_LIKE)
     partner = ProteinAtom(1, "S", (-0.8, -1.0, height))
     found, without_valence = adduct(mol, [partner], {})
@@ -92,7 +92,7 @@ def test_saturated_carbon_gives_a_hydrogen() -> None:
     assert adduct(mol, [ProteinAtom(1, "S", (0.6, 1.7, 0))], {}) == ("*SCC", [])
 
 
-def test_aromatic_carbon_with_hydrogen_stays_aromatic() -> None:
+def test_aromatic_carbon_with_hydrogen_is_still_aromatic() -> None:
     angles = np.arange(6) * np.pi / 3
     ring = [(1.39 * float(np.cos(a)), 1.39 * float(np.sin(a)), 0.0) for a in angles]
     assert adduct(_placed("c1ccccc1", ring), [ProteinAtom(0, "S", (3.1, 0, 0))], {}) == ("*Sc1ccccc1", [])
@@ -110,7 +110,7 @@ def test_sdf_molecule_is_capped_with_hydrogen(known: Known, index: ComponentInde
     assert record.observed_smiles == "CCCCCCCCCCCCCCCC=O"
 
 
-def test_missing_atom_elsewhere_stays_missing(known: Known, index: ComponentIndex) -> None:
+def test_missing_atom_elsewhere_is_still_missing(known: Known, index: ComponentIndex) -> None:
     record = build_ligand(linked(known("PLM"), "C1", omit=["O2", "CG"]), index)
     assert record.atoms_missing == ("CG",)
 
@@ -122,8 +122,8 @@ def test_configuration_at_the_linked_atom_is_read_from_the_coordinates() -> None
     assert all("@" in smiles for smiles in hands)
 
 
-def test_carbon_chain_that_hangs_on_the_linked_atom_did_not_leave(known: Known, index: ComponentIndex) -> None:
-    """Only what the dictionary flags or a heteroatom binds leaves; a chain was not observed."""
+def test_carbon_chain_on_the_linked_atom_did_not_leave(known: Known, index: ComponentIndex) -> None:
+    """Only groups that the dictionary flags or that a heteroatom binds leave; a chain was not observed."""
     component = known("PLM")
     chain = ["C3", "C4", "C5", "C6", "C7", "C8", "C9", "CA", "CB", "CC", "CD", "CE", "CF", "CG"]
     record = build_ligand(linked(component, "C2", omit=chain), index)

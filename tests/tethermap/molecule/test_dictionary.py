@@ -25,9 +25,7 @@ def _flat(smiles: str) -> str:
     return str(Chem.MolToSmiles(mol))
 
 
-def test_molecules_equal_the_smiles_that_the_dictionarys_files_hold(
-    mirror: Path, known: Callable[[str], Component]
-) -> None:
+def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known: Callable[[str], Component]) -> None:
     """Those SMILES were written by OpenEye's and CACTVS' programs, not by RDKit."""
     equal, same_stereo, differing = 0, 0, set()
     with (mirror.parent / "components.csv").open(encoding="utf-8") as stream, rdBase.BlockLogs():
@@ -54,16 +52,16 @@ def test_molecules_equal_the_smiles_that_the_dictionarys_files_hold(
         ("ARG", "N=C(N)NCCC[C@H](N)C(=O)O"),  # stored with a guanidinium
         ("PO4", "O=P(O)(O)O"),  # stored as phosphate
         ("SO4", "O=S(=O)(O)O"),
-        ("NBZ", "O=[N+]([O-])c1ccccc1"),  # a nitro group stays
+        ("NBZ", "O=[N+]([O-])c1ccccc1"),  # a nitro group is unchanged
         ("4NM", "O=[N+]([O-])c1ccc(CS)cc1"),  # stored with a protonated nitro group
-        ("CHT", "C[N+](C)(C)CCO"),  # quaternary nitrogen stays
+        ("CHT", "C[N+](C)(C)CCO"),  # quaternary nitrogen is unchanged
         ("CL", "[Cl-]"),
         ("ZN", "[Zn+2]"),
         ("FX5", "Nc1nnc(-c2ccccc2O)cc1N1CCNCC1"),  # stored as a piperazinium
         ("04U", "[N-]=[N+]=N[C@@H]1CN[C@H](C(=O)O)C1"),  # an azide, stored with a proton
         ("711", "CC(=N)N1CCC(Oc2ccc3nc(C)n(Cc4ccc5ccc(C(=N)N)cc5c4)c3c2)CC1"),  # a benzimidazolium
         ("6A1", "COc1ccc2c(c1)c(O)c1c3c(ncn32)CC[C@@H]1NCC[N+](C)(C)[O-]"),  # an N-oxide
-        ("ET", "CC[n+]1c(-c2ccccc2)c2cc(N)ccc2c2ccc(N)cc21"),  # ethidium stays: no proton can go
+        ("ET", "CC[n+]1c(-c2ccccc2)c2cc(N)ccc2c2ccc(N)cc21"),  # ethidium is unchanged: no proton can leave
     ],
 )
 def test_neutral_form(comp_id: str, neutral: str, known: Callable[[str], Component]) -> None:
@@ -76,7 +74,7 @@ def test_stored_form_keeps_its_charges(known: Callable[[str], Component]) -> Non
     assert Chem.GetFormalCharge(mol) == -3
 
 
-def test_zwitterion_with_a_quaternary_nitrogen_stays_balanced(known: Callable[[str], Component]) -> None:
+def test_zwitterion_with_a_quaternary_nitrogen_is_still_balanced(known: Callable[[str], Component]) -> None:
     mol = dictionary_molecule(known("NAD"), neutral=True)
     assert mol is not None
     assert sorted(atom.GetFormalCharge() for atom in mol.GetAtoms() if atom.GetFormalCharge()) == [-1, 1]
@@ -105,7 +103,7 @@ def test_metal_complexes_have_the_key_of_their_parts(
     assert inchikey(dictionary_smiles(known(comp_id), neutral=True)) == Chem.InchiToInchiKey(text)  # type: ignore[no-untyped-call]
 
 
-def test_neutralising_leaves_coordinates_alone(known: Callable[[str], Component]) -> None:
+def test_neutralising_does_not_change_coordinates(known: Callable[[str], Component]) -> None:
     mol = dictionary_molecule(known("ARG"), neutral=False)
     assert mol is not None
     assert (neutralised(mol).GetConformer().GetPositions() == mol.GetConformer().GetPositions()).all()
@@ -131,7 +129,7 @@ def test_component_without_atoms_has_no_molecule(known: Callable[[str], Componen
     assert dictionary_smiles(known("UNL"), neutral=True) == ""
 
 
-def test_what_does_not_sanitise_is_a_molecule_all_the_same(known: Callable[[str], Component]) -> None:
+def test_molecule_that_does_not_sanitise_is_still_a_molecule(known: Callable[[str], Component]) -> None:
     component = known("08T")  # a beryllium trifluoride with four bonds
     mol = dictionary_molecule(component, neutral=True)
     assert mol is not None
@@ -146,7 +144,7 @@ def test_phosphates_have_no_stereo_centres(known: Callable[[str], Component]) ->
 
 
 def test_thiophosphodiester_is_a_stereo_centre(known: Callable[[str], Component]) -> None:
-    """Where sulfur replaces one of two oxygens the configuration has a meaning."""
+    """If sulfur replaces one of two oxygens the configuration has a meaning."""
     mol = dictionary_molecule(known("SP1"), neutral=True)
     assert mol is not None
     assert any(a.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")

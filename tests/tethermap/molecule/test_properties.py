@@ -59,7 +59,7 @@ def test_easy_molecules_score_lower_than_hard_ones() -> None:
     assert taxol > 5
 
 
-def test_every_column_that_a_molecule_decides_is_there() -> None:
+def test_every_column_that_depends_on_the_molecule_exists() -> None:
     given = {"Ligand", "Name", "Formula", "Type", "SMILES", "Parent_SMILES", "Instances", "source"}
     given |= {"Common_Name", "Synonyms", "SMILES_pH74", "SMILES_pH74_other", "groups_near_pH74"}
     assert set(descriptors(Chem.MolFromSmiles("CCO"))) == set(LIGAND_METADATA.names) - given
@@ -75,7 +75,7 @@ def test_stereo_centres_count_specified_or_not() -> None:
     assert [descriptors(Chem.MolFromSmiles(s))["Chiral_Atoms"] for s in ("CC(F)Cl", "C[C@H](F)Cl", "CCO")] == [1, 1, 0]
 
 
-def test_descriptors_leave_the_molecule_alone() -> None:
+def test_descriptors_do_not_change_the_molecule() -> None:
     mol = Chem.MolFromSmiles("CC(F)C=CC")
     before = Chem.MolToSmiles(mol)
     assert descriptors(mol)["Canonical_SMILES"] == before
@@ -88,7 +88,7 @@ def test_alerts_are_named_or_none() -> None:
 
 
 def test_inchi_and_its_key_are_of_one_molecule() -> None:
-    """Component 8KG, whose cage InChI reads otherwise from its canonical SMILES than from the dictionary's graph."""
+    """Component 8KG: the InChI of its cage from its canonical SMILES differs from that of the dictionary's graph."""
     adamantane = "O=C(C[C@]1(c2ccccc2)[C@@H]2C[C@@H]3C[C@H]1C[C@H](C2)[C@H]3O)N1CC(O)C1"
     values = descriptors(Chem.MolFromSmiles(adamantane))
     key = Chem.InchiToInchiKey(values["InChI"])  # type: ignore[no-untyped-call]

@@ -101,7 +101,7 @@ def is_source(text: str) -> bool:
 
 
 def test_drugs_are_charged_as_published() -> None:
-    """The main form has the charges that the pKa say; where one lies within 1 of 7.4, either form may."""
+    """The main form has the charges that follow from the pKa; if one is within 1 of 7.4, either form may."""
     with CHARGES.open(encoding="utf-8", newline="") as stream:
         drugs = list(csv.DictReader(stream))
     assert len(drugs) >= 100
@@ -135,10 +135,10 @@ def test_every_rule_has_a_source_and_a_pka_on_its_side() -> None:
 
 
 def test_charged_atoms_are_never_charged_again() -> None:
-    """So a change of one site frees no other, and what an unchanged molecule has not can't come."""
+    """So a change of one site frees no other, and groups absent from an unchanged molecule can't appear."""
     marked = [group.pattern.GetAtomWithIdx(group.atom).GetSmarts() for group in groups()]
     assert all("+0" in smarts for smarts in marked)
 
 
-def test_what_cannot_be_read_has_no_charges() -> None:
+def test_unreadable_smiles_has_no_charges() -> None:
     assert forms_at_ph("C(") == ("", "", "")

@@ -33,7 +33,7 @@ def ligand(known: Known, index: ComponentIndex) -> tuple[Instance, LigandMolecul
     return instance, build_ligand(instance, index)
 
 
-def test_molecule_and_places_come_back(ligand: tuple[Instance, LigandMolecule]) -> None:
+def test_molecule_and_coordinates_are_read_back(ligand: tuple[Instance, LigandMolecule]) -> None:
     instance, record = ligand
     mol = _read(sdf_text(record, instance, {}, {}))
     assert mol.GetProp("_Name") == instance.stem
@@ -44,7 +44,7 @@ def test_molecule_and_places_come_back(ligand: tuple[Instance, LigandMolecule]) 
     assert np.abs(positions - instance.atoms.xyz[record.atom_index]).max() <= 0.5e-4
 
 
-def test_atom_lists_come_back_as_atom_properties(ligand: tuple[Instance, LigandMolecule]) -> None:
+def test_atom_lists_are_read_back_as_atom_properties(ligand: tuple[Instance, LigandMolecule]) -> None:
     instance, record = ligand
     values: list[float | None] = [round(0.1 * k, 4) for k in range(record.n_heavy)]
     values[3] = None
@@ -59,7 +59,7 @@ def test_atom_lists_come_back_as_atom_properties(ligand: tuple[Instance, LigandM
     assert not atoms[-1].HasProp("sasa_free")
 
 
-def test_fields_say_what_was_done(ligand: tuple[Instance, LigandMolecule]) -> None:
+def test_fields_describe_the_processing(ligand: tuple[Instance, LigandMolecule]) -> None:
     instance, record = ligand
     fields = _read(sdf_text(record, instance, {"target": "HIV protease", "empty": ""}, {})).GetPropsAsDict()
     assert fields["pdb_id"] == "1abc"

@@ -1,4 +1,4 @@
-"""Where the configuration seen counts as another than the dictionary's."""
+"""Conditions under which the observed configuration differs from the dictionary's."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_double_bond_counts_beyond_a_right_angle(turn: float, differs: bool) -> 
 
 
 @pytest.mark.parametrize(("seen_turn", "differs"), [(0, True), (100, False), (180, False)])
-def test_reference_that_is_itself_turned_counts_for_what_it_is_said_to_be(seen_turn: float, differs: bool) -> None:
-    """Ideal coordinates of heme C in the component dictionary turn its double bonds by 105 degrees, and say trans."""
+def test_turned_reference_counts_with_its_declared_configuration(seen_turn: float, differs: bool) -> None:
+    """Ideal coordinates of heme C in the dictionary turn its double bonds by 105 degrees, and declare them trans."""
 
     def turned(degrees: float) -> np.ndarray:
         angle = np.radians(degrees)

@@ -19,7 +19,7 @@ from tethermap.matching.build import build_ligand
 Known = Callable[[str], Component]
 
 
-def test_records_come_back_as_they_were(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
+def test_records_are_read_back_unchanged(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
     records = [build_ligand(ideal_instance(known(code)), index) for code in ("478", "HEM", "CL", "08T")]
     path = tmp_path / "molecules.bin"
     write_molecules(path, iter(records))

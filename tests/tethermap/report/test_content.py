@@ -10,7 +10,7 @@ from tethermap.report.content import DOWNLOAD_REASONS, Line, _badness, build_con
 
 
 def rows_of(known: Mapping[Table, Sequence[Row]]) -> Callable[[Table], Sequence[Row]]:
-    """Return what gives the rows of tables, none of others."""
+    """Return a reader of the rows of tables, without rows for other tables."""
     return lambda table: known.get(table, ())
 
 

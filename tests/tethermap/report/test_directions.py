@@ -16,7 +16,7 @@ def test_groups_of_one_entry_and_instances_without_a_group_are_not_shown() -> No
     assert [view.name for view in group_views(rows, [])] == ["G1"]
 
 
-def test_fit_and_what_was_left_out_are_told() -> None:
+def test_fit_and_left_out_pockets_are_reported() -> None:
     rows = [
         moved("G1", "1aaa", rmsd_A=0.0, n_used=70),
         moved("G1", "2bbb", rmsd_A=0.9, n_used=31),

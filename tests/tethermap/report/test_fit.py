@@ -3,7 +3,7 @@ from __future__ import annotations
 from tethermap.report.fit import fit_view
 
 
-def test_fit_counts_what_was_assessed_apart_from_what_was_not() -> None:
+def test_assessed_ligands_are_counted_apart_from_others() -> None:
     view = fit_view(
         [
             {"RSCC": 0.95, "fit_status": "assessed", "geometry_flags": "protein_clash"},

@@ -22,7 +22,7 @@ def test_every_work_cited_is_listed_and_every_work_listed_is_cited() -> None:
     assert cited == {reference["key"] for reference in references()}
 
 
-def test_radii_are_told_to_be_of_the_work_that_each_element_has_them_from() -> None:
+def test_radii_cite_the_work_of_each_element() -> None:
     told = re.search(r"united-atom radii \((.*?)\)", text())
     assert told is not None
     groups = [part.split(": ") for part in told.group(1).split("; ")]
@@ -52,5 +52,5 @@ def test_references_are_sorted_and_have_dois() -> None:
         ({"fasta_seq": "MKVLAAGIVG", "filters": {"min_identity": 0.7}}, "identity of at least 0.7"),
     ],
 )
-def test_methods_tell_the_settings_of_the_job(settings: dict[str, object], words: str) -> None:
+def test_methods_name_the_settings_of_the_job(settings: dict[str, object], words: str) -> None:
     assert words in text(**settings)

@@ -27,7 +27,7 @@ def directions_of(*consensus: Row) -> str:
     return html.partition('<section id="directions">')[2]
 
 
-def test_open_direction_is_told_to_have_room_and_a_way_out() -> None:
+def test_open_direction_has_room_and_a_way_out() -> None:
     html = directions_of({"direction": "G1-1", "n_entries_open": 1, "n_entries_present": 2, "anchors": "LIG:C1"})
     assert '<td class="n">1 of 2</td>' in html
     assert f"have an open one: its room and its way out are at least {OPEN_FROM}." in html
@@ -46,7 +46,7 @@ def test_all_places_are_in_the_report_the_first_at_once() -> None:
     assert "Attach at C11." in html
 
 
-def test_best_places_are_told_by_their_rank_and_degraders_by_their_range() -> None:
+def test_best_places_have_their_rank_and_degraders_their_range() -> None:
     nothing: Row = dict.fromkeys(EXIT_ANSWERS.names)
     answers = [
         {**nothing, "answer_rank": 1, "site": "main", "action": "Attach at C7", "n_open": 2, "n_copies": 3},

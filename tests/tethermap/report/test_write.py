@@ -20,7 +20,7 @@ VOID = {"meta", "link", "br", "input", "img", "hr"}
 
 
 class Page(HTMLParser):
-    """Collects what a page holds and fails on tags that don't match."""
+    """Collects the content of a page and fails on tags that don't match."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def test_all_instances_are_listed(html: str) -> None:
     assert "2abc B -3" in html
 
 
-def test_what_was_not_kept_has_reason_sentence_and_number(html: str) -> None:
+def test_rejected_ligands_have_reason_sentence_and_number(html: str) -> None:
     assert "More entries were found than max_entries allows" in html
     assert "9xyz (9)" in html
     assert "SO4 × 3" in html

@@ -67,7 +67,7 @@ def test_every_format_is_registered() -> None:
     assert len(formats()) == 5
 
 
-def test_index_of_pdbbind_and_table_of_binding_moad_say_one_value(tmp_path: Path) -> None:
+def test_index_of_pdbbind_and_table_of_binding_moad_give_one_value(tmp_path: Path) -> None:
     both = cells(written(tmp_path, PDBBIND, "INDEX_general_PL_data.2020"), written(tmp_path, MOAD, "every.csv"))
     assert both == {
         "affinity_type": "Ki", "relation": "=", "value_nM": 830.0, "p_value": pytest.approx(6.0809, abs=1e-4),
@@ -111,7 +111,7 @@ def test_same_molecule_on_another_protein_is_not_taken(tmp_path: Path) -> None:
         assert kinds == (["Ki", "IC50"] if expected else []), row
 
 
-def test_value_by_place_comes_before_one_by_molecule(tmp_path: Path) -> None:
+def test_value_by_entry_precedes_one_by_molecule(tmp_path: Path) -> None:
     pair = f"inchikey,uniprot,affinity_type,relation,value,unit,source\n{KEY},{EGFR},Kd,=,5,nM,mine\n"
     other = written(tmp_path, pair, "pair.csv")
     assert cells(other)["source"] == "mine"
@@ -150,7 +150,7 @@ def test_activities_of_chembl_need_the_target_of_one_protein(tmp_path: Path) -> 
     st.sampled_from(TYPES), st.sampled_from("=<>~"), st.floats(0.001, 999).map(lambda one: round(one, 3)),
     st.sampled_from(sorted(UNITS)),
 )  # fmt: skip
-def test_value_is_read_with_its_unit_beside_a_logarithm(kind: str, relation: str, number: float, unit: str) -> None:
+def test_value_is_read_with_its_unit_next_to_a_logarithm(kind: str, relation: str, number: float, unit: str) -> None:
     for text in (f"{kind}{relation}{number}{unit}", f"-logKd/Ki=5.00,{kind.lower()}{relation}{number}{unit}"):
         found = written_value(text)
         assert found is not None
@@ -163,7 +163,7 @@ def test_value_of_an_unknown_unit_or_kind_is_not_read(text: str) -> None:
     assert written_value(text) is None
 
 
-def test_exact_values_come_before_limits_and_kinds_are_not_mixed(tmp_path: Path) -> None:
+def test_exact_values_precede_limits_and_kinds_are_not_mixed(tmp_path: Path) -> None:
     values = ("Ki=2nM", "Ki=4nM", "Ki=0.004uM", "Ki<1nM", "IC50=900nM", "Kd>50uM")
     rows = "".join(f"1abc,LIG,{value}\n" for value in values)
     table = written(tmp_path, f"pdb_id,comp_id,measurement\n{rows}")
@@ -173,7 +173,7 @@ def test_exact_values_come_before_limits_and_kinds_are_not_mixed(tmp_path: Path)
     assert cells(table)["affinity_word"] == "weak"
 
 
-def test_table_may_be_compressed_and_one_of_no_known_format_is_refused(tmp_path: Path) -> None:
+def test_table_may_be_compressed_and_one_of_an_unknown_format_is_refused(tmp_path: Path) -> None:
     packed = tmp_path / "index.gz"
     packed.write_bytes(gzip.compress(PDBBIND.encode()))
     assert cells(packed)["value_nM"] == 830.0

@@ -50,7 +50,7 @@ def test_the_crate_reads_as_a_workflow_run(job: Path) -> None:
     assert made == {part.id for part in root["hasPart"]} - {layout.JOB_CONFIG, layout.SEARCH_QUERY, layout.WORKFLOW}
 
 
-def test_all_that_the_crate_names_is_there(job: Path) -> None:
+def test_all_files_that_the_crate_names_exist(job: Path) -> None:
     graph = json.loads((job / layout.CRATE).read_text(encoding="utf-8"))["@graph"]
     ids = [entity["@id"] for entity in graph]
     assert len(ids) == len(set(ids))

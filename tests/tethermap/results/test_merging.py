@@ -22,7 +22,7 @@ def test_rows_of_all_parts_come_in_the_order_of_their_keys(tmp_path: Path) -> No
     assert [row["key"] for row in read_table(merged, TABLE)] == ["a", "b", "c", "d"]
 
 
-def test_the_result_is_the_same_whatever_the_parts(tmp_path: Path) -> None:
+def test_result_is_the_same_for_any_parts(tmp_path: Path) -> None:
     rows: list[Row] = [
         {"key": key, "part": number, "text": f'line 1\nline "2", {key}'} for number, key in enumerate("edcabba")
     ]
@@ -45,13 +45,13 @@ def test_rows_of_one_block_stay_together_in_their_order(tmp_path: Path) -> None:
     assert [(row["key"], row["part"]) for row in read_table(merged, TABLE)] == [("a", 5), ("a", 2), ("b", 9), ("b", 1)]
 
 
-def test_cells_with_line_ends_and_quotes_stay_as_they_are(tmp_path: Path) -> None:
+def test_cells_with_line_ends_and_quotes_are_unchanged(tmp_path: Path) -> None:
     part = tmp_path / "1.csv"
     write_table(part, TABLE, [{"key": "a", "text": 'say "no",\nthen go'}, {"key": "b", "text": "017"}])
     assert [row["text"] for row, _ in read_blocks(part, TABLE)] == ['say "no",\nthen go', "017"]
 
 
-def test_no_parts_give_a_table_of_no_rows(tmp_path: Path) -> None:
+def test_empty_parts_give_a_table_without_rows(tmp_path: Path) -> None:
     merge([], tmp_path / "all.csv", TABLE, by_key)
     assert (tmp_path / "all.csv").read_text() == "key,part,text\n"
 

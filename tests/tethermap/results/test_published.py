@@ -74,7 +74,7 @@ def test_degraders_of_the_literature_leave_where_their_authors_cut() -> None:
     assert set(answers(POMALIDOMIDE, [PUBLISHED])) == {f"{atom(POMALIDOMIDE, '[NH2]')}:{on_amine};{ring}:{on_oxygen}"}
 
 
-def test_molecule_of_another_protein_counts_but_its_value_comes_after(tmp_path: Path) -> None:
+def test_molecule_of_another_protein_counts_but_its_value_is_last(tmp_path: Path) -> None:
     other = ON_JQ1.replace("NCCCCCCCC", "NCCCCCC")
     rows = [f"1,{BTK},BTK,CRBN,X,{ON_JQ1},0.1,,a", f"2,{BRD4},BRD4,VHL,Y,{other},>50,,b"]
     (cells,) = answers(JQ1, [table(tmp_path, *rows)]).values()
@@ -108,7 +108,7 @@ def test_salts_charges_and_repeated_rows_are_one_degrader(tmp_path: Path) -> Non
     assert (cells["published"], cells["published_best"]) == (1, "DC50 = 1 nM, BRD4, CRBN")
 
 
-def test_sdf_and_packed_csv_say_the_same(tmp_path: Path) -> None:
+def test_sdf_and_packed_csv_give_the_same_rows(tmp_path: Path) -> None:
     mol = Chem.MolFromSmiles(ON_JQ1)
     fields = {"Target": "BRD4", "Uniprot": BRD4, "E3 ligase": "CRBN", "DC50 (nM)": "5", "Article DOI": "a"}
     sdf = tmp_path / "degraders.sdf"
@@ -122,13 +122,13 @@ def test_sdf_and_packed_csv_say_the_same(tmp_path: Path) -> None:
     assert answers(JQ1, [sdf]) == answers(JQ1, [packed]) == answers(JQ1, [plain, sdf])
 
 
-def test_ligand_that_is_no_part_or_a_small_one_has_none(tmp_path: Path) -> None:
+def test_ligand_outside_the_degraders_or_too_small_has_none(tmp_path: Path) -> None:
     path = table(tmp_path, f"1,{BRD4},BRD4,CRBN,X,{ON_JQ1},5,,a")
     for smiles in ("CC(C)Cc1ccc(cc1)C(C)C(=O)O", "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1", "CCO"):
         assert answers(smiles, [path]) == {}
 
 
-def test_rows_name_what_is_left_out(tmp_path: Path) -> None:
+def test_rows_name_the_leaving_atoms(tmp_path: Path) -> None:
     found = PublishedDegraders([str(table(tmp_path, f"1,{BRD4},BRD4,CRBN,X,{ON_JQ1},5/9,,a"))])
     molecule = replace(embedded(JQ1)[1], component_names="LIG", comp_id="LIG", inchikey="KEY")
     found.add(molecule, {BRD4})

@@ -46,7 +46,7 @@ def kept(job: Path, *records: dict[str, Any]) -> dict[str, str]:
         ("NODE_FAIL", None, "NODE_FAIL"),
     ],
 )
-def test_error_says_how_the_job_ended_on_the_cluster(
+def test_error_reports_the_end_of_the_job_on_the_cluster(
     tmp_path: Path, state: str, written: str | None, reason: str
 ) -> None:
     error = kept(tmp_path, record(tmp_path, state, written))
@@ -54,7 +54,7 @@ def test_error_says_how_the_job_ended_on_the_cluster(
     assert error == {"message": said, "step": "clean_complexes", "kind": "pipeline", "log": RULE_LOG}
 
 
-def test_log_of_the_step_goes_on_with_that_of_the_cluster(tmp_path: Path) -> None:
+def test_log_of_the_step_continues_with_that_of_the_cluster(tmp_path: Path) -> None:
     (tmp_path / RULE_LOG).parent.mkdir(parents=True)
     (tmp_path / RULE_LOG).write_text("begun\n")
     kept(tmp_path, record(tmp_path, "TIMEOUT", TIME))
@@ -70,7 +70,7 @@ def test_end_of_a_long_log_is_kept_in_whole_lines(tmp_path: Path) -> None:
     assert len("\n".join(lines)) < 20_000
 
 
-def test_what_a_script_has_said_itself_stays(tmp_path: Path) -> None:
+def test_messages_of_the_script_are_unchanged(tmp_path: Path) -> None:
     record_error("The mirror is gone.", step="clean_complexes", kind="input", job=tmp_path)
     assert kept(tmp_path, record(tmp_path, "FAILED", EXIT))["message"] == "The mirror is gone."
     assert not (tmp_path / RULE_LOG).exists()
@@ -82,7 +82,7 @@ def test_second_attempt_replaces_the_reason_of_the_first_and_of_other_steps(tmp_
     assert "TIMEOUT" in error["message"]
 
 
-def test_job_that_the_cluster_does_not_take_is_told_with_its_reason(tmp_path: Path) -> None:
+def test_job_that_the_cluster_refuses_is_reported_with_its_reason(tmp_path: Path) -> None:
     refused = record(tmp_path, "", None, number=None)
     said = (
         "SLURM sbatch failed. The error message was 'sbatch: error: invalid partition'.\n    sbatch call:\n  sbatch x "

@@ -29,7 +29,7 @@ from tethermap.run.progress import Progress
         ),
     ],
 )
-def test_line_tells_entries_and_step(progress: Progress, step: str, line: str) -> None:
+def test_line_shows_entries_and_step(progress: Progress, step: str, line: str) -> None:
     assert progress_line(progress, step) == line
 
 

@@ -58,7 +58,7 @@ def test_finished_job_is_named_by_its_rule_and_shard(job: Path) -> None:
     ]
 
 
-def test_start_of_a_run_tells_nothing_of_the_machine(job: Path) -> None:
+def test_start_of_a_run_contains_nothing_about_the_machine(job: Path) -> None:
     log = EventLog()
     start = record("workflow_started", snakemake_version="9", user="me", host="h", cwd="/home/me", cmd="x")
     EventHandler(log).emit(start)

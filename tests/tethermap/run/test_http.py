@@ -51,13 +51,13 @@ def test_a_good_answer_comes_at_once(standin: StandIn, waits: _Waits) -> None:
     assert waits == []
 
 
-def test_who_asks_is_said(standin: StandIn, waits: _Waits) -> None:
+def test_requests_name_the_client(standin: StandIn, waits: _Waits) -> None:
     _get(_url(standin), waits)
     assert re.fullmatch(r"Tethermap/\S+ \(.*Python.*\)", standin.seen[0].headers["User-Agent"])
 
 
 @pytest.mark.parametrize("contact", ["mailto:pdb@example.org", "https://example.org/tethermap\r\nX: y"])
-def test_who_asks_can_be_written_to(
+def test_requests_have_a_contact_address(
     standin: StandIn, waits: _Waits, monkeypatch: pytest.MonkeyPatch, contact: str
 ) -> None:
     monkeypatch.setenv(CONTACT, contact)
@@ -121,13 +121,13 @@ def test_retry_after_as_a_date_is_kept(standin: StandIn, waits: _Waits) -> None:
     assert waits[0] == pytest.approx(30, abs=2)
 
 
-def test_retry_after_that_is_no_time_is_ignored(standin: StandIn, waits: _Waits) -> None:
+def test_invalid_retry_after_is_ignored(standin: StandIn, waits: _Waits) -> None:
     standin.fault("files", "status", status=503, retry_after="soon", times=1)
     _get(_url(standin), waits)
     assert waits == [1.0]
 
 
-def test_a_service_that_asks_for_too_much_patience_is_given_up(standin: StandIn, waits: _Waits) -> None:
+def test_a_service_with_too_long_retry_after_is_given_up(standin: StandIn, waits: _Waits) -> None:
     standin.fault("files", "status", status=429, retry_after="3600")
     with pytest.raises(HttpError, match="asks to wait 3600 s"):
         _get(_url(standin), waits)
@@ -149,7 +149,7 @@ def test_a_slow_first_byte_is_waited_for_only_so_long(standin: StandIn, waits: _
     assert len(waits) == 1
 
 
-def test_content_that_is_found_wrong_is_asked_for_again(standin: StandIn, waits: _Waits) -> None:
+def test_wrong_content_is_requested_again(standin: StandIn, waits: _Waits) -> None:
     standin.fault("files", "html", times=1)
     with _client(waits) as client:
         answer = client.get(_url(standin), raw=True, problem=lambda a: "a page" if a.content[:1] == b"<" else "")
@@ -157,14 +157,14 @@ def test_content_that_is_found_wrong_is_asked_for_again(standin: StandIn, waits:
     assert len(waits) == 1
 
 
-def test_a_service_that_is_not_there_is_unreachable(waits: _Waits) -> None:
+def test_an_absent_service_is_unreachable(waits: _Waits) -> None:
     with pytest.raises(HttpError, match="no connection") as caught:
         _get("http://127.0.0.1:9/x", waits, attempts=2)
     assert caught.value.unreachable
 
 
 class _Circle(BaseHTTPRequestHandler):
-    """Sends every request back to where it came from."""
+    """Redirects every request to its own address."""
 
     def do_GET(self) -> None:
         self.send_response(302)

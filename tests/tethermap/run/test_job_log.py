@@ -16,7 +16,7 @@ def write_events(job: Path, *events: dict[str, object]) -> None:
     (job / layout.EVENTS).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_log_tells_the_steps_with_their_shards_and_times(tmp_path: Path) -> None:
+def test_log_lists_the_steps_with_their_shards_and_times(tmp_path: Path) -> None:
     step = {"job": 4, "rule": "measure_sasa", "shard": "0"}
     write_events(
         tmp_path,

@@ -32,7 +32,7 @@ def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
     assert read_error(job) == {}
 
 
-def test_log_of_a_rerun_begins_anew(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_of_a_rerun_is_new(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     (job / LOG).parent.mkdir(parents=True)
     (job / LOG).write_text("begun\n")
@@ -41,7 +41,7 @@ def test_log_of_a_rerun_begins_anew(job: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (job / LOG).read_text().startswith("20")
 
 
-def test_log_on_a_cluster_keeps_what_is_there(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_on_a_cluster_keeps_its_content(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (job / LOG).parent.mkdir(parents=True)
     (job / LOG).write_text("begun\n--- on the cluster, job 18\ncanceled\n")
     monkeypatch.setenv("SLURM_JOB_ID", "18")
@@ -84,7 +84,7 @@ def test_log_of_a_failed_step_is_for_strangers_too(job: Path) -> None:
         assert not re.search(rf"(?<!\w)/\w|{re.escape(str(job))}|\b{getpass.getuser()}\b|my data", told)
 
 
-def test_run_without_a_reason_tells_what_snakemake_said(job: Path) -> None:
+def test_run_without_a_reason_reports_snakemakes_message(job: Path) -> None:
     missing = (
         f'MissingOutputException in rule find_series in file "{job}/ligands.smk", line 24:\n'
         f"Job 4 completed successfully, but some output files are missing:\n  {job}/TARGET_RESULTS/x.csv\n"
@@ -99,7 +99,7 @@ def test_run_without_a_reason_tells_what_snakemake_said(job: Path) -> None:
 
 
 @pytest.mark.parametrize("said", [[], ["WorkflowError:\nAt least one job did not complete successfully."]])
-def test_run_of_which_nothing_is_said_tells_the_step(job: Path, said: list[str]) -> None:
+def test_run_without_a_message_reports_the_step(job: Path, said: list[str]) -> None:
     message = unrecorded_error(job, "find_series", said)["message"]
     assert message.startswith("Snakemake stopped at find_series: no reason was given;")
     assert "memory" not in message
@@ -120,7 +120,7 @@ def test_error_of_the_user_has_no_log(job: Path) -> None:
 
 
 @pytest.mark.parametrize(("path", "disk"), [("TARGET_RESULTS/x", "job folder"), ("/cache/x", "structure cache")])
-def test_full_disk_is_said_in_one_sentence(job: Path, path: str, disk: str) -> None:
+def test_full_disk_is_one_sentence(job: Path, path: str, disk: str) -> None:
     with pytest.raises(SystemExit), logged_to(LOG):
         raise OSError(errno.ENOSPC, "No space left on device", path)
     error = read_error(job)

@@ -54,7 +54,7 @@ def test_entries_are_done_once_they_are_kept_or_rejected(lines: list[tuple[str, 
             assert progress.done == progress.kept + progress.rejected <= 4
 
 
-def test_step_that_starts_anew_counts_anew(tmp_path: Path) -> None:
+def test_restarted_step_counts_from_zero(tmp_path: Path) -> None:
     plan(tmp_path, {"0": 2})
     reader = ProgressReader(tmp_path)
     report(tmp_path, "clean_complexes", "0", {"1hpv": True, "4cup": True})
@@ -63,7 +63,7 @@ def test_step_that_starts_anew_counts_anew(tmp_path: Path) -> None:
     assert reader.read().passed == {"clean_complexes": 1}
 
 
-def test_step_seen_while_it_was_empty_counts_anew(tmp_path: Path) -> None:
+def test_step_seen_while_it_was_empty_counts_from_zero(tmp_path: Path) -> None:
     plan(tmp_path, {"0": 1})
     reader = ProgressReader(tmp_path)
     verdicts: dict[str, bool | None] = {"1hpv": True}
@@ -76,7 +76,7 @@ def test_step_seen_while_it_was_empty_counts_anew(tmp_path: Path) -> None:
     assert reader.read().done == 1
 
 
-def test_long_entries_tell_their_ligands_until_they_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_entries_report_their_ligands_until_they_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tethermap.run.progress._SECONDS", 0.0)
     plan(tmp_path, {"0": 1, "1": 1})
     reader = ProgressReader(tmp_path)

@@ -17,7 +17,7 @@ CHANGED = resolve({"target_name": "EGFR", "search_query": "HER2", "source": {"mi
 
 
 def use(job: Path) -> None:
-    """Do what a run does whose search succeeds."""
+    """Do the same as a run whose search succeeds."""
     record_settings(job, SETTINGS)
     write_text(job / layout.SEARCH_ENTRIES, "pdb_id\n")
 
@@ -60,7 +60,7 @@ def test_copied_folder_is_compared_by_the_recorded_configuration(tmp_path: Path)
 
 @pytest.fixture
 def ordinary_user() -> Iterator[None]:
-    """Ask for rights as a user who is not root: `os.access` asks for the real one's."""
+    """Request rights as a user other than root: `os.access` uses the real one's."""
     user = os.getuid()
     if user == 0:
         os.setreuid(65534, -1)

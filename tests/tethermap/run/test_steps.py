@@ -26,7 +26,7 @@ MOST_FILES = 12
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
-def test_declaration_names_what_there_is(step: Step) -> None:
+def test_declaration_names_existing_files(step: Step) -> None:
     assert callable(load(step.make))
     assert callable(load(step.settings))
     assert f'run("{step.name}", snakemake)' in (ROOT / "scripts" / f"{step.name}.py").read_text(encoding="utf-8")
@@ -88,7 +88,7 @@ def test_new_intermediate_needs_three_places(tmp_path: Path) -> None:
 
 @pytest.fixture
 def add_column() -> Iterator[Callable[[Table, Column], None]]:
-    """Add a column to a table, for the test alone."""
+    """Add a column to a table, for this test only."""
     before: dict[str, tuple[Table, tuple[Column, ...]]] = {}
 
     def add(table: Table, column: Column) -> None:

@@ -66,7 +66,7 @@ def _watch(watched: list[float], pid: int) -> Iterator[None]:
     yield
 
 
-def test_script_that_is_killed_before_it_is_watched_tells_the_signal(warm: WarmScripts, tmp_path: Path) -> None:
+def test_script_that_is_killed_before_it_is_watched_reports_the_signal(warm: WarmScripts, tmp_path: Path) -> None:
     script = tmp_path / "tmp1.a_step.py"
     script.write_text("")
     assert warm.run(str(script), {}, _watch_too_late) == -signal.SIGKILL
@@ -92,12 +92,12 @@ def test_script_finds_itself_as_if_it_had_been_started(warm: WarmScripts, tmp_pa
     assert (tmp_path / "told").read_text() == repr(expected)
 
 
-def test_what_one_script_changes_is_not_so_in_the_next(warm: WarmScripts, tmp_path: Path) -> None:
+def test_changes_of_one_script_do_not_reach_the_next(warm: WarmScripts, tmp_path: Path) -> None:
     assert status(warm, tmp_path, "import os, json\nos.environ['X'] = json.X = 'there'") == 0
     assert status(warm, tmp_path, "import os, json\nassert 'X' not in os.environ and not hasattr(json, 'X')") == 0
 
 
-def test_script_waits_for_its_threads_and_writes_all_it_was_told(warm: WarmScripts, tmp_path: Path) -> None:
+def test_script_waits_for_its_threads_and_writes_all_its_output(warm: WarmScripts, tmp_path: Path) -> None:
     text = (
         "import threading, time\nfrom pathlib import Path\n"
         "stream = Path(__file__).with_name('told').open('w')\n"
@@ -108,7 +108,7 @@ def test_script_waits_for_its_threads_and_writes_all_it_was_told(warm: WarmScrip
     assert (tmp_path / "told").read_text() == "late"
 
 
-def test_all_that_is_loaded_beforehand_is_there_in_the_end(warm: WarmScripts, tmp_path: Path) -> None:
+def test_all_preloaded_modules_are_loaded_in_the_end(warm: WarmScripts, tmp_path: Path) -> None:
     text = f"import sys\nassert set({PRELOADED}) <= set(sys.modules)"
     wait_until(lambda: status(warm, tmp_path, text) == 0, 60, "all modules to be loaded")
 
@@ -136,9 +136,7 @@ def server_of(warm: WarmScripts) -> psutil.Process:
     return psutil.Process(warm._server.pid)
 
 
-def test_killed_server_takes_its_scripts_with_it_and_later_ones_are_started_elsewhere(
-    warm: WarmScripts, tmp_path: Path
-) -> None:
+def test_killed_server_ends_its_scripts_and_later_ones_start_elsewhere(warm: WarmScripts, tmp_path: Path) -> None:
     found: list[int | None] = []
     text = f"open({str(tmp_path / 'begun')!r}, 'w')\nwhile True: pass"
     endless = threading.Thread(target=lambda: found.append(status(warm, tmp_path, text)))
@@ -153,7 +151,7 @@ def test_killed_server_takes_its_scripts_with_it_and_later_ones_are_started_else
     assert status(warm, tmp_path, "") is None
 
 
-def test_server_ends_with_whoever_asks_but_not_before_its_scripts(tmp_path: Path) -> None:
+def test_server_ends_with_its_client_but_after_its_scripts(tmp_path: Path) -> None:
     asker = os.fork()
     if not asker:  # pragma: no cover - is killed
         os.environ["PYTHONPATH"] = str(ROOT)
@@ -171,7 +169,7 @@ def test_server_ends_with_whoever_asks_but_not_before_its_scripts(tmp_path: Path
     assert (tmp_path / "done").exists()
 
 
-def test_what_scripts_have_used_counts_as_used_by_the_run(warm: WarmScripts, tmp_path: Path) -> None:
+def test_resources_of_scripts_count_for_the_run(warm: WarmScripts, tmp_path: Path) -> None:
     before = sum(os.times()[2:4])
     assert status(warm, tmp_path, "import time\nwhile time.process_time() < 0.5: pass") == 0
     began = time.monotonic()

@@ -66,7 +66,7 @@ def test_pdb_columns_give_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["1gbt.cif.gz", "4cup.cif.gz"])
-def test_both_readers_give_the_same_atoms_of_entries_without_oddities(archive: Path, name: str) -> None:
+def test_both_readers_give_the_same_atoms_of_plain_entries(archive: Path, name: str) -> None:
     codes = {"GBS", "ZYB", "EDO"}
     found = read_deposited(archive / name, codes)
     assert sum(map(len, found.values())) > 10

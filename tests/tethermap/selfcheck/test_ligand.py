@@ -31,15 +31,15 @@ def test_atoms_of_a_conformer_fit_it() -> None:
     assert fit(CONFORMER) == (0, "")
 
 
-def test_merged_conformers_are_told() -> None:
+def test_merged_conformers_are_reported() -> None:
     assert fit([*CONFORMER, *atoms(("C1", "C", "B", B))]) == (2, "not deposited: C1")
 
 
-def test_an_atom_left_out_is_told() -> None:
+def test_a_missing_atom_is_reported() -> None:
     assert fit(CONFORMER[:1]) == (1, "left out: C2")
 
 
-def test_another_element_is_told() -> None:
+def test_a_changed_element_is_reported() -> None:
     nitrogen = atoms(("C1", "N", "", A))
     assert fit([*nitrogen, CONFORMER[1]]) == (3, "not deposited: C1, left out: C1")
 
@@ -50,7 +50,9 @@ def test_a_second_copy_under_the_same_number_is_no_atom_left_out() -> None:
 
 
 @given(st.integers(0, 1), st.integers(0, 2), st.floats(-0.02, 0.02))
-def test_an_atom_that_moved_more_than_a_thousandth_of_an_angstrom_is_told(atom: int, axis: int, shift: float) -> None:
+def test_an_atom_that_moved_more_than_a_thousandth_of_an_angstrom_is_reported(
+    atom: int, axis: int, shift: float
+) -> None:
     xyz = np.array([place.xyz for place in CONFORMER])
     xyz[atom, axis] += shift
     moved = [Atom(old.name, old.element, "", (x, y, z)) for old, (x, y, z) in zip(CONFORMER, xyz.tolist(), strict=True)]

@@ -25,10 +25,10 @@ def test_status_rows_that_fit_pass() -> None:
         ({**LOST, "instances_kept": 0}, [KEPT], ["a"]),
     ],
 )
-def test_status_rows_that_do_not_fit_are_told(entry: Row, ligands: list[Row], stems: list[str]) -> None:
+def test_contradictory_status_rows_are_reported(entry: Row, ligands: list[Row], stems: list[str]) -> None:
     assert not status_rows(entry, ligands, stems).passed
 
 
-def test_an_entry_lost_to_a_program_error_is_told() -> None:
+def test_an_entry_lost_to_a_program_error_is_reported() -> None:
     assert processed(KEPT).passed
     assert not processed({"reason": "program_error", "value": "KeyError"}).passed

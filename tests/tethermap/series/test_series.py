@@ -45,7 +45,7 @@ def test_single_ring_makes_no_series() -> None:
     assert len(clustered(mols)) == 2
 
 
-def test_scaffold_is_the_rings_and_what_links_them() -> None:
+def test_scaffold_is_the_rings_and_their_links() -> None:
     assert murcko_scaffold(Chem.MolFromSmiles("CCOc1ccc(C[C@H](C)c2ccncc2)cc1")) == "c1ccc(CCc2ccncc2)cc1"
     assert murcko_scaffold(Chem.MolFromSmiles("CCO")) == ""
 

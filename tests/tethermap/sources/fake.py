@@ -1,4 +1,4 @@
-"""A source of a few entries in memory, for tests of what all sources have in common."""
+"""A source of a few entries in memory, for tests of the behaviour that all sources share."""
 
 from __future__ import annotations
 

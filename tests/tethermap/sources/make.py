@@ -102,7 +102,7 @@ def pdb_text(entry_id: str, title: str = "A KINASE", released: str = "05-MAY-10"
 
 
 def write(path: Path, text: str | bytes) -> Path:
-    """Write a file, gzipped when its name says so, folders included."""
+    """Write a file and its folders, gzipped if its name ends in .gz."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = text.encode() if isinstance(text, str) else text
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)

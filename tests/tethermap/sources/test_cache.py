@@ -22,7 +22,7 @@ def cache(tmp_path: Path) -> StructureCache:
     return StructureCache(tmp_path / "cache")
 
 
-def test_what_was_stored_is_there(cache: StructureCache) -> None:
+def test_stored_file_is_in_the_cache(cache: StructureCache) -> None:
     assert cache.get("1abc") is None
     stored = cache.store("1abc", "rcsb", _PACKED, _CONTENT)
     assert cache.get("1abc") == stored

@@ -52,11 +52,11 @@ def test_the_checksum_is_that_of_the_uncompressed_content(tmp_path: Path) -> Non
         (b"data_1ABC\n#\nloop_\n_a.b\n_a.c\n1 2 3\n#\nloop_\n_atom_site.id\nATOM 2\n#\n", "file_unreadable"),
     ],
 )
-def test_what_is_no_structure_has_its_reason(data: bytes, reason: str) -> None:
+def test_file_that_is_not_a_structure_has_its_reason(data: bytes, reason: str) -> None:
     assert _reason(data) == reason
 
 
-def test_a_cut_gzip_is_noticed_wherever_it_is_cut() -> None:
+def test_a_truncated_gzip_is_noticed_at_any_length() -> None:
     packed = gzip.compress(cif_text("1abc").encode())
     assert {_reason(packed[:end]) for end in range(2, len(packed), 37)} == {"file_truncated"}
 

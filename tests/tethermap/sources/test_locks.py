@@ -12,7 +12,7 @@ def test_a_lock_has_one_holder(tmp_path: Path) -> None:
         assert (first, second) == (True, False)
 
 
-def test_a_lock_can_be_had_again(tmp_path: Path) -> None:
+def test_a_released_lock_can_be_acquired_again(tmp_path: Path) -> None:
     for _ in range(2):
         with file_lock(tmp_path / "x.lock", patience=0) as held:
             assert held
@@ -34,7 +34,7 @@ def test_a_waiting_process_gets_the_lock_when_it_is_free(tmp_path: Path) -> None
     assert order == ["first done", "second True"]
 
 
-def test_no_more_than_the_places_are_taken(tmp_path: Path) -> None:
+def test_slots_are_limited_to_their_number(tmp_path: Path) -> None:
     running, most = [0], [0]
     guard = threading.Lock()
 

@@ -52,7 +52,7 @@ def test_the_label_of_the_settings_replaces_the_folders_name(tmp_path: Path) -> 
     assert (source.label, source.fetch("1abc").source) == ("in house", "mirror:in house")
 
 
-def test_files_that_are_skipped_are_said(tmp_path: Path) -> None:
+def test_skipped_files_are_reported(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
     write(tmp_path / "m" / "pdb2abc.ent.Z", b"\x1f\x9d")
     write(tmp_path / "m" / "README.md", "")
@@ -144,7 +144,7 @@ def withdrawn(tmp_path: Path) -> MirrorSource:
     return _open(m, tmp_path)
 
 
-def test_of_a_withdrawn_entry_that_is_absent_the_successor_is_taken(withdrawn: MirrorSource) -> None:
+def test_successor_replaces_an_absent_withdrawn_entry(withdrawn: MirrorSource) -> None:
     known = withdrawn.resolve(["1old"])["1old"]
     assert (known.entry_id, known.withdrawn, known.successors) == ("2new", True, ("2new",))
     fetched = withdrawn.fetch("1old")
@@ -163,7 +163,7 @@ def test_a_withdrawn_entry_without_successor_has_its_reason(withdrawn: MirrorSou
     assert (caught.value.reason, caught.value.successor) == ("withdrawn", "9xyz")
 
 
-def test_an_index_is_used_as_it_is_when_asked(tmp_path: Path) -> None:
+def test_an_index_is_used_unchanged_on_request(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
     _open(tmp_path / "m", tmp_path).close()
     write(tmp_path / "m" / "2abc.cif", cif_text("2abc"))
@@ -178,10 +178,10 @@ def test_no_sequence_search(tmp_path: Path) -> None:
         _open(tmp_path / "m", tmp_path).sequence_search("MKL", 0.9)
 
 
-# The archive that comes with Tethermap.
+# The archive that Tethermap includes.
 
 
-def test_the_archive_holds_five_entries_with_their_checksums(archive: Path, tmp_path: Path) -> None:
+def test_the_archive_has_five_entries_with_their_checksums(archive: Path, tmp_path: Path) -> None:
     source = _open(archive, tmp_path, kind="archive", label="archive")
     sums = dict(line.split()[::-1] for line in (archive / "SHA256SUMS").read_text().splitlines())
     assert source.all_entries() == ["1a8o", "1gbt", "1hpv", "4cup", "4zhl"]
@@ -242,6 +242,6 @@ def test_the_main_protease_is_found_as_far_as_the_texts_name_it(large: MirrorSou
     assert found - wanted == {"7aol", "5rfr"}  # main protease too, in other sets
 
 
-def test_the_list_beside_the_mirror_names_successors(large: MirrorSource) -> None:
+def test_the_list_next_to_the_mirror_names_successors(large: MirrorSource) -> None:
     known = large.resolve(["1hhb"])["1hhb"]
     assert (known.entry_id, known.successors) == ("2hhb", ("2hhb", "4hhb"))

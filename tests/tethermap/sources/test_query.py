@@ -10,7 +10,7 @@ from tethermap.sources.rcsb_queries import full_text
 from tethermap.sources.text_index import match_expression
 
 
-def test_words_ids_accessions_and_phrases_are_told_apart() -> None:
+def test_words_ids_accessions_and_phrases_are_distinguished() -> None:
     query = parse_query('EGFR "kinase  domain" 1M17, P00533 pdb_00005T35')
     assert query.terms == ("EGFR", "kinase domain")
     assert query.entry_ids == ("1m17", "5t35")
@@ -26,7 +26,7 @@ def test_an_id_in_quotation_marks_is_text() -> None:
     assert (query.entry_ids, query.terms) == ((), ("1M17",))
 
 
-def test_what_looks_like_an_id_but_is_unknown_becomes_a_word_as_written() -> None:
+def test_unknown_id_becomes_a_word_as_written() -> None:
     query = parse_query("5HT3 receptor P2RY12")
     assert query.entry_ids == ("5ht3",)
     assert query.words(set(), set()) == ("receptor", "5HT3", "P2RY12")
@@ -57,7 +57,7 @@ def test_an_id_is_one_however_it_is_written(text: str) -> None:
 
 
 @given(st.sampled_from(NAMED), st.sampled_from(["{} kinase", "kinase {}", "kinase AND {},", '"a b" ({}) kinase']))
-def test_an_id_is_one_wherever_it_stands(text: str, around: str) -> None:
+def test_an_id_is_recognised_at_any_position(text: str, around: str) -> None:
     query = parse_query(around.format(text))
     assert query.entry_ids == ("2ity",)
     assert "kinase" in query.terms
@@ -99,7 +99,7 @@ def test_labels_without_an_id_are_words(text: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["EGFR", "12345", "pdb_1234", "1m1", "../x", "1m17.cif", "1М17"])
-def test_other_words_are_no_ids(word: str) -> None:
+def test_other_words_are_not_ids(word: str) -> None:
     assert entry_id_of(word) == ""
 
 
@@ -118,7 +118,7 @@ def test_capital_operators_join_and_exclude_and_others_are_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["OR EGFR OR", "AND EGFR", "EGFR NOT", "EGFR -", "NOT OR EGFR"])
-def test_operators_without_words_are_nothing(text: str) -> None:
+def test_operators_without_words_are_ignored(text: str) -> None:
     query = parse_query(text)
     assert (query.terms, query.excluded, len(query.clauses)) == (("EGFR",), (), 1)
 
@@ -128,11 +128,11 @@ def test_operators_without_words_are_nothing(text: str) -> None:
     [("(EGFR OR HER2) kinase", True), ("kinase -(EGFR HER2)", True), ("( EGFR ) OR BTK", True), ("EGFR (human)", False),
      ("N-(4-fluorophenyl)acetamide OR BTK", False)],
 )  # fmt: skip
-def test_brackets_that_group_are_told_from_those_of_names(text: str, grouped: bool) -> None:
+def test_brackets_for_groups_differ_from_brackets_in_names(text: str, grouped: bool) -> None:
     assert parse_query(text).has_brackets is grouped
 
 
-def test_parts_without_letters_are_ignored_and_said() -> None:
+def test_parts_without_letters_are_ignored_with_a_note() -> None:
     query = parse_query("😀 * EGFR")
     assert query.terms == ("EGFR",)
     assert query.ignored == ("😀", "*")
@@ -160,7 +160,7 @@ def test_a_word_is_found_however_its_hyphens_are_written(term: str, phrases: set
 @pytest.mark.parametrize(
     "text", ['" OR "1"="1', "a* NEAR(b)", "'; DROP TABLE entries; --", 'title:"x"', "^a + -b", "a\\"]
 )
-def test_full_text_expressions_hold_only_quoted_letters_and_digits(text: str) -> None:
+def test_full_text_expressions_have_only_quoted_letters_and_digits(text: str) -> None:
     terms = parse_query(text).terms
     for expression in (match_expression(terms, any_term=False), full_text(terms, any_term=False)):
         outside = "".join(expression.split('"')[::2])
@@ -177,12 +177,12 @@ def test_any_text_can_be_taken_apart(text: str) -> None:
 
 
 @given(st.lists(st.from_regex(r"[A-Za-z]{5,9}", fullmatch=True), min_size=1))
-def test_plain_words_come_out_as_they_went_in(words: list[str]) -> None:
+def test_plain_words_are_unchanged(words: list[str]) -> None:
     assert parse_query(" ".join(words)).terms == tuple(dict.fromkeys(words))
 
 
 @given(st.text())
-def test_spellings_are_made_of_the_words_letters_alone(text: str) -> None:
+def test_spellings_use_only_the_letters_of_the_word(text: str) -> None:
     letters = "".join(words_of(text))
     assert all(phrase.replace(" ", "") == letters for phrase in spellings(text))
 

@@ -36,7 +36,7 @@ def _found(source: RcsbSource, *terms: str, **options: Any) -> list[str]:
 # Search.
 
 
-def test_all_words_are_asked_for(source: RcsbSource, standin: StandIn) -> None:
+def test_query_requires_all_words(source: RcsbSource, standin: StandIn) -> None:
     assert set(_found(source, "EGFR", "kinase")) == ENTRIES
     assert _found(source, "EGFR", "ligase") == []
     body = standin.seen[0].body
@@ -45,7 +45,7 @@ def test_all_words_are_asked_for(source: RcsbSource, standin: StandIn) -> None:
     assert body["request_options"]["results_content_type"] == ["experimental"]
 
 
-def test_any_word_is_asked_for_when_said(source: RcsbSource) -> None:
+def test_query_accepts_any_word_on_request(source: RcsbSource) -> None:
     assert set(_found(source, "EGFR", "ligase", any_term=True)) == ENTRIES | {"6abc"}
 
 
@@ -62,7 +62,7 @@ def test_nothing_found_is_no_error(source: RcsbSource, standin: StandIn) -> None
     assert standin.seen[0].status == 204
 
 
-def test_accessions_are_asked_for_as_pairs_and_at_once(source: RcsbSource, standin: StandIn) -> None:
+def test_accessions_are_requested_as_pairs_and_at_once(source: RcsbSource, standin: StandIn) -> None:
     assert source.known_accessions(["P00533", "P99999"]) == {"P00533"}
     assert len(standin.seen) == 1
     assert source.known_accessions(["P99999"]) == set()
@@ -84,7 +84,7 @@ def test_equal_scores_are_in_order_of_their_ids(source: RcsbSource) -> None:
     assert _found(source, accessions=["P00533"]) == sorted(ENTRIES)
 
 
-def test_more_hits_than_a_page_holds_are_all_listed(source: RcsbSource, standin: StandIn) -> None:
+def test_hits_beyond_one_page_are_all_listed(source: RcsbSource, standin: StandIn) -> None:
     standin.engine.extra_hits = 12_000
     assert len(_found(source, "EGFR")) == 12_005
     assert standin.count("search") == 2
@@ -98,7 +98,7 @@ def test_a_number_of_hits_that_changes_makes_all_pages_be_read_again(source: Rcs
     assert source.notes == []
 
 
-def test_a_number_of_hits_that_keeps_changing_is_said_in_the_end(source: RcsbSource, standin: StandIn) -> None:
+def test_a_number_of_hits_that_keeps_changing_is_finally_reported(source: RcsbSource, standin: StandIn) -> None:
     source._search.page_rows = 2
     for _ in range(9):
         standin.fault("search", "total_changes", times=1)
@@ -160,7 +160,7 @@ def test_a_service_that_fails_for_good_ends_the_job_with_one_sentence(
 
 @pytest.mark.parametrize("kind", ["status", "html", "cut", "refuse", "empty"])
 @pytest.mark.parametrize("service", ["search", "data"])
-def test_a_service_that_fails_twice_is_asked_again(
+def test_a_service_that_fails_twice_is_tried_again(
     source: RcsbSource, standin: StandIn, service: Any, kind: Any
 ) -> None:  # fmt: skip
     standin.fault(service, kind, times=2)
@@ -171,9 +171,7 @@ def test_a_service_that_fails_twice_is_asked_again(
     assert standin.count(service) == 3
 
 
-def test_a_service_that_is_not_there_ends_the_job_with_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_service_ends_the_job_with_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0")
     away = "http://127.0.0.1:9"
     source = RcsbSource(tmp_path, addresses=Addresses(away, away, away, away, ()))
@@ -182,7 +180,7 @@ def test_a_service_that_is_not_there_ends_the_job_with_one_sentence(
     assert caught.value.kind == "upstream"
 
 
-def test_what_was_asked_is_recorded(source: RcsbSource, standin: StandIn) -> None:
+def test_requests_are_recorded(source: RcsbSource, standin: StandIn) -> None:
     _found(source, "EGFR")
     source.summaries(["1abc"])
     search, data = source.requests
@@ -215,7 +213,7 @@ def test_metadata_come_in_one_request(source: RcsbSource, standin: StandIn) -> N
     assert standin.count("data") == 1
 
 
-def test_fields_that_are_null_are_nothing(source: RcsbSource) -> None:
+def test_null_fields_are_empty(source: RcsbSource) -> None:
     summary = source.summaries(["6abc"])["6abc"]
     assert (summary.resolution, summary.uniprot, summary.ligands) == (None, (), ())
 
@@ -253,7 +251,7 @@ def test_a_file_is_downloaded_once(source: RcsbSource, standin: StandIn, tmp_pat
     assert standin.seen[0].headers["Accept-Encoding"] == "identity"
 
 
-def test_an_entry_that_was_revised_since_is_fetched_anew_once(source: RcsbSource, standin: StandIn) -> None:
+def test_an_entry_revised_since_is_downloaded_again_once(source: RcsbSource, standin: StandIn) -> None:
     path = source.fetch("1abc").path  # its entry was revised on 2024-02-07
     source.summaries(["1abc"])
     source.fetch("1abc")
@@ -266,7 +264,7 @@ def test_an_entry_that_was_revised_since_is_fetched_anew_once(source: RcsbSource
     assert standin.count("files") == 2
 
 
-def test_a_revised_entry_that_cannot_be_had_is_the_one_of_before(
+def test_cached_file_is_used_if_a_revised_entry_is_not_available(
     source: RcsbSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = source.fetch("1abc")
@@ -280,7 +278,7 @@ def test_a_revised_entry_that_cannot_be_had_is_the_one_of_before(
     assert source.fetch("1abc").sha256 == before.sha256
 
 
-def test_a_damaged_file_of_the_cache_is_downloaded_anew(source: RcsbSource, standin: StandIn) -> None:
+def test_a_damaged_file_of_the_cache_is_downloaded_again(source: RcsbSource, standin: StandIn) -> None:
     path = source.fetch("1abc").path
     path.write_bytes(path.read_bytes()[:50])
     assert source.fetch("1abc").sha256
@@ -333,7 +331,7 @@ def test_pdbe_gives_the_file_when_rcsb_cannot(source: RcsbSource, standin: Stand
         ({"kind": "no_atoms"}, "no_atoms"),
     ],
 )
-def test_a_fault_that_stays_is_the_entrys_reason(
+def test_a_permanent_fault_is_the_entrys_reason(
     source: RcsbSource, standin: StandIn, fault: dict[str, Any], reason: str
 ) -> None:  # fmt: skip
     for service in ("files", "pdbe"):
@@ -352,7 +350,7 @@ def test_an_unknown_entry_is_not_found_without_retries(source: RcsbSource, stand
     assert (standin.count("files"), standin.count("removed"), standin.count("pdbe")) == (1, 1, 0)
 
 
-def test_of_an_entry_removed_since_the_search_the_successor_is_taken(source: RcsbSource, standin: StandIn) -> None:
+def test_successor_replaces_an_entry_removed_since_the_search(source: RcsbSource, standin: StandIn) -> None:
     standin.gone_files.add("5abc")
     standin.removed["5abc"] = ("4abc",)
     fetched = source.fetch("5abc")
@@ -367,7 +365,7 @@ def test_an_entry_removed_without_successor_has_its_reason(source: RcsbSource) -
 
 
 @pytest.mark.parametrize("entry_id", ["../../etc/passwd", "pose-1", "1ABC", ""])
-def test_what_is_no_id_is_never_asked_for(source: RcsbSource, standin: StandIn, entry_id: str) -> None:
+def test_invalid_id_is_never_requested(source: RcsbSource, standin: StandIn, entry_id: str) -> None:
     with pytest.raises(FetchError):
         source.fetch(entry_id)
     assert standin.seen == []

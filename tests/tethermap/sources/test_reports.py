@@ -63,7 +63,7 @@ def test_report_that_the_archives_tree_lacks_comes_from_the_address_of_files(
     assert reports(fetched("4abc")).status == "none"
 
 
-def test_missing_report_is_a_fact_that_is_not_asked_for_again(
+def test_missing_report_is_recorded_and_not_requested_again(
     reports: Reports, standin: StandIn, tmp_path: Path
 ) -> None:  # fmt: skip
     assert reports(fetched("4abc")).status == _of_service(tmp_path, "4abc").status == "none"
@@ -99,7 +99,7 @@ def test_fault_of_the_service_is_tried_again_and_then_a_fact(
     assert _of_service(tmp_path, "2abc").status == "found"
 
 
-def test_damaged_report_of_the_cache_is_fetched_anew(reports: Reports, standin: StandIn) -> None:
+def test_damaged_report_of_the_cache_is_downloaded_again(reports: Reports, standin: StandIn) -> None:
     path = reports(fetched("1abc")).path
     assert path is not None
     path.write_bytes(path.read_bytes()[:-30])
@@ -107,7 +107,7 @@ def test_damaged_report_of_the_cache_is_fetched_anew(reports: Reports, standin: 
     assert standin.count("reports") == 2
 
 
-def test_service_that_is_away_is_not_asked_for_every_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absent_service_is_not_requested_for_every_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TETHERMAP_RCSB_FILES_URL", "http://127.0.0.1:9/download")
     monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "1")
     source = RcsbSource(tmp_path)
@@ -122,7 +122,7 @@ def test_service_that_is_away_is_not_asked_for_every_entry(tmp_path: Path, monke
     "place", ["ab/1abc/1abc_validation.cif.gz", "ab/1abc_validation.xml.gz", "1abc_validation.cif"]
 )
 @pytest.mark.parametrize("beside", [".", "../..", None])
-def test_mirror_has_reports_in_the_archives_layout_or_in_a_folder_of_their_own(
+def test_mirror_has_reports_in_the_archives_layout_or_in_a_separate_folder(
     tmp_path: Path, place: str, beside: str | None
 ) -> None:
     mirror = tmp_path / "pdb/data/structures"
@@ -162,7 +162,7 @@ def test_mirror_in_the_layout_of_2026_has_structures_and_reports(tmp_path: Path,
     assert (found.status, found.path) == ("found", entry / "validation_reports/pdb_00001abc_validation.cif.gz")
 
 
-def test_users_own_model_has_its_report_beside_it(tmp_path: Path) -> None:
+def test_users_own_model_has_its_report_next_to_it(tmp_path: Path) -> None:
     write(tmp_path / "own/My model.cif", cif_text("1abc"))
     write(tmp_path / "own/other.cif", cif_text("2abc"))
     write(tmp_path / "own/My model_validation.cif.gz", report_cif("1abc"))
@@ -183,7 +183,7 @@ def test_archive_has_none_and_off_is_off(tmp_path: Path) -> None:
         source.close()
 
 
-def test_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_folder_is_reported(tmp_path: Path) -> None:
     config = settings(tmp_path, {"kind": "archive", "validation": str(tmp_path / "nowhere")})
     source = open_source(config["source"], config["cache_dir"])
     with pytest.raises(SourceError, match="does not exist"):
@@ -191,7 +191,7 @@ def test_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     source.close()
 
 
-def test_damaged_report_of_a_folder_says_what_is_wrong(tmp_path: Path) -> None:
+def test_damaged_report_of_a_folder_has_a_reason(tmp_path: Path) -> None:
     write(tmp_path / "own/model.cif", cif_text("1abc"))
     write(tmp_path / "own/model_validation.cif", report_cif("1abc")[:300])
     config = settings(tmp_path / "cache", {"kind": "files", "files": str(tmp_path / "own/model.cif")})
@@ -201,7 +201,7 @@ def test_damaged_report_of_a_folder_says_what_is_wrong(tmp_path: Path) -> None:
     assert (found.path, found.status) == (None, "the mmCIF file stops in the middle")
 
 
-def test_model_of_pdb_redo_is_told_and_has_no_report_of_the_deposited_one(tmp_path: Path) -> None:
+def test_model_of_pdb_redo_is_noted_and_has_no_report_of_the_deposited_one(tmp_path: Path) -> None:
     mirror = tmp_path / "redo"
     write(mirror / "ab/1abc/1abc_final.cif", cif_text("1abc"))
     write(mirror / "ab/2abc.cif", cif_text("2abc"))

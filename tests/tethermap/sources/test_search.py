@@ -44,26 +44,26 @@ def test_named_entries_come_first_and_join_the_rest() -> None:
     assert [c.exempt for c in outcome.candidates] == [True, True, False]
 
 
-def test_an_unknown_id_is_a_word_and_said() -> None:
+def test_an_unknown_id_is_a_word_with_a_note() -> None:
     outcome = find_entries(FakeSource(entry("1abc", "5HT3 receptor")), "5HT3 receptor", "x")
     assert _ids(outcome) == ["1abc"]
     assert outcome.not_found == []
     assert "5HT3 looks like a PDB id" in outcome.notes[0]
 
 
-def test_an_unknown_id_that_is_no_word_either_is_listed() -> None:
+def test_an_unknown_id_that_is_not_a_word_either_is_listed() -> None:
     outcome = find_entries(_source(), "4abc 9zzz", "x")
     assert (_ids(outcome), outcome.not_found) == (["4abc"], ["9zzz"])
 
 
-def test_any_word_only_when_all_find_nothing_and_said() -> None:
+def test_any_word_is_a_fallback_with_a_note() -> None:
     outcome = find_entries(_source(), "trypsin HER2", "x")
     assert set(_ids(outcome)) == {"3abc", "4abc"}
     assert outcome.fallbacks == ["any_word"]
     assert "trypsin, HER2" in outcome.notes[0]
 
 
-def test_a_word_of_one_letter_narrows_and_finds_nothing_alone() -> None:
+def test_a_word_of_one_letter_narrows_a_search_but_finds_nothing() -> None:
     source = FakeSource(entry("1abc", "cathepsin B"), entry("2abc", "cathepsin K"), entry("3abc", "B-Raf"))
     assert _ids(find_entries(source, "cathepsin B", "x")) == ["1abc"]
     narrowed = find_entries(source, "cathepsin X", "y")
@@ -77,7 +77,7 @@ def test_a_word_of_one_letter_narrows_and_finds_nothing_alone() -> None:
     ]
 
 
-def test_a_search_that_finds_nothing_says_so_with_the_remedy() -> None:
+def test_a_search_that_finds_nothing_names_the_remedy() -> None:
     assert find_entries(_source(), "zebra", "quagga").notes[-1] == (
         "Nothing was found for 'zebra' and 'quagga': try fewer or other words, a PDB id, or another source."
     )
@@ -98,7 +98,7 @@ def test_several_accessions_are_alternatives() -> None:
     assert len(_ids(outcome)) == 3
 
 
-def test_words_that_no_entry_of_an_accession_has_are_dropped_and_said() -> None:
+def test_words_absent_from_all_entries_of_an_accession_are_dropped_with_a_note() -> None:
     outcome = find_entries(_source(), "P00533 zebra", "x")
     assert set(_ids(outcome)) == {"1abc", "2abc"}
     assert outcome.fallbacks == ["words_dropped"]
@@ -115,7 +115,7 @@ def test_an_unknown_accession_that_entries_have_as_a_word_is_one() -> None:
      ("P07900 Q99999 -HER2", "entry of Q99999"), ("PDB:9ZZZ", "entry 9ZZZ"), ("rcsb.org/structure/9zzz", "entry 9ZZZ"),
      ("pdb_00009zzz", "entry 9ZZZ")],
 )  # fmt: skip
-def test_what_is_named_and_absent_is_an_answer(query: str, told: str) -> None:
+def test_absent_named_entries_are_an_answer(query: str, told: str) -> None:
     outcome = find_entries(_source(), query, "EGFR kinase")
     assert (_ids(outcome), outcome.fallbacks) == ([], [])
     assert any(note.startswith(f"No {told} here (fake)") for note in outcome.notes)
@@ -123,7 +123,7 @@ def test_what_is_named_and_absent_is_an_answer(query: str, told: str) -> None:
     assert outcome.not_found == ([] if "entry of" in told else ["9zzz"])
 
 
-def test_an_id_alone_that_is_not_there_is_no_reason_to_take_other_entries() -> None:
+def test_an_unknown_id_does_not_select_other_entries() -> None:
     outcome = find_entries(_source(), "9zzz", "EGFR kinase")
     assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == ([], ["9zzz"], [])
 
@@ -135,7 +135,7 @@ def test_the_rest_of_a_query_is_found_where_a_named_part_is_absent() -> None:
     assert set(_ids(find_entries(_source(), "PDB:9ZZZ EGFR", "x"))) == {"1abc", "2abc"}
 
 
-def test_an_absent_accession_takes_none_of_the_users_own_files() -> None:
+def test_an_absent_accession_selects_none_of_the_users_own_files() -> None:
     source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
     assert _ids(find_entries(source, "P07900", "x")) == []
     assert _ids(find_entries(source, "PDB:9ZZZ", "x")) == []
@@ -169,12 +169,12 @@ _SIDES = [
 
 
 @given(st.lists(st.sampled_from(_SIDES), min_size=1, max_size=4))
-def test_an_or_finds_what_its_sides_find(sides: list[str]) -> None:
+def test_an_or_finds_the_hits_of_its_sides(sides: list[str]) -> None:
     alone = {entry_id for side in sides for entry_id in _ids(find_entries(_source(), side, side))}
     assert set(_ids(find_entries(_source(), " OR ".join(sides), "x"))) == alone
 
 
-def test_the_target_name_is_tried_when_nothing_is_found_and_said() -> None:
+def test_the_target_name_is_a_fallback_with_a_note() -> None:
     outcome = find_entries(_source(), "zebra", "trypsin")
     assert _hits(outcome) == {"4abc": ["target_name/all_words"]}
     assert outcome.fallbacks == ["target_name"]
@@ -219,18 +219,18 @@ def test_operators_join_and_exclude(query: str, found: set[str]) -> None:
     assert set(_ids(find_entries(_source(), query, query))) == found
 
 
-def test_brackets_beside_operators_are_refused_in_one_sentence() -> None:
+def test_brackets_next_to_operators_are_refused_in_one_sentence() -> None:
     with pytest.raises(SourceError, match="write each side of an OR in full"):
         find_entries(_source(), "(EGFR OR HER2) kinase", "x")
 
 
-def test_own_files_that_say_nothing_are_taken_when_they_are_listed() -> None:
+def test_own_files_without_metadata_are_used_when_they_are_listed() -> None:
     source = FakeSource(entry("model", ""), entry("other", "a kinase"), lists_all=True)
     source.wordless = ["model"]
     assert _hits(find_entries(source, "kinase", "x")) == {"other": ["all_words"], "model": ["listed"]}
 
 
-def test_pinned_entries_that_are_not_there_are_named() -> None:
+def test_missing_pinned_entries_are_named() -> None:
     outcome = pinned_entries(_source(), ["1ABC", "9zzz"])
     assert outcome.notes == ["The source does not have these entries: 9zzz."]
 
@@ -242,7 +242,7 @@ def test_pinned_entries_are_exactly_those() -> None:
     assert outcome.not_found == ["9zzz"]
 
 
-def test_a_query_without_words_takes_all_of_the_users_own_files() -> None:
+def test_a_query_without_words_selects_all_of_the_users_own_files() -> None:
     source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
     assert _hits(find_entries(source, "", "x")) == {"pose-1": ["all_files"], "pose-2": ["all_files"]}
 
@@ -251,7 +251,7 @@ def test_a_query_without_words_finds_nothing_elsewhere() -> None:
     assert _ids(find_entries(_source(), "*", "*")) == []
 
 
-def test_sequence_hits_follow_behind_and_join() -> None:
+def test_sequence_hits_follow_word_hits_and_join() -> None:
     source = _source()
     source.searches_sequences = True
     source.sequence_hits = [("4abc", 1.0), ("2abc", 0.9), ("3abc", 0.9)]
@@ -276,13 +276,13 @@ def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str])
 
 
 @pytest.mark.parametrize("fasta", ["", ">only a title\n", "MKV1", "MKVé"])
-def test_what_is_no_sequence_is_one_sentence(fasta: str) -> None:
+def test_invalid_sequence_is_one_sentence(fasta: str) -> None:
     with pytest.raises(SourceError, match=r"^(?:The sequence contains .|There is no sequence of 10 residues)"):
         sequences_of(fasta)
 
 
-def test_source_is_asked_once_which_accessions_it_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RCSB answers one request for each accession asked about."""
+def test_source_is_queried_once_for_all_accessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RCSB answers one request for each accession in question."""
     source = _source()
     ask, asked = source.known_accessions, list[str]()
 
@@ -306,6 +306,6 @@ def test_wildcards_and_full_width_letters_get_a_sentence(query: str, told: str) 
 
 
 @pytest.mark.parametrize("query", ["HLA-A*02:01", "EGFR kinase?", "A * B", "CYP2C*"])
-def test_signs_that_are_no_wildcards_get_none(query: str) -> None:
+def test_signs_that_are_not_wildcards_get_none(query: str) -> None:
     told = find_entries(_source(), query, "EGFR").notes
     assert any("searched for whole" in note for note in told) is query.endswith("C*")

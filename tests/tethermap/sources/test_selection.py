@@ -31,7 +31,7 @@ def _reasons(rows: list[dict[str, Any]]) -> dict[str, str]:
         ({"organism": "Mus musculus"}, "organism", "Mus musculus", "Homo sapiens"),
     ],
 )
-def test_a_filter_names_what_it_compared(values: dict[str, Any], reason: str, threshold: str, value: str) -> None:
+def test_a_filter_names_the_compared_value(values: dict[str, Any], reason: str, threshold: str, value: str) -> None:
     assert rejection(entry("1abc"), filters(**values)) == (reason, threshold, value)
 
 
@@ -59,7 +59,7 @@ def test_limits_are_inclusive_and_names_have_no_case(values: dict[str, Any]) -> 
         {"organism": "x"},
     ],
 )
-def test_what_is_not_known_does_not_pass(values: dict[str, Any]) -> None:
+def test_unknown_value_does_not_pass(values: dict[str, Any]) -> None:
     assert rejection(EntrySummary("1abc"), filters(**values)) is not None
 
 
@@ -73,7 +73,7 @@ def test_the_most_relevant_are_kept_and_each_cut_is_recorded() -> None:
     assert (rows[2]["threshold"], rows[2]["value"]) == ("2", "3")
 
 
-def test_entries_that_a_filter_rejects_take_no_room() -> None:
+def test_rejected_entries_do_not_count_towards_the_limit() -> None:
     source = FakeSource(
         entry("1abc", "kinase", resolution=3.0),
         entry("2abc", "kinase one", ligands=("STI",)),
@@ -83,7 +83,7 @@ def test_entries_that_a_filter_rejects_take_no_room() -> None:
     assert _reasons(rows) == {"1abc": "resolution", "2abc": "", "3abc": "cut_by_max_entries"}
 
 
-def test_entries_without_a_ligand_that_is_asked_for_are_cut_first() -> None:
+def test_entries_without_a_requested_ligand_are_cut_first() -> None:
     source = FakeSource(
         entry("1abc", "kinase"),
         entry("2abc", "kinase one", ligands=("STI",)),
@@ -107,7 +107,7 @@ def test_pinned_entries_are_never_cut() -> None:
     assert all(row["selected"] for row in rows)
 
 
-def test_metadata_behind_the_cut_are_not_asked_for() -> None:
+def test_metadata_after_the_cut_are_not_requested() -> None:
     source = FakeSource(*(entry(f"{n:04d}", "kinase", ligands=("STI",)) for n in range(1000)))
     rows = _rows(source, "kinase", max_entries=10)
     assert len(rows) == 1000

@@ -76,12 +76,12 @@ def test_entries_that_were_not_selected_are_in_no_shard(tmp_path: Path) -> None:
     assert _ids(tmp_path / layout.SHARDS / "0") == ["0001", "0002"]
 
 
-def test_one_huge_entry_has_a_shard_of_its_own(tmp_path: Path) -> None:
+def test_one_huge_entry_has_a_separate_shard(tmp_path: Path) -> None:
     shards = _plan(tmp_path, [*[1000] * 20, 50_000, *[1000] * 20], cores=2)
     assert sorted(len(_ids(shards / name)) for name in "01") == [1, 40]
 
 
-def test_shards_of_an_earlier_plan_go_away(tmp_path: Path) -> None:
+def test_shards_of_an_earlier_plan_are_removed(tmp_path: Path) -> None:
     shards = _plan(tmp_path, [None] * 300)
     (shards / "2" / "instances.jsonl").write_text("")
     progress = tmp_path / layout.PROGRESS
@@ -99,7 +99,7 @@ def test_a_shard_that_stays_the_same_is_not_written_again(tmp_path: Path) -> Non
     assert (shards / "0" / "entries.csv").stat().st_mtime_ns == before
 
 
-def test_new_entries_get_shards_of_their_own(tmp_path: Path) -> None:
+def test_new_entries_get_new_shards(tmp_path: Path) -> None:
     shards = _plan(tmp_path, [5] * 30, cores=2)
     before = {path: path.stat().st_mtime_ns for path in shards.glob("*/entries.csv")}
     _plan(tmp_path, [5] * 32, cores=2)
@@ -128,7 +128,7 @@ def test_another_rank_changes_no_shard_and_another_size_does(tmp_path: Path) -> 
         ({"pdb_id": "1abc", "reason": "same_as_other", "value": "4abc"}, ["1abc", "2abc", "4abc"], True),
     ],
 )
-def test_shard_that_would_take_another_file_now_is_dealt_anew(
+def test_shard_whose_file_would_change_is_planned_again(
     tmp_path: Path, structure: dict[str, Value], selected: list[str], stays: bool
 ) -> None:
     """The first entry was withdrawn after the search; its successor counts once in a job."""

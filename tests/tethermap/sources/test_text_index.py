@@ -48,7 +48,7 @@ def test_all_words_must_be_there(index: TextIndex) -> None:
     assert _found(index, "egfr", "ligase") == ["3abc"]
 
 
-def test_any_word_is_enough_when_said(index: TextIndex) -> None:
+def test_any_word_is_enough_on_request(index: TextIndex) -> None:
     assert set(_found(index, "egfr", "ligase", any_term=True)) == {"1abc", "2abc", "3abc"}
 
 
@@ -66,7 +66,7 @@ def test_accessions_restrict(index: TextIndex) -> None:
     assert _found(index, "ligase", accessions=("P00533",)) == []
 
 
-def test_nothing_asked_finds_nothing(index: TextIndex) -> None:
+def test_empty_query_finds_nothing(index: TextIndex) -> None:
     assert _found(index) == []
 
 
@@ -145,7 +145,7 @@ def test_a_file_touched_within_the_same_size_is_read_again(index: TextIndex, fol
     assert _found(index, "lipase") == ["2abc"]
 
 
-def test_unreadable_files_are_known_by_id(tmp_path: Path) -> None:
+def test_unreadable_files_are_listed_by_id(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", b"<html>")
     (tmp_path / "m" / "2abc.cif.gz").write_bytes(b"\x1f\x8b\x08garbage")
     write(tmp_path / "m" / "3abc.pdb", b"")
@@ -155,7 +155,7 @@ def test_unreadable_files_are_known_by_id(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [b"", b"not a database at all", b"SQLite format 3\x00" + b"\x00" * 200])
-def test_a_damaged_index_is_built_anew(tmp_path: Path, folder: Path, left: bytes) -> None:
+def test_a_damaged_index_is_rebuilt(tmp_path: Path, folder: Path, left: bytes) -> None:
     for name in ("index.sqlite", "index.building"):
         (tmp_path / name).write_bytes(left)
     index = TextIndex(tmp_path / "index.sqlite")
@@ -163,9 +163,7 @@ def test_a_damaged_index_is_built_anew(tmp_path: Path, folder: Path, left: bytes
     assert index.entry_ids() == ["1abc", "2abc", "3abc"]
 
 
-def test_an_index_of_another_version_is_built_anew(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_of_another_version_is_rebuilt(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index = TextIndex(tmp_path / "index.sqlite")
     index.refresh(_files(folder))
     monkeypatch.setattr(text_index, "SCHEMA_VERSION", 99)
@@ -174,7 +172,7 @@ def test_an_index_of_another_version_is_built_anew(
     assert index.entry_ids() == ["1abc", "2abc", "3abc"]
 
 
-def test_an_interrupted_build_goes_on_where_it_stopped(
+def test_an_interrupted_build_continues_at_its_last_file(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_index, "_BATCH", 1)

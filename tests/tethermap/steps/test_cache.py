@@ -58,7 +58,7 @@ def test_another_text_is_another_entry(tmp_path: Path, archive: Path) -> None:
     assert len(files(cache)) > len(kept)
 
 
-def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_result_is_read_back_unchanged(tmp_path: Path) -> None:
     cache = ResultCache(tmp_path, 64_000)
     assert cache.get(KEY) is None
     cache.put(KEY, RESULT)
@@ -75,7 +75,7 @@ def test_a_damaged_result_is_removed(tmp_path: Path, damage: Callable[[bytes], b
     assert not path.exists()
 
 
-def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
+def test_least_recently_used_result_is_removed_first(tmp_path: Path) -> None:
     size = len(RESULT.to_bytes())
     cache = ResultCache(tmp_path, 64 * (3 * size + 1))  # a 64th of the limit is that of the keys of one folder
     keys = [f"{64 * number:08x}".ljust(64, "0") for number in range(4)]

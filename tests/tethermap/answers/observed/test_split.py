@@ -1,4 +1,4 @@
-"""The walk from the half that one protein holds to the other's, on made-up areas."""
+"""The walk from the half bound by one protein to the other half, with made-up areas."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_exit_is_the_bond_from_the_amide_into_the_linker() -> None:
     assert found.half == frozenset(range(14))
 
 
-def test_attachment_ring_is_told_as_a_range() -> None:
+def test_ring_at_the_attachment_gives_a_range() -> None:
     """A piperazine that either side could own: the exit beyond it, and the one before it."""
     found = split("c1ccc2ccccc2c1N1CCN(CC1)CCOCCOCCNC(=O)c1ccc2ccccc2c1", 16, 24)
     assert (found.anchor, found.linker_atom) == (13, 16)
@@ -87,7 +87,7 @@ def test_ligand_with_fewer_than_two_ring_systems_is_not_split(smiles: str) -> No
     assert observed_exit(graph, areas, areas, areas) is None
 
 
-def test_path_holds_each_block_with_what_hangs_on_it() -> None:
+def test_path_blocks_include_their_substituents() -> None:
     graph = graph_of("c1ccccc1C(C)(C)CC1CCCCC1")
     first, last = ring_systems(graph)
     steps = path_between(graph, first, last)

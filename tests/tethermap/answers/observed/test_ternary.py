@@ -1,4 +1,4 @@
-"""Ternary complexes whose authors say where the target's half of the degrader ends."""
+"""Ternary complexes whose authors define the end of the target's half of the degrader."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_exits_are_where_the_authors_cut(cases: list[Ternary], side: str) -> Non
     assert sum(either for _, either in scores) >= 10
 
 
-def test_range_is_told_where_a_ring_can_belong_to_either_side(cases: list[Ternary]) -> None:
+def test_range_is_reported_if_a_ring_can_belong_to_either_side(cases: list[Ternary]) -> None:
     told = {case.kept.instance.entry_id: case.held.target for case in cases if case.held}
     open_rings = {entry for entry, side in told.items() if side.exit and not side.exit.clear}
     assert {"6hax", "6hay", "6hr2", "7s4e"} <= open_rings

@@ -34,7 +34,7 @@ def test_ligand_with_little_in_common_gets_none() -> None:
     assert transferred(degrader, ligand_graph(degrader), HALF, BOND, ligand) is None
 
 
-def test_nearest_of_symmetric_places_is_taken() -> None:
+def test_nearest_of_symmetric_atoms_is_used() -> None:
     degrader, ligand = embedded(DEGRADER)[1], embedded("c1ccc2ccccc2c1")[1]
     found = transferred(degrader, ligand_graph(degrader), HALF, BOND, ligand)
     assert found is not None
@@ -52,7 +52,7 @@ def test_nearest_of_symmetric_places_is_taken() -> None:
         ("c1ccc2[nH]ccc2c1", None),
     ],
 )
-def test_parent_tells_the_bond_where_it_ends(parent: str, bond: tuple[int, int] | None) -> None:
+def test_parent_defines_the_bond_at_its_end(parent: str, bond: tuple[int, int] | None) -> None:
     degrader = embedded(DEGRADER)[1]
     graph = ligand_graph(degrader)
     index = np.arange(len(graph))

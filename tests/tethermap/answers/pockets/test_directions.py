@@ -11,7 +11,7 @@ from tethermap.answers.pockets.directions import SAME_ANGLE, SAME_PLACE, Way, di
 def way(place: tuple[float, float, float], angle: float = 0.0, *, site: int = 1, score: float = 2.0) -> Way:
     turned = np.radians(angle)
     vector = np.array([np.sin(turned), 0.0, np.cos(turned)])
-    # the linker's first atom stands at `place`
+    # the linker's first atom is at `place`
     return Way(site, f"C{site}", np.array(place) - 1.5 * vector, vector, 0.5, score, False, "A")
 
 
@@ -29,7 +29,7 @@ def test_vectors_within_the_angle_are_one_direction(angle: float, expected: list
     assert counts(way((0, 0, 0)), way((0, 0, 0), angle)) == expected
 
 
-def test_best_exit_leads_whatever_the_order() -> None:
+def test_best_exit_comes_first_in_any_order() -> None:
     ways = [
         (0, "a", way((3, 0, 0), score=1.0)),
         (1, "b", way((0, 0, 0), score=3.0)),

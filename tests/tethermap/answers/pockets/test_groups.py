@@ -1,4 +1,4 @@
-"""Groups of like chains, their reference, and what must not change them."""
+"""Groups of similar chains, their reference, and changes that must not affect them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def names(groups: Sequence[Group]) -> list[tuple[str, list[str]]]:
 KINASE, PROTEASE = random_sequence(1), random_sequence(2)
 
 
-def test_chains_that_are_not_alike_are_never_superposed() -> None:
+def test_dissimilar_chains_are_never_superposed() -> None:
     found = grouped([member("1aaa", KINASE), member("2bbb", PROTEASE, fold=1), member("3ccc", KINASE)])
     assert names(found) == [("G1", ["1aaa", "3ccc"]), ("G2", ["2bbb"])]
 
@@ -88,7 +88,7 @@ def test_order_of_the_instances_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("share", "together"), [(0.35, True), (0.45, False)])
-def test_chains_are_alike_from_sixty_percent_identity_on(share: float, together: bool) -> None:
+def test_chains_are_similar_from_sixty_percent_identity(share: float, together: bool) -> None:
     found = grouped([member("1aaa", KINASE), member("2bbb", changed(KINASE, share))])
     assert (len(found) == 1) == together
     if together:
@@ -123,7 +123,7 @@ def test_each_chain_is_aligned_with_few_references(monkeypatch: pytest.MonkeyPat
     assert len(calls) <= module.MOST_ALIGNED * len({one.backbone.sequence for one in many})
 
 
-def test_instance_without_a_chain_is_told_with_its_reason() -> None:
+def test_instance_without_a_chain_is_listed_with_its_reason() -> None:
     found = grouped([member("1aaa", KINASE), member("2bbb", "")])
     rows = {row["pdb_id"]: row for row in superposition_rows(found)}
     assert (rows["2bbb"]["reason"], rows["2bbb"]["superposed"], rows["2bbb"]["reference"]) == ("no_backbone", False, "")
@@ -131,7 +131,7 @@ def test_instance_without_a_chain_is_told_with_its_reason() -> None:
     assert rows["1aaa"]["is_reference"] is True
 
 
-def test_pocket_of_another_fold_is_told_and_takes_no_part() -> None:
+def test_pocket_of_another_fold_is_listed_and_excluded() -> None:
     other = member("2bbb", changed(KINASE, 0.1), fold=5, ways=[way((0, 0, 0))])
     found = grouped([member("1aaa", KINASE, ways=[way((0, 0, 0))]), other])
     rows = list(superposition_rows(found))
@@ -180,7 +180,7 @@ def test_open_and_closed_exits_of_one_direction_are_counted_by_entry() -> None:
     assert rows[0]["open_in"] == "1aaa_A_LIG_1"
 
 
-def test_evidence_of_a_direction_is_that_of_the_exit_whose_score_is_told() -> None:
+def test_direction_has_the_evidence_of_the_exit_with_its_best_score() -> None:
     ways = {"1aaa": way((3, 0, 0), evidence="C"), "2bbb": way((3.5, 0.5, 0), score=1.0)}
     (row,) = consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()]))
     assert (row["best_stem"], row["best_score"], row["evidence"]) == ("1aaa_A_LIG_1", 2.0, "C")

@@ -1,4 +1,4 @@
-"""Binding sites: who touches the same residues."""
+"""Binding sites: instances that touch the same residues."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_residues_are_compared_in_the_numbering_of_the_reference() -> None:
     }  # fmt: skip
 
 
-def test_copies_between_symmetry_mates_and_degraders_tell_no_direction() -> None:
+def test_copies_between_symmetry_mates_and_degraders_define_no_direction() -> None:
     own = [replace(touching(member(f"{k}aaa", KINASE, ways=[way((0, 0, 0))]), 1, 2, 3)) for k in range(3)]
     packed, degrader = replace(own[1], packed=True), replace(own[2], bridging=True, read_ways=tuple)
     (row,) = consensus_rows(grouped([own[0], packed, degrader]))

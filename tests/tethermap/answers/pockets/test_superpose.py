@@ -1,4 +1,4 @@
-"""Superposition against Biopython's, and what is told of pairs that don't fit."""
+"""Superposition compared with Biopython's, and the count of pairs that don't fit."""
 
 from __future__ import annotations
 

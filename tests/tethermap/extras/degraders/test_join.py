@@ -47,7 +47,7 @@ def test_published_degraders_are_made_of_their_halves_and_the_list() -> None:
     assert {name: count for name, count in told.items() if count} == Counter(filter(None, made.values()))
 
 
-def test_linkers_are_what_the_list_says() -> None:
+def test_linkers_match_their_list() -> None:
     assert len(LIST) >= 60
     assert len({linker.name for linker in LIST}) == len(LIST)
     for linker in LIST:
@@ -98,7 +98,7 @@ HALVES = {
         ["BrCc1ccccc1", "[N-]=[N+]=NCc1ccccc1", "OC(=O)Cc1ccccc1", "NCc1ccccc1"],
     ),
 }
-"""A half of each functional group, and what it is made from."""
+"""A half of each functional group, and its starting material."""
 
 MADE = {
     "amide": "[#6][CX3](=O)[#7;!$([#7][CX3](=O)[#7,O;X2])]",
@@ -117,10 +117,10 @@ MADE = {
     "Sonogashira, then hydrogenation": "c[CX4][CX4]",
     "click": "n1cc([#6])nn1",
 }
-"""What each reaction leaves in the molecule."""
+"""Products of each reaction."""
 
 
-def test_each_functional_group_says_what_it_is_made_from() -> None:
+def test_each_functional_group_names_its_starting_material() -> None:
     assert set(HALVES) == set(groups())
     for group, (smiles, wanted) in HALVES.items():
         end = half(smiles)
@@ -128,7 +128,7 @@ def test_each_functional_group_says_what_it_is_made_from() -> None:
         assert list(to_make(end)) == [canonical(one) for one in wanted], group
 
 
-def test_each_reaction_makes_what_its_name_says() -> None:
+def test_each_reaction_makes_the_group_in_its_name() -> None:
     """Row by row: the group that the reaction is named after is where the half and the linker meet."""
     other = half("C[C@H](F)c1ccc(O[*])cc1")
     linkers = {"C": "[*:1]CCC[*:2]", "c": "[*:1]c1ccc(C[*:2])cc1", "N": "[*:1]N1CCN(CC[*:2])CC1"}
@@ -167,7 +167,7 @@ def numbered(smiles: str) -> Chem.Mol:
 @pytest.mark.parametrize(
     "smiles", ["[*]NC(=N)C", "C[Si](C)(C)[*]", "C=C[*]", "O=P(O)(O)O[*]", "CC=C(C)N[*]", "CC(=O)S[*]"]
 )
-def test_what_no_common_reaction_makes_has_no_handle(smiles: str) -> None:
+def test_exit_without_a_common_reaction_has_no_handle(smiles: str) -> None:
     assert end_of(smiles) is None
 
 
@@ -256,7 +256,7 @@ def test_random_molecules_have_the_group_of_their_reactions_where_the_linker_beg
 
 
 def test_contacts_of_the_other_half_are_not_lost() -> None:
-    """A group takes all its contacts along; of a degrader's other half those with the other protein are not told."""
+    """If a degrader's other half leaves, its contacts with the other protein do not count as lost."""
     rows = [
         {
             "ligand_atom": name,
@@ -292,7 +292,7 @@ def test_atoms_of_both_halves_keep_their_numbers() -> None:
         ("CCCC(=O)c1ccccc1", 3, (2, 1, 0), {3: True, 2: False}),
     ],
 )
-def test_acyl_chain_of_an_amide_comes_with_the_linker(
+def test_acyl_chain_of_an_amide_belongs_to_the_linker(
     ligand: str, anchor: int, leaving: tuple[int, ...], kept: dict[int, bool]
 ) -> None:
     atom, gone = made_cut(graph_of(ligand), anchor, leaving)

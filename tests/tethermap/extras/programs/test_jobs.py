@@ -43,7 +43,7 @@ def half() -> FoldedHalf:
 
 
 def subject(half: FoldedHalf, ligand: FoldedLigand) -> Subject:
-    """Return a job with two halves alike but for their letter."""
+    """Return a job with two halves that differ only by their letter."""
     other = Numbering(complex_pdb(), {"A": "E"}).half(np.array([[8.0, 4.0, 0.0]]), np.array([8.0, 4.0, 0.0]))
     return Subject(told_name(["BRD4 & VHL", "5t35_D"]), (half, other), ligand)
 

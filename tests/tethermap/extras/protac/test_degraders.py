@@ -1,4 +1,4 @@
-"""What stays of a ligand is found in the degraders that were made of it, by each program's own way of looking."""
+"""The remaining part of a ligand is found in degraders made from it, by each program's own search."""
 
 from __future__ import annotations
 

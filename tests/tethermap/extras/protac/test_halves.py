@@ -1,4 +1,4 @@
-"""Files of one half and of both, read back by the rules of the programs that take them."""
+"""Files of one half and of both, read by the rules of the programs that use them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_p4ward_finds_both_ligands_in_the_degrader(files: dict[str, str]) -> Non
     indices = []
     for part in ("receptor_ligand", "ligase_ligand"):
         text = files[f"p4ward/{names[part]}"]
-        for sanitize in (True, False):  # as it is read for matching, and for distances
+        for sanitize in (True, False):  # once as read for matching, once as read for distances
             mol = Chem.MolFromMol2Block(text, sanitize=sanitize, cleanupSubstructures=sanitize)
             heavy = sum(atom.GetAtomicNum() > 1 for atom in mol.GetAtoms())
             common = Chem.MolFromSmarts(rdFMCS.FindMCS([degrader, mol], timeout=20).smartsString)
@@ -96,7 +96,7 @@ def test_mol2_is_the_molecule_that_was_written(smiles: str) -> None:
 
 
 def test_deepternary_finds_degrader_ligands_and_masks_in_one_frame(files: dict[str, str]) -> None:
-    """By ``replace_to_unbound_coords``: each half of the degrader lies within 1 angstrom of its ligand."""
+    """By ``replace_to_unbound_coords``: each half of the degrader is within 1 angstrom of its ligand."""
     degrader, *ligands = (
         Chem.MolFromPDBBlock(files[f"deepternary/{name}"], sanitize=False, removeHs=False)
         for name in ("degrader.pdb", "lig1.pdb", "lig2.pdb")
@@ -156,16 +156,16 @@ KNOWN = {"C": 6, "O": 8, "N": 7, "F": 9, "S": 16, "Cl": 17, "Br": 35, "I": 53, "
 
 
 def as_difflinker_reads(sdf: str, anchors: str) -> tuple[np.ndarray, list[int], list[int]]:
-    """Return places, atomic numbers and anchors as ``generate.py`` reads them from the file and its arguments."""
+    """Return positions, atomic numbers and anchors from the file and the arguments by the rules of ``generate.py``."""
     supplier = Chem.SDMolSupplier()
     supplier.SetData(sdf, sanitize=False, removeHs=True)
-    mol = Chem.RemoveAllHs(supplier[0])  # which sanitises
+    mol = Chem.RemoveAllHs(supplier[0])  # it sanitises
     numbers = [KNOWN[atom.GetSymbol()] for atom in mol.GetAtoms()]
     return mol.GetConformer().GetPositions(), numbers, [int(one.strip()) - 1 for one in anchors.split(",")]
 
 
 def as_diffprotacs_reads(xyz: str) -> tuple[np.ndarray, list[int]]:
-    """Return places and atomic numbers as ``parse_xyz`` reads them: every line of four words is an atom."""
+    """Return positions and atomic numbers by the rules of ``parse_xyz``: every line of four words is an atom."""
     atoms = [line.split() for line in xyz.splitlines() if len(line.split()) == 4]
     return np.array([[float(one) for one in words[1:]] for words in atoms]), [KNOWN[words[0]] for words in atoms]
 
@@ -176,7 +176,7 @@ def argument(command: str, name: str) -> str:
 
 
 def check_linker_files(files: dict[str, str], asked: tuple[AskedHalf, ...], places: np.ndarray, degrader: str) -> None:
-    """Check that both designers of linkers read the atoms, anchors and the linker's length that were meant."""
+    """Check that both designers of linkers read the intended atoms, anchors and length of the linker."""
     run = files["difflinker/run.sh"]
     here, numbers, anchors = as_difflinker_reads(files["difflinker/fragments.sdf"], argument(run, "--anchors"))
     there, others = as_diffprotacs_reads(files["diffprotacs/fragments.xyz"])
@@ -210,7 +210,7 @@ def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
             names[f"{atom.GetSymbol().upper()}{elements[atom.GetSymbol().upper()]}"] = atom
         told = [names[one["atom2"]].GetSymbol() for one in job["constraint"]["contact"]]
         assert told == [one.warhead.mol.GetAtomWithIdx(one.warhead.anchor).GetSymbol() for one in (e3, target)]
-        for kind in ("list", "delete"):  # as PROTAC_ternary reads them, by residue and name
+        for kind in ("list", "delete"):  # by the rules of PROTAC_ternary: residue and name
             listed = [line.split() for line in own[f"protac_ternary/decoy_atom_{kind}.txt"].splitlines()]
             assert len({tuple(words) for words in listed}) == len(listed)
             for one in (e3, target):
@@ -233,7 +233,7 @@ def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
         assert {f"{tool}/README.txt" for tool in LINKER_TOOLS} <= own.keys()
 
 
-def test_halves_of_two_entries_lie_in_the_frame_of_the_degraders_conformation(
+def test_halves_of_two_entries_are_in_the_frame_of_the_degraders_conformation(
     halves: tuple[AskedHalf, AskedHalf],
 ) -> None:
     target, e3 = halves

@@ -48,7 +48,7 @@ def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -
     ("missing", "told"),
     [(("C9", "N10"), "2 atoms were not observed: C9 N10;"), (("C9",), "1 atom was not observed: C9;")],
 )
-def test_atoms_that_were_not_observed_are_told_beside_the_heads_that_lack_them(
+def test_unobserved_atoms_are_listed_with_the_heads_that_lack_them(
     tmp_path: Path, missing: tuple[str, ...], told: str
 ) -> None:
     readme, rows = made(tmp_path, missing)
@@ -57,13 +57,13 @@ def test_atoms_that_were_not_observed_are_told_beside_the_heads_that_lack_them(
     assert {row["atoms_missing"] for row in rows} == {";".join(missing)}
 
 
-def test_whole_ligand_has_no_word_on_what_was_not_observed(tmp_path: Path) -> None:
+def test_whole_ligand_has_no_note_on_unobserved_atoms(tmp_path: Path) -> None:
     readme, rows = made(tmp_path, ())
     assert "not observed" not in readme
     assert {row["atoms_missing"] for row in rows} == {""}
 
 
-def test_ligand_without_inputs_tells_its_missing_atoms_too(tmp_path: Path) -> None:
+def test_ligand_without_inputs_also_lists_its_missing_atoms(tmp_path: Path) -> None:
     assert [(row["reason"], row["atoms_missing"]) for row in made(tmp_path, ("C9",), ranked=False)[1]] == [
         ("no_ranked_exit", "C9")
     ]
@@ -94,7 +94,7 @@ def test_head_that_prosettac_cannot_find_in_its_copy_is_named_in_json_and_readme
     assert f"With Open Babel {babel.version}: " in readme
 
 
-def test_inputs_name_no_open_babel_unless_it_was_asked_for(tmp_path: Path) -> None:
+def test_inputs_do_not_name_open_babel_by_default(tmp_path: Path) -> None:
     files, rows = inputs(tmp_path, "COc1nc(N)nc2[nH]cnc12")
     assert "open_babel" not in files["exits.json"]
     assert "open_babel" not in rows[0]

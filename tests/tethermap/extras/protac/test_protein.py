@@ -15,7 +15,7 @@ COMPLEXES = sorted(SHIPPED.glob("*/TARGET_RESULTS/WAR_PDB/*.pdb"))
 
 
 @pytest.mark.parametrize("path", COMPLEXES, ids=lambda path: path.stem)
-def test_chains_hold_the_polymer_under_letters_of_their_side(path: Path) -> None:
+def test_polymer_chains_have_the_letters_of_their_side(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     expected = gemmi.read_pdb_string(text)
     expected.setup_entities()
@@ -47,7 +47,7 @@ def test_lines_of_other_lengths_and_several_models_are_read_line_by_line() -> No
     assert lines[0] == lines[1]
 
 
-def test_what_has_no_protein_file_has_a_reason() -> None:
+def test_missing_protein_file_has_a_reason() -> None:
     text = COMPLEXES[0].read_text(encoding="utf-8")
     hets = "".join(f"{line}\n" for line in text.splitlines() if line.startswith("HETATM"))
     assert protein.protein_of(None, (), TARGET, "x").reason == "complex_too_large"

@@ -43,7 +43,7 @@ def test_side_is_that_of_the_named_protein(name: str, accessions: tuple[str, ...
     assert side_of("e3", name, accessions, E3_LIGASES) is E3
 
 
-def test_parameters_have_the_e3_ligase_first_and_say_loudly_what_is_missing() -> None:
+def test_parameters_list_the_e3_ligase_first_and_missing_values_in_capitals() -> None:
     assert params_text(TARGET, "TU", "target_head_1.sdf", 12).splitlines() == [
         "Structures: e3.pdb target.pdb",
         "Chains: E3_CHAINS TU",
@@ -59,7 +59,7 @@ def test_parameters_have_the_e3_ligase_first_and_say_loudly_what_is_missing() ->
     ]
 
 
-def test_names_that_occur_twice_hold_blanks_or_are_too_long_are_replaced_by_names_of_their_own() -> None:
+def test_duplicate_blank_or_long_names_are_replaced_by_unique_ones() -> None:
     instance, molecule = embedded("CCOCC")
     named = replace(instance, atoms=replace(instance.atoms, name=("C1", "C1", "O3", "C4LONG", "C2")))
     assert texts.atom_names(molecule, named) == ("C3", "C4", "O3", "C5", "C2")
@@ -100,8 +100,8 @@ def test_ligand_file_gives_names_serials_and_each_bond_once() -> None:
         "c1cc(=O)[nH]cc1-c1c[nH]cn1",
     ],
 )  # fmt: skip
-def test_head_is_read_alike_with_and_without_perception_and_by_open_babel(smiles: str) -> None:
-    """Without any as PRosettaC looks for it in its copy, with it as all others read a head."""
+def test_head_is_the_same_with_and_without_perception_and_in_open_babel(smiles: str) -> None:
+    """Without perception like in PRosettaC's search in its copy, with perception like in all other readers."""
     molecule = embedded(smiles)[1]
     text = head_sdf(cut_warhead(molecule, 0, ()), "head", {}, kekulize=True)
     bare, read = (Chem.SDMolSupplier() for _ in range(2))
@@ -130,8 +130,8 @@ def test_head_is_read_alike_with_and_without_perception_and_by_open_babel(smiles
         ("CNC(N)=O", "CNC(N)=O"),
     ],
 )
-def test_guanidines_are_written_as_open_babel_reads_them(smiles: str, written: str) -> None:
-    """Those with two free nitrogens; the bonds of all others get through its PDB file as they are."""
+def test_guanidines_are_written_in_open_babels_form(smiles: str, written: str) -> None:
+    """Guanidines with two free nitrogens change; its PDB file preserves the bonds of the rest."""
     warhead = with_bonds_of_open_babel(cut_warhead(embedded(smiles)[1], 0, ()))
     text = head_sdf(warhead, "head", {}, kekulize=True)
     supplier = Chem.SDMolSupplier()
@@ -147,7 +147,7 @@ def test_guanidines_are_written_as_open_babel_reads_them(smiles: str, written: s
     assert anchor_after_round_trip(babel, text, 0) == SAME
 
 
-def test_symmetric_anchor_may_come_back_as_its_like() -> None:
+def test_symmetric_anchor_may_be_read_back_as_its_equivalent() -> None:
     babel = open_babel()
     if babel is None:
         pytest.skip("Open Babel is not installed")

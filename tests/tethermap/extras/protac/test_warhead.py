@@ -23,7 +23,7 @@ from tethermap.extras.protac.warhead import WarheadSmiles, cut_warhead
         ("C/C=C/c1ccccc1", 1, (0,), "*/C=C/c1ccccc1"),
     ],
 )
-def test_linker_stands_where_the_leaving_group_was(
+def test_linker_is_at_the_place_of_the_leaving_group(
     ligand: str, anchor: int, leaving: tuple[int, ...], expected: str
 ) -> None:
     found = WarheadSmiles(embedded(ligand)[1]).of(anchor, leaving)
@@ -49,7 +49,7 @@ def test_symmetric_anchors_are_listed_and_a_lone_one_is_unique() -> None:
 
 
 def test_stereo_does_not_make_an_anchor_unique() -> None:
-    """PRosettaC's substructure search takes both methyl groups for the anchor, whatever their configuration."""
+    """PRosettaC's substructure search matches both methyl groups with the anchor and ignores their configuration."""
     ring = embedded("C[C@H]1CC[C@@H](C)CC1")[1]
     assert 5 in cut_warhead(ring, 0, ()).alike
 
@@ -75,7 +75,7 @@ def test_heads_are_read_back_with_the_anchor_where_it_was(ligand: str) -> None:
         assert linked.HasSubstructMatch(read), (anchor, leaving)
 
 
-def test_atoms_that_differ_by_a_hydrogen_only_are_alike() -> None:
+def test_atoms_that_differ_only_by_a_hydrogen_are_equivalent() -> None:
     """A substructure search takes either nitrogen of an imidazole for the anchor."""
     imidazole = embedded("c1ccc2[nH]cnc2c1")[1]
     assert cut_warhead(imidazole, 4, ()).alike == (6,)

@@ -59,7 +59,7 @@ def test_archive_beyond_the_bounds_is_refused(tmp_path: Path, monkeypatch: pytes
         unpack(path, tmp_path / "cache")
 
 
-def test_links_are_left_out_and_damage_is_told(tmp_path: Path) -> None:
+def test_links_are_left_out_and_damage_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.tar"
     with tarfile.open(path, "w") as tar:
         link = tarfile.TarInfo("link.cif")

@@ -50,7 +50,7 @@ def molecule(component: Component) -> Chem.Mol:
 
 
 def same(mol: Chem.Mol, *, tautomers: bool) -> str:
-    """Return what two molecules have in common that differ by protons, and by tautomer where no file says it."""
+    """Return the common form of two molecules that differ by protons, and by tautomer if no file defines it."""
     flat = Chem.RemoveHs(Chem.Mol(mol))
     for atom in flat.GetAtoms():
         atom.SetAtomMapNum(0)
@@ -133,7 +133,7 @@ def with_hydrogens(text: str, which: str) -> str:
 
 
 def open_babel(mol: Chem.Mol, folder: Path) -> str:
-    """Return a molecule as Open Babel writes it."""
+    """Return a molecule written by Open Babel."""
     (folder / "x.sdf").write_text(Chem.MolToMolBlock(mol) + "$$$$\n")
     subprocess.run(["obabel", str(folder / "x.sdf"), "-O", str(folder / "x.mol2")], check=True, capture_output=True)
     return (folder / "x.mol2").read_text()
@@ -162,7 +162,7 @@ def test_fifty_components_are_the_right_molecules(
     assert wrong == {}
 
 
-def test_dummies_and_lone_pairs_are_left_out_and_told(known: Callable[[str], Component], tmp_path: Path) -> None:
+def test_dummies_and_lone_pairs_are_left_out_and_noted(known: Callable[[str], Component], tmp_path: Path) -> None:
     text = mol2_text(molecule(known("IRE")), "sybyl")
     head, tail = text.split("@<TRIPOS>BOND")
     path = tmp_path / "x.mol2"

@@ -46,7 +46,7 @@ NAMED = ("atom_id", "comp_id", "asym_id", "seq_id")
 
 @cache
 def lines() -> tuple[str, ...]:
-    """Return the atoms of EGFR near gefitinib (2ITY, code LIG), as the wwPDB writes them."""
+    """Return the atoms of EGFR near gefitinib (2ITY, code LIG) in the format of the wwPDB."""
     with tarfile.open(ROOT / "tests" / "data" / "program_files.tar.xz") as tar:
         file = tar.extractfile("./openmm-pdb-ids/x.pdb")
         assert file is not None
@@ -117,7 +117,7 @@ def test_pdb_files_of_any_habits_give_the_ligand(
         is_ligand = line[17:20] == "LIG"
         element = line[76:78].strip()
         made = ELEMENTS[elements](NAMES[names](line) if len(line[12:16].strip()) < 4 else line, element)
-        made = f"{made[:60]}1234.50{made[66:]}" if wide_b else made  # too wide by one: what follows moves
+        made = f"{made[:60]}1234.50{made[66:]}" if wide_b else made  # too wide by one: the following columns move
         (ligand if is_ligand else protein).append(f"{record}{made[6:21]}{chain}{made[22:]}" if is_ligand else made)
     parts = [ligand, protein] if ligand_first else [protein, ligand]
     between = {"between": ["END"], "both": ["END"], "TER": ["TER"], "models": ["END", "MODEL        1"]}.get(ends, [])
@@ -130,7 +130,7 @@ def test_pdb_files_of_any_habits_give_the_ligand(
 
 @cache
 def atom_site() -> dict[str, list[str]]:
-    """Return the items of the atoms as gemmi writes them."""
+    """Return the items of the atoms from gemmi."""
     structure = gemmi.read_pdb_string("\n".join([*lines(), "END\n"]))
     structure.setup_entities()
     block = structure.make_mmcif_document()[0]
@@ -144,7 +144,7 @@ def atom_site() -> dict[str, list[str]]:
 
 @st.composite
 def items(draw: st.DrawFn) -> list[str]:
-    """Draw items of atoms in any order, some of those that can be had from others left out."""
+    """Draw items of atoms in any order, without some items that follow from others."""
     needed = NEEDED | {f"{draw(st.sampled_from(['auth', 'label']))}_{name}" for name in NAMED}
     others = sorted(atom_site().keys() - needed)
     return draw(st.permutations(sorted(needed | draw(st.sets(st.sampled_from(others))))))

@@ -1,4 +1,4 @@
-"""Ligands in files of their own, several models, confidences: what becomes of what a user has."""
+"""Separate ligand files, several models, confidences: preparation of a user's files."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_protein_and_ligand_of_one_name_are_one_entry(pair: Path, opened: Opened
     assert any("4cup_pocket.pdb was skipped" in note for note in source.notes)
 
 
-def test_each_pose_of_a_file_is_a_ligand_of_its_own(pair: Path, opened: Opened) -> None:
+def test_each_pose_of_a_file_is_a_separate_ligand(pair: Path, opened: Opened) -> None:
     write_sdf(pair / "4cup_ligand.sdf", poses=10)
     entry = entry_of(opened(pair), "4cup-protein")
     assert len(entry.poses) == 10
@@ -111,7 +111,7 @@ def test_pairs_are_taken_from_a_list_of_two_columns(tmp_path: Path, opened: Open
     assert [len(entry_of(source, name).poses) for name in ("one", "two")] == [0, 2]
 
 
-def test_ligand_without_a_structure_is_told(tmp_path: Path, opened: Opened) -> None:
+def test_ligand_without_a_structure_is_reported(tmp_path: Path, opened: Opened) -> None:
     for name in ("one.pdb", "two.pdb"):
         (tmp_path / name).write_text(protein_pdb())
     write_sdf(tmp_path / "three.sdf", poses=1)
@@ -119,7 +119,7 @@ def test_ligand_without_a_structure_is_told(tmp_path: Path, opened: Opened) -> N
     assert "list the pairs" in note
 
 
-def test_ligands_alone_are_one_sentence(tmp_path: Path, opened: Opened) -> None:
+def test_ligands_without_structures_are_one_sentence(tmp_path: Path, opened: Opened) -> None:
     write_sdf(tmp_path / "x.sdf", poses=1)
     with pytest.raises(SourceError, match="give the protein too"):
         opened(tmp_path)
@@ -135,7 +135,7 @@ def test_models_of_one_protein_are_poses_and_others_entries(tmp_path: Path, open
     (tmp_path / "ensemble.pdb").write_text(whole)
     source = opened(tmp_path)
     assert source.all_entries() == ["docked", "ensemble-model-1", "ensemble-model-2"]
-    assert len(entry_of(source, "docked").poses) == 2  # beside the ligand of the first model
+    assert len(entry_of(source, "docked").poses) == 2  # next to the ligand of the first model
 
 
 def moved(text: str, step: float) -> str:
@@ -179,13 +179,13 @@ def test_mol2_keeps_its_names_and_bonds(tmp_path: Path) -> None:
         ("garbage\n\n\nmore\n$$$$\n", "RDKit can't read it"),
     ],
 )
-def test_ligand_file_that_cannot_be_used_says_why(text: str, message: str, tmp_path: Path) -> None:
+def test_unusable_ligand_file_has_a_reason(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "x.sdf").write_text(text)
     with pytest.raises(LigandFileError, match=message):
         read_poses(tmp_path / "x.sdf")
 
 
-def test_restraints_beside_a_model_are_a_definition_and_no_entry(tmp_path: Path, opened: Opened) -> None:
+def test_restraints_next_to_a_model_are_a_definition_and_not_an_entry(tmp_path: Path, opened: Opened) -> None:
     (tmp_path / "model.pdb").write_text(protein_pdb())
     atoms = "loop_\n_chem_comp_atom.comp_id\n_chem_comp_atom.atom_id\n_chem_comp_atom.type_symbol\nLIG C1 C\nLIG O1 O\n"
     tags = ("comp_id", "atom_id_1", "atom_id_2", "type")
@@ -229,7 +229,7 @@ def test_format_of_one_program_is_named_with_the_remedy(name: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("style", ["alphafold3", "boltz"])
-def test_aligned_errors_beside_a_prediction_are_read(style: str, tmp_path: Path, opened: Opened) -> None:
+def test_aligned_errors_next_to_a_prediction_are_read(style: str, tmp_path: Path, opened: Opened) -> None:
     model = next(one for one in programs() if one.name == style)
     (tmp_path / model.file).write_text(model.text)
     atoms = complex_atoms()
@@ -250,7 +250,7 @@ def test_aligned_errors_beside_a_prediction_are_read(style: str, tmp_path: Path,
     assert entry.confidence_scale == 1.0
 
 
-def test_errors_of_another_model_are_not_used_and_said_so(tmp_path: Path, opened: Opened) -> None:
+def test_errors_of_another_model_are_not_used_with_a_note(tmp_path: Path, opened: Opened) -> None:
     model = next(one for one in programs() if one.name == "alphafold3")
     (tmp_path / f"{model.file}.gz").write_bytes(gzip.compress(model.text.encode()))
     (tmp_path / "fold_confidences.json").write_text(json.dumps({"pae": [[1.0, 2.0], [2.0, 1.0]]}))

@@ -1,4 +1,4 @@
-"""Scores of predictions beside a model: kept with the names that the program gives them."""
+"""Scores of predictions next to a model, with the program's own names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCORES = {"iptm": 0.87, "ptm": 0.9, "ranking_score": 0.88, "has_clash": 0.0, "ch
         ("boltz-pdb", "x_model_1.pdb", "confidence_x_model_1.json"),
     ],
 )
-def test_scores_beside_a_prediction_are_read(style: str, model: str, beside: str, tmp_path: Path) -> None:
+def test_scores_next_to_a_prediction_are_read(style: str, model: str, beside: str, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / model).write_text(next(one for one in programs() if one.name == style).text)

@@ -24,7 +24,7 @@ from tethermap.matching.build import build_ligand
 from tethermap.sources.files import FilesSource
 
 Ligands = Callable[[Path], dict[str, list[tuple[str, str]]]]
-"""SMILES of each ligand with where its bonds come from, by entry."""
+"""SMILES of each ligand and the source of its bonds, by entry."""
 
 
 def flat(smiles: str) -> str:
@@ -87,7 +87,7 @@ def test_maestro_file_of_complexes_is_one_entry_each(own: Path, ligands: Ligands
 
 @pytest.mark.parametrize("ending", ["sdf", "mol2"])
 @pytest.mark.parametrize("chain", ["A", " ", "B", "l", "9", "L"])
-def test_bonds_of_a_ligands_file_reach_it_whatever_the_receptors_chain(
+def test_bonds_of_a_ligands_file_reach_it_for_any_chain_of_the_receptor(
     chain: str, ending: str, own: Path, ligands: Ligands
 ) -> None:
     lines = [f"{line[:21]}{chain}{line[22:]}" if line.startswith("ATOM") else line
@@ -117,8 +117,8 @@ def mol2() -> str:
     return "\n".join([*head, *atoms, "@<TRIPOS>BOND", *bonds, ""])
 
 
-def test_flexible_side_chains_of_a_docking_are_no_part_of_the_ligand(own: Path, ligands: Ligands) -> None:
-    """As AutoDock Vina writes poses with flexible residues behind each ligand."""
+def test_flexible_side_chains_of_a_docking_are_not_part_of_the_ligand(own: Path, ligands: Ligands) -> None:
+    """AutoDock Vina writes poses with flexible residues after each ligand."""
     (own / "x_receptor.pdb").write_text(protein_pdb())
     types = {"C": "A", "N": "NA", "O": "OA", "F": "F"}
 
