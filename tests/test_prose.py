@@ -38,12 +38,6 @@ def test_one_in_200_docstring_sentences_of_other_projects_is_found_at_most(packa
     assert sum(map(is_flagged, found)) * 200 <= len(found)
 
 
-@pytest.mark.parametrize("area", prose.rules()["not_yet"])
-def test_an_area_that_passes_leaves_the_list_of_areas_to_rewrite(area: str) -> None:
-    names = [name for name in prose.files() if name.startswith(area)]
-    assert any(prose.check(ROOT / name, name) for name in names), f"remove {area} from tests/tools/prose.yaml"
-
-
 @pytest.mark.parametrize(
     ("name", "content", "kinds"),
     [

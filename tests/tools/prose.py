@@ -1,6 +1,6 @@
 """Check the English of docstrings, comments, messages, templates and documents; `prose.yaml` lists the patterns.
 
-``python -m tests.tools.prose`` prints ``path:line: [pattern] sentence``, by default without the areas of ``not_yet``.
+``python -m tests.tools.prose`` prints ``path:line: [pattern] sentence`` for all files, or for those of an area.
 """
 
 from __future__ import annotations
@@ -263,9 +263,8 @@ def files() -> list[str]:
 
 
 def main(areas: Sequence[str]) -> int:
-    """Print the findings in areas, by default in all rewritten ones; return 1 if there are any."""
-    skipped = () if areas else tuple(rules()["not_yet"])
-    names = [name for name in files() if name.startswith(tuple(areas) or "") and not name.startswith(skipped)]
+    """Print the findings in areas, by default everywhere; return 1 if there are any."""
+    names = [name for name in files() if name.startswith(tuple(areas) or "")]
     found = [finding for name in names for finding in check(ROOT / name, name)]
     sys.stdout.writelines(f"{each.path}:{each.line}: [{each.pattern}] {each.sentence}\n" for each in found)
     return 1 if found else 0
