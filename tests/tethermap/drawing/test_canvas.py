@@ -18,6 +18,6 @@ def test_copies_of_a_ligand_share_a_drawing_that_depends_on_layout_and_colour() 
 
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40), st.sampled_from([11.0, 12.0]))
-def test_limit_of_the_width_of_a_text_holds_for_a_real_font(text: str, size: float) -> None:
+def test_limit_of_the_width_of_a_text_is_valid_for_a_real_font(text: str, size: float) -> None:
     font = ImageFont.load_default(100)
     assert text_width(text, size) >= font.getlength(text) * size / 100
