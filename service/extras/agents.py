@@ -56,7 +56,7 @@ class McpResultAnswer(Answer):
 
 
 class McpFailureAnswer(Answer):
-    """Reason why a message could not be answered."""
+    """Error of a message."""
 
     jsonrpc: str
     id: str | int | float | None
@@ -221,7 +221,7 @@ EXTRA = Extra(
         _ROUTES.post(
             "/mcp",
             mcp,
-            "Tools by the Model Context Protocol.",
+            "Tools for agents, by the Model Context Protocol.",
             {200: McpResultAnswer | McpFailureAnswer, 202: ""},
             body="McpMessage",
         ),

@@ -30,8 +30,8 @@ from tethermap.exits.words import ROOM, WAY, in_words
 
 _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
 _OFFERED = 200
-_A = Text("a", "Id of a job or example: the target's side.", required=True)
-_B = Text("b", "Id of a job or example: the recruiter's side.", required=True)
+_A = Text("a", "Id of the job or example with the target's half.", required=True)
+_B = Text("b", "Id of the job or example with the recruiter's half.", required=True)
 _LIGANDS = (
     Text("a_ligand", "Only answers of this component in a."),
     Text("b_ligand", "Only answers of this component in b."),

@@ -39,7 +39,7 @@ class BuildingBlock(Answer):
 
 
 class MadeHalf(Answer):
-    """One half: its remaining part, the part that the cut removes, the compound to buy."""
+    """Half of a degrader: the remaining part, the removed atoms, the compound to buy."""
 
     stem: str
     anchor: str
@@ -53,7 +53,7 @@ class MadeHalf(Answer):
 
 
 class ExitHandle(MadeHalf):
-    """Chemistry of one ranked exit of a ligand; without a handle if no common reaction makes its bond."""
+    """Chemistry of one ranked exit of a ligand; `handle` is empty if no common reaction makes the bond."""
 
     rank: Place
     site_rank: Place
@@ -77,7 +77,7 @@ class DegradersAnswer(Success):
 
 
 class HalfExit(Answer):
-    """An exit of a half's ligand as the job answers it."""
+    """Exit of a ligand that is a half of a degrader."""
 
     anchor_atom: str
     answer_rank: Count | None
@@ -132,17 +132,17 @@ class WholeSmiles(HalfSmiles):
     halves: ClassVar[int] = 2
 
 
-_STEM = Text("stem", "Ligand, as Exit_Vectors.csv names it.", required=True)
-_ANCHOR = Text("anchor", "Its anchor_atom there, one with a rank.", required=True)
-_EXIT = Text("anchor", "Only the exit at this anchor_atom, one with a rank; all without it.")
-_TOOL = Choice("tool", "Program; all without it.", known=tools())
+_STEM = Text("stem", "`stem` of the ligand in Exit_Vectors.csv.", required=True)
+_ANCHOR = Text("anchor", "`anchor_atom` of one of its ranked exits.", required=True)
+_EXIT = Text("anchor", "Only the exit at this `anchor_atom`, which must have a rank (default: all).")
+_TOOL = Choice("tool", "Only the files of this program (default: all).", known=tools())
 _DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, if known.")
 _OPEN_BABEL = Flag(
-    "open_babel", "Convert heads with Open Babel, with PRosettaC's method, and add the resulting anchors."
+    "open_babel", "Also convert each head with Open Babel, as PRosettaC does, and report the resulting anchor."
 )
-_OTHER_JOB = Text("other", "Id of a job about the other half; with other_stem and other_anchor.")
-_OTHER_STEM = Text("other_stem", "The other half's ligand.")
-_OTHER_ANCHOR = Text("other_anchor", "Its anchor_atom.")
+_OTHER_JOB = Text("other", "Id of the job with the other half; requires `other_stem` and `other_anchor`.")
+_OTHER_STEM = Text("other_stem", "`stem` of the other half's ligand.")
+_OTHER_ANCHOR = Text("other_anchor", "`anchor_atom` of its exit.")
 
 _JOBS = {
     letter: Text(f"{letter}_job", f"Id of a job or example: the {half}'s side.", aliases=(letter,))
@@ -150,18 +150,18 @@ _JOBS = {
 }
 _HALVES = {
     letter: (
-        Text(f"{letter}_stem", f"Ligand of {letter}, as Exit_Vectors.csv names it."),
-        Text(f"{letter}_anchor", "Its anchor_atom there, one with a rank."),
-        HalfSmiles(f"{letter}_smiles", "Instead of a job: the half as SMILES with [*] for the linker."),
+        Text(f"{letter}_stem", f"`stem` of the ligand of job {letter} in Exit_Vectors.csv."),
+        Text(f"{letter}_anchor", "`anchor_atom` of one of its ranked exits."),
+        HalfSmiles(f"{letter}_smiles", "The half as SMILES with [*] for the linker, instead of a job."),
     )
     for letter in _JOBS
 }
 _LINKERS = Text("linker_class", "Only linkers of this class.", aliases=("linkers",))
-_FORMAT = Choice("format", "How to answer.", known=FORMATS)
-_LIMIT = Whole("limit", f"Most molecules, {MOST_DEGRADERS} by default.", minimum=1, maximum=MOST_DEGRADERS)
+_FORMAT = Choice("format", "Format of the response.", known=FORMATS)
+_LIMIT = Whole("limit", f"Maximum number of molecules (default {MOST_DEGRADERS}).", minimum=1, maximum=MOST_DEGRADERS)
 _OFFSET = Whole("offset", "Number of molecules to skip.", maximum=1_000_000)
 _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the halves.", minimum=1, maximum=1000)
-_SMILES = WholeSmiles("smiles", "The degrader.", required=True)
+_SMILES = WholeSmiles("smiles", "SMILES of the degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
 _MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
@@ -308,7 +308,7 @@ EXTRA = Extra(
         _FILES.get(
             "/api/jobs/{job_id}/protac-inputs",
             degrader_inputs,
-            "Inputs for programs that model degraders, made for any ranked anchor or a pair of them, as a ZIP.",
+            "Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP.",
             "application/zip",
             (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
             ready=True,
@@ -329,7 +329,7 @@ EXTRA = Extra(
         _CHEMISTRY.get(
             "/api/degraders",
             make_degraders,
-            "Degraders of a target's exit, a recruiter's and the linkers of the list.",
+            "Degraders from an exit of the target, an exit of the recruiter, and each linker of the list.",
             {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
             (*_ASKED, _MOST_LINKER, _FORMAT, _LIMIT, _OFFSET),
             ready=True,
@@ -349,7 +349,7 @@ EXTRA = Extra(
         Routes("Pages", "page").get(
             "/degraders",
             degraders_page,
-            "Select both halves and a linker; molecules to filter and download.",
+            "Page to assemble degraders from two halves and a linker.",
             {200: PAGE},
             _ASKED,
             errors=_REFUSED,

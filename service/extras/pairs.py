@@ -50,7 +50,7 @@ class ComparedJob(Answer):
 
 
 class AnswerPair(Answer):
-    """Answers of two jobs, the two ends of a linker."""
+    """Pair of answers: the two ends of a linker."""
 
     rank: Count
     score: Number

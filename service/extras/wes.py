@@ -86,7 +86,7 @@ class WesServiceAnswer(Answer):
 
 
 class WesRunAnswer(Answer):
-    """The id of a run, which is that of its job."""
+    """Id of a run."""
 
     run_id: str
 
@@ -107,7 +107,7 @@ class WesRunSummary(WesStatusAnswer):
 
 
 class WesRunsAnswer(Answer):
-    """Runs, newest first, a page of them."""
+    """Page of runs, newest first."""
 
     runs: list[WesRunSummary]
     next_page_token: str
@@ -124,7 +124,7 @@ class WesRequest(Answer):
 
 
 class WesLog(Answer):
-    """Log of a run; its address is absolute, empty before the run begins."""
+    """Times and log of a run or step."""
 
     name: str
     cmd: list[str]
@@ -136,20 +136,20 @@ class WesLog(Answer):
 
 
 class WesTaskAnswer(WesLog):
-    """One step of a run: all its shards."""
+    """Step of a run."""
 
     id: str
 
 
 class WesTasksAnswer(Answer):
-    """Steps of a run in their order, a page of them."""
+    """Page of the steps of a run, in order."""
 
     task_logs: list[WesTaskAnswer]
     next_page_token: str
 
 
 class WesRunLogAnswer(Answer):
-    """A run with its results, by absolute addresses."""
+    """Run with the addresses of its results."""
 
     run_id: str
     request: WesRequest
@@ -173,7 +173,7 @@ _KEPT = ("workflow_type", "workflow_type_version", "workflow_url")
 _EXIT_CODES = {"done": 0, "failed": 1}
 _NO_EXIT_CODE = -1
 _PAGE_SIZE = Whole("page_size", "Maximum number of rows (default 50).", minimum=1, maximum=_MOST_RUNS)
-_PAGE_TOKEN = Text("page_token", "The next_page_token of the page before.")
+_PAGE_TOKEN = Text("page_token", "`next_page_token` of the previous page.")
 
 _STATES: dict[State, RunState] = {
     QUEUED: "QUEUED",

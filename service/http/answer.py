@@ -59,6 +59,7 @@ def row_type(name: str, table: Table, *, some: bool = False, **more: Any) -> Any
     made = new_type(name, {**more, **columns})
 
     def without_optional(schema: Map) -> None:  # NotRequired does not get through to the schema of answers
+        schema["description"] = f"Row of the table {table.title}."
         schema["required"] = [one for one in schema["required"] if one in (*more, *(() if some else table.usual.names))]
 
     made.__pydantic_config__ = ConfigDict(json_schema_extra=without_optional)
@@ -89,7 +90,7 @@ class Paged(Answer):
 
 
 class ErrorReason(Answer):
-    """Fault of a request."""
+    """Code, message and details of an error."""
 
     code: Annotated[str, WithJsonSchema({"enum": sorted(error_statuses())})]
     message: str
@@ -97,7 +98,7 @@ class ErrorReason(Answer):
 
 
 class ErrorAnswer(Answer):
-    """The one body of every failure."""
+    """Body of every error."""
 
     ok: Literal[False] = False
     error: ErrorReason
@@ -105,7 +106,7 @@ class ErrorAnswer(Answer):
 
 
 class WesErrorAnswer(Answer):
-    """The body of every failure as GA4GH's Workflow Execution Service has it."""
+    """Body of every error, in the format of GA4GH's Workflow Execution Service."""
 
     msg: str
     status_code: int

@@ -15,14 +15,14 @@ SERVICE = "tethermap"
 
 
 class QueueLength(Answer):
-    """Jobs that wait and that run."""
+    """Number of waiting and running jobs."""
 
     queued: Count
     running: Count
 
 
 class HealthAnswer(Answer):
-    """Whether the service can take jobs."""
+    """State of the service: whether it accepts jobs."""
 
     ok: bool
     service: str = SERVICE
@@ -49,7 +49,7 @@ class BaseUrls(Answer):
 
 
 class RouteNote(Answer):
-    """A route and its purpose."""
+    """Route with its summary."""
 
     method: str
     path: str
@@ -87,7 +87,7 @@ class ServiceSuccess(Success):
 
 
 class ManifestAnswer(ServiceSuccess):
-    """Routes, limits, features."""
+    """Description of the service: routes, limits, features."""
 
     version: str
     api_version: str
@@ -158,13 +158,13 @@ class ExampleLinks(ExamplePlaces):
 
 
 class ExampleUrls(ExamplePlaces):
-    """The addresses under older names."""
+    """Addresses of an example, by their earlier names."""
 
     browser: Url
 
 
 class ExampleRecord(Answer):
-    """An example, there or not."""
+    """Example, with or without results on this server."""
 
     job_id: str
     label: str

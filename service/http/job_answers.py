@@ -37,7 +37,7 @@ def job_urls(job_id: str) -> dict[str, Any]:
 
 
 class SubmittedAnswer(Success):
-    """A job that was taken; the same when it is sent again later."""
+    """Accepted job; a repeated submission returns the same one."""
 
     job_id: str
     status: State = QUEUED
@@ -69,7 +69,7 @@ class DryRunEntry(Answer):
 
 
 class FoundProtein(Answer):
-    """A polymer of the entries that a job would use, with a sequence that identifies its chains."""
+    """Protein of the entries that a job would use."""
 
     name: str
     gene: str
@@ -110,10 +110,7 @@ class DryRunAnswer(Success):
 
 
 class Entries(Answer):
-    """Entries of a job; `found` is null before the search has ended.
-
-    `ligands` are those of entries that take long and are under way, `ligands_done` those of them that are done.
-    """
+    """Progress of a job by entry."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -153,7 +150,7 @@ class Failure(Answer):
 
 
 class ArtifactCounts(Answer):
-    """Files by kind."""
+    """Number of files by kind."""
 
     war_pdb_count: Count = 0
     sdf_count: Count = 0
@@ -175,7 +172,7 @@ class Outputs(Answer):
 
 
 class Delivery(Answer):
-    """The notice of a job's end."""
+    """Notification of a job's end."""
 
     state: Literal["waiting", "pending", "delivered", "failed"]
     attempts: Count
@@ -377,7 +374,7 @@ class ListedJob(Answer):
 
 
 class FoundAnswer(Answer):
-    """Where a linker can leave a ligand, from all its copies in its binding site."""
+    """Best exit of a ligand, from all its copies in the binding site."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -390,7 +387,7 @@ class FoundAnswer(Answer):
 
 
 class FoundLigand(Answer):
-    """A ligand of a finished job; `relation` and `similarity` (Tanimoto) to the molecule of a search by SMILES."""
+    """Ligand of a finished job."""
 
     job_id: str
     target_name: str
@@ -412,7 +409,7 @@ class FoundLigand(Answer):
 
 
 class SearchAnswer(Success):
-    """Ligands that match: `total` in the `jobs_read` newest of `jobs_found` jobs."""
+    """Page of the ligands that match, and the number of searched jobs."""
 
     count: Count
     total: Count
@@ -426,7 +423,7 @@ class SearchAnswer(Success):
 
 
 class IndexedJobsAnswer(Success):
-    """Jobs that match: `count` of them, a page of which is here."""
+    """Page of the jobs that match."""
 
     count: Count
     returned: Count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ MAX_BULK = 500
 """Ligands that one request for exposure may name."""
 
 Schema = dict[str, Any]
+Words = dict[str, Any]
+"""`description` and `example` of a field or parameter."""
 
 _STATUSES = error_statuses()
 _NOT_MODIFIED = 304
@@ -49,13 +52,44 @@ def document(endpoints: Sequence[Endpoint], limits: Limits, root_path: str = "")
             "license": {"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
         },
         "servers": [{"url": root_path or "/"}],
-        "tags": [{"name": name} for name in dict.fromkeys(endpoint.group for endpoint in endpoints)],
+        "tags": [
+            {"name": name, **words()["groups"][name]}
+            for name in dict.fromkeys(endpoint.group for endpoint in endpoints)
+        ],
         "paths": paths,
         "components": {
-            "schemas": {**_bodies(limits), **components},
+            "schemas": {
+                name: _worded(schema, f"{name}.") for name, schema in {**_bodies(limits), **components}.items()
+            },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+@cache
+def words() -> Words:
+    """Return the texts of the document by name, for each of groups, operations, parameters and fields."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
+    content: Words = yaml.load(text, loader)  # noqa: S506 - both loaders are safe
+    return content
+
+
+def _word(kind: str, owner: str, name: str) -> Words:
+    """Return the words of a parameter or field, those of its owner first."""
+    return {**words()[kind].get(name, {}), **words()[kind].get(owner + name, {})}
+
+
+def _worded(schema: Any, owner: str) -> Any:
+    """Return a schema whose fields have descriptions and, if they are values and not models, examples."""
+    if not isinstance(schema, dict) or "properties" not in schema:
+        return schema
+    fields = {}
+    for name, part in schema["properties"].items():
+        word = _word("fields", owner, name)
+        example = {"examples": [word.pop("example")]} if "example" in word else {}
+        fields[name] = {**word, **_worded(part, ""), **({} if "$ref" in str(part) else example)}
+    return {**schema, "properties": fields}
 
 
 def _answer_schemas(endpoints: Sequence[Endpoint]) -> tuple[dict[Any, Schema], dict[str, Schema]]:
@@ -112,13 +146,19 @@ def _bodies(limits: Limits) -> dict[str, Schema]:
 def _operation(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
     names = re.findall(r"\{(\w+)\}", endpoint.plain_path)
     always = {"in": "path", "required": True, "schema": {"type": "string"}}
-    path = [{"name": name, **always, "description": name.replace("_", " ")} for name in names]
+    owner = f"{endpoint.operation}."
+    path = [{"name": name, **always, **_word("parameters", owner, name)} for name in names]
+    others = [
+        {**_word("parameters", owner, item["name"]), **item}
+        for parameter in endpoint.parameters
+        for item in parameter.documented()
+    ]
     operation: Schema = {
         "operationId": endpoint.operation,
         "summary": endpoint.note,
-        **({"description": endpoint.says} if endpoint.says else {}),
+        "description": endpoint.says or words()["operations"][endpoint.operation]["description"],
         "tags": [endpoint.group],
-        "parameters": [*path, *(item for parameter in endpoint.parameters for item in parameter.documented())],
+        "parameters": [*path, *others],
         "responses": _responses(endpoint, answers),
     }
     if endpoint.body:

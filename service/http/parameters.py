@@ -309,16 +309,16 @@ MAX_STEMS = 200
 DRY_RUN = Flag("dry_run", "Preview only: return the entries and the cost, create no job.")
 IDEMPOTENCY_KEY = Text(
     "Idempotency-Key",
-    "The same key with the same body gives the same job again, for a day.",
+    "Any key: a repeated request with the same key and body returns the same job, for a day.",
     place="header",
     schema={"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 )
 KIND = Text("kind", f"Only files of this kind: all, {', '.join(KINDS)}.")
-FOLDER = Text("folder", "Only files below this folder: whole parts of the path, in any case, such as WAR_PDB.")
+FOLDER = Text("folder", "Only files below this folder, in upper or lower case, such as WAR_PDB.")
 CONTEXT = Choice("context", "Atoms around the ligand that count for its exposure.", known=HEADLINE_FIRST)
-RESID = Text("resid", "Residue: author number and insertion code.", aliases=("residue_id",))
-PDB_ID = Text("pdb_id", "Entry, any case.", required=True)
-CHAIN = Text("chain", "Author chain.", required=True)
-LIGAND = Text("ligand", "Component code.", required=True)
-RESIDUE_ID = Text("residue_id", "Author number and insertion code.", required=True)
+RESID = Text("resid", "Author residue number with insertion code.", aliases=("residue_id",))
+PDB_ID = Text("pdb_id", "PDB id of the entry, in upper or lower case.", required=True)
+CHAIN = Text("chain", "Author chain id.", required=True)
+LIGAND = Text("ligand", "Component code of the ligand.", required=True)
+RESIDUE_ID = Text("residue_id", "Author residue number with insertion code.", required=True)
 STEM = Texts("stem", f"Only the files of this ligand; may be repeated, at most {MAX_STEMS} times.", maximum=MAX_STEMS)

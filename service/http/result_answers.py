@@ -70,13 +70,13 @@ class FilesAsked(Success):
 
 
 class FilesAnswer(Paged, FilesAsked):
-    """Files of a job, a page of them."""
+    """Page of files of a job."""
 
     files: list[File]
 
 
 class ArtifactsAnswer(Paged, FilesAsked):
-    """Files with counts over all of them."""
+    """Page of files, with counts of all files by kind and folder."""
 
     kinds: dict[str, Count]
     folders: dict[str, Count]
@@ -84,7 +84,7 @@ class ArtifactsAnswer(Paged, FilesAsked):
 
 
 class StructuresAnswer(Success):
-    """The cleaned complexes, each once."""
+    """Cleaned complexes of a job."""
 
     job_id: str
     count: Count
@@ -94,7 +94,7 @@ class StructuresAnswer(Success):
 
 
 class ResultCounts(Answer):
-    """Files by kind."""
+    """Number of files by kind."""
 
     war_pdb: Count
     pdb: Count
@@ -108,7 +108,7 @@ class ResultCounts(Answer):
 
 
 class KeyOutputs(Answer):
-    """The outputs that most clients want, by the names that drop-in clients know."""
+    """Paths of the most important results."""
 
     results_display: str = layout.RESULTS_DISPLAY_LINK
     resolved_sasa_summary: str = "Resolved_SASA_Summary.csv"
@@ -133,7 +133,7 @@ class LeftOut(Answer):
 
 
 class PipelineVersion(Answer):
-    """The run that made the results, as its manifest has it."""
+    """Version and settings of the run that made the results."""
 
     version: str | None = None
     config_sha256: str | None = None
@@ -158,7 +158,7 @@ class ResultsAnswer(Success):
 
 
 class RowsAnswer(Success):
-    """Rows of a table, a page of them."""
+    """Page of rows of a table."""
 
     job_id: str
     table: str

@@ -28,7 +28,7 @@ class SasaAvailableAnswer(Success):
 
 
 class MeasuredAtom(TypedDict):
-    """Exposure of an atom in square angstroms; thousands are answered at once, so these are plain values."""
+    """Exposure of an atom."""
 
     atom_name: str
     element: str
@@ -44,7 +44,7 @@ class MeasuredAtom(TypedDict):
 
 
 class SasaRange(Answer):
-    """Least and most exposed atom, and the 95th percentile by nearest rank."""
+    """Range of the atoms' exposed areas."""
 
     min: Number | None
     max: Number | None
@@ -52,7 +52,7 @@ class SasaRange(Answer):
 
 
 class SasaTotals(Answer):
-    """Areas of the whole ligand in square angstroms, and the share that is buried."""
+    """Areas of the whole ligand, and its buried fraction."""
 
     sasa_bound: Number | None
     sasa_free: Number | None
@@ -85,11 +85,11 @@ class LigandExposure(Answer):
 
 
 class SasaAtomsAnswer(LigandExposure, Success):
-    """Exposure of one ligand by atom, as a separate response."""
+    """Exposure of one ligand by atom."""
 
 
 class MissingLigand(Answer):
-    """A ligand of a request that can't be answered, and why."""
+    """Ligand of a request that can't be answered, with the reason."""
 
     index: Count
     key: str | None
@@ -104,7 +104,7 @@ class SasaBulkAnswer(Success):
 
 
 class SasaResidueAnswer(Success):
-    """Residues of a chain in which a ligand is."""
+    """Residues of a chain that contain a ligand."""
 
     pdb_id: str
     chain: str
@@ -125,7 +125,7 @@ class LigandChainAnswer(Answer):
 
 
 class OverlayAtom(TypedDict):
-    """An atom with exposure in square angstroms and colour, for a viewer."""
+    """Atom with exposure and colour, for a viewer."""
 
     atom_id: Count | None
     atom_name: str
@@ -138,7 +138,7 @@ class OverlayAtom(TypedDict):
 
 
 class MappedAtom(TypedDict):
-    """Exposure by the 0-based index of the atom in the SDF."""
+    """Exposure of an atom, by its index (from 0) in the SDF."""
 
     atomIndex: Count
     exposure: Number | None

@@ -63,7 +63,7 @@ class BatchJob(Answer):
 
 
 class BatchSubmittedAnswer(Success):
-    """A batch that was taken."""
+    """Accepted batch."""
 
     batch_id: str
     count: Count
@@ -86,14 +86,14 @@ class BatchSubmittedAnswer(Success):
 
 
 class BatchMember(BatchJob):
-    """A job of a batch and how it is."""
+    """Job of a batch with its state."""
 
     status: State
     has_results: bool
 
 
 class BatchAnswer(Success):
-    """The state of a batch: final when all its jobs are."""
+    """State of a batch: final if all its jobs are."""
 
     batch_id: str
     status: State
@@ -135,7 +135,7 @@ def _batch_status(states: Sequence[State]) -> State:
 
 
 class BatchResult(Answer):
-    """The results of a job of a batch; null before its end."""
+    """Results of a job of a batch; null before its end."""
 
     job_id: str
     target_name: str
@@ -145,7 +145,7 @@ class BatchResult(Answer):
 
 
 class BatchResultsAnswer(Success):
-    """The results of those jobs of a batch that have ended."""
+    """Results of the finished jobs of a batch."""
 
     batch_id: str
     count: Count
@@ -249,7 +249,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/api/batches/{batch_id}/cancel",
         cancel_batch,
-        "Cancel what has not ended.",
+        "Cancel the unfinished jobs of a batch.",
         {200: BatchAnswer, 202: BatchAnswer},
         errors=("JOB_STATE_CONFLICT",),
         changes=True,

@@ -23,7 +23,7 @@ from service.http.discovery_answers import (
     RouteNote,
 )
 from service.http.endpoint import Routes
-from service.http.openapi import API_VERSION, MAX_BULK
+from service.http.openapi import API_VERSION, MAX_BULK, words
 from service.http.responses import json_answer, tagged
 from service.jobs.record import utc_text
 from service.results.rows import MAX_FILTERS
@@ -132,7 +132,7 @@ async def get_manifest(request: Request) -> Response:
             primary=settings.base_url_primary or address("/"), secondary=settings.base_url_secondary or None
         ),
         active_endpoint_groups=[
-            RouteGroup(title=title, description=_DESCRIPTIONS.get(title, title), routes=members)
+            RouteGroup(title=title, description=words()["groups"][title]["description"], routes=members)
             for title, members in routes.items()
         ],
         companion_tool_links=list(_LINKS),
@@ -192,39 +192,29 @@ async def get_metrics(request: Request) -> Response:
     return PlainTextResponse(shared.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
 
 
-_DESCRIPTIONS = {
-    "Health and discovery": "Description of the service.",
-    "Jobs": "Submit jobs, watch and stop them.",
-    "Results and files": "Results of a job, as JSON, files and archives.",
-    "Uploads": "Structures of your own, to be used by jobs.",
-    "Batches": "Jobs that run one after another.",
-    "SASA": "Exposure of ligands by atom.",
-    "Structures and ligands": "One file or list of one ligand, for viewers.",
-    "Examples": "Curated jobs, read-only.",
-    "Index and export": "All jobs, filtered and sorted.",
-    "Pages": "For people.",
-    "GA4GH WES": "The same jobs as runs of GA4GH's Workflow Execution Service 1.1.",
-    "Agents": "Interfaces for language models and agents.",
-}
-
-
 _ROUTES = Routes("Health and discovery")
 
 ENDPOINTS = (
     _ROUTES.get(
         "/api/health",
         get_health,
-        "Whether the service can take jobs.",
+        "State of the service: whether it accepts jobs.",
         {200: HealthAnswer, 503: HealthAnswer},
         public=True,
         early=True,
     ),
-    _ROUTES.get("/api/manifest", get_manifest, "Routes, limits, features.", ManifestAnswer, early=True),
+    _ROUTES.get(
+        "/api/manifest",
+        get_manifest,
+        "Description of the service: routes, limits, features.",
+        ManifestAnswer,
+        early=True,
+    ),
     _ROUTES.get("/openapi.json", get_openapi, "The OpenAPI document.", OpenApiAnswer, early=True),
     _ROUTES.get(
         "/metrics",
         get_metrics,
-        "Counts for Prometheus, where switched on.",
+        "Counters for Prometheus, if enabled.",
         "text/plain; charset=utf-8",
         errors=("NOT_FOUND",),
     ),

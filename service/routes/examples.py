@@ -76,7 +76,11 @@ ENDPOINTS = (
     _ROUTES.get("/api/examples", list_examples, "All examples.", ExamplesAnswer, listing=True),
     _ROUTES.get("/api/examples/{job_id}", get_example, "One example.", ExampleAnswer),
     _ROUTES.get(
-        "/api/examples/{job_id}/metadata", get_example, "The same.", ExampleAnswer, name="get_example_metadata"
+        "/api/examples/{job_id}/metadata",
+        get_example,
+        "One example (second address).",
+        ExampleAnswer,
+        name="get_example_metadata",
     ),
     _PAGES.get("/examples", examples_page, "All examples.", PAGE),
     _PAGES.get("/examples/{job_id}", example_page, "One example.", PAGE),

@@ -159,6 +159,6 @@ _GROUP = "Results and files"
 
 ENDPOINTS = (
     *_endpoints("/api/jobs", _GROUP, ""),
-    _archive(Routes(_GROUP), "/api/jobs/{job_id}/download", legacy_bundle, "The bundle under its earlier name."),
+    _archive(Routes(_GROUP), "/api/jobs/{job_id}/download", legacy_bundle, "All files as one ZIP (earlier address)."),
 )
 EXAMPLE_ENDPOINTS = _endpoints("/api/examples", "Examples", "example_")

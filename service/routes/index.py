@@ -34,17 +34,17 @@ _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("tar
 _QUERY = Text("query", "Part of the query, any case.")
 _AVAILABILITY = Flag(
     "availability",
-    "Whether there are results.",
+    "Whether the job has results.",
     aliases=("available",),
     words={"available": True, "unavailable": False},
     schema={"anyOf": [{"type": "boolean"}, {"enum": ["available", "unavailable"]}]},
 )
-_STATUS = Choice("status", "State.", known=STATES)
+_STATUS = Choice("status", "State of the job.", known=STATES)
 _LIGAND = Text("ligand", "A component code that the job contains.")
 _PDB_ID = Text("pdb_id", "An entry that the job contains.")
-_AFTER = Moment("created_after", "From this ISO date or time on, UTC.")
-_BEFORE = Moment("created_before", "Before this ISO date or time, UTC.")
-_SORT = Choice("sort", "Order.", known=tuple(SORTS))
+_AFTER = Moment("created_after", "Only jobs submitted at or after this date or time (ISO 8601, UTC).")
+_BEFORE = Moment("created_before", "Only jobs submitted before this date or time (ISO 8601, UTC).")
+_SORT = Choice("sort", "Order of the jobs.", known=tuple(SORTS))
 _FILTERS = (_PROTEIN, _QUERY, _AVAILABILITY, _STATUS, _LIGAND, _PDB_ID, _AFTER, _BEFORE, _SORT)
 _ANY = "a component code, PDB id, UniProt accession, InChIKey, part of a name, or SMILES (then the closest ligands)."
 _FIND = Text("find", f"Ligands of all jobs: {_ANY}")
@@ -62,7 +62,7 @@ _SEARCHES = anyio.CapacityLimiter(4)
 """Simultaneous searches, in separate threads: one may read for seconds, and waiting ones block no other request."""
 
 _INCHIKEY = Text("inchikey", "InChIKey of the neutral parent.")
-_SMILES = Text("smiles", "SMILES, spelled as in the results.")
+_SMILES = Text("smiles", "SMILES, written exactly as in the results.")
 _ACCESSION = Text("accession", "UniProt accession of a protein that the ligand touches.")
 _NAME = Text("name", "Part of the ligand's name, any case.")
 _SOUGHT = (LIGAND.optional, _INCHIKEY, _SMILES, _ACCESSION, PDB_ID.optional, _NAME)
@@ -313,19 +313,25 @@ ENDPOINTS = (
         listing=True,
     ),
     _ROUTES.get(
-        "/api/jobs", list_jobs, "The same list.", IndexedJobsAnswer, (*_FILTERS, *_PAGE), listing=True, name="find_jobs"
+        "/api/jobs",
+        list_jobs,
+        "All jobs, filtered, sorted, paged (second address).",
+        IndexedJobsAnswer,
+        (*_FILTERS, *_PAGE),
+        listing=True,
+        name="find_jobs",
     ),
     _ROUTES.get(
         "/api/jobs/export",
         export_jobs,
-        "The same as CSV, all rows.",
+        "All jobs that match, as CSV.",
         "text/csv; charset=utf-8",
         _FILTERS,
         kind="file",
         listing=True,
     ),
     Routes("Pages", "page").get(
-        "/browse", browse_page, "All jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE)
+        "/browse", browse_page, "Page with all jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE)
     ),
     _ROUTES.get(
         "/api/search",

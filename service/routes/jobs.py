@@ -175,8 +175,8 @@ async def get_reproduction(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
-_SINCE = Whole("since", "Leave out as many lines; next of the last answer.")
-_LINES = Whole("limit", "At most as many lines.", minimum=1, maximum=_LOG_PAGE)
+_SINCE = Whole("since", "Number of lines to skip: `next` of the last response.")
+_LINES = Whole("limit", "Maximum number of lines.", minimum=1, maximum=_LOG_PAGE)
 
 _WAIT = Whole(
     "wait", "Seconds to wait for the next change or the end, see until; lowered to 60.", minimum=0, maximum=60

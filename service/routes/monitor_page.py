@@ -111,7 +111,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/monitor/{job_id}",
         cancel_form,
-        "Sent by the cancel button of that page.",
+        "Cancel a job from its page.",
         {303: ""},
         errors=("JOB_STATE_CONFLICT",),
         body="Form",
@@ -120,7 +120,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/monitor/{job_id}/retry",
         retry_form,
-        "Sent by the retry button of that page.",
+        "Retry a job from its page.",
         {303: ""},
         errors=("JOB_STATE_CONFLICT",),
         body="Form",

@@ -32,7 +32,7 @@ async def help_page(_: Request) -> Response:
 _ROUTES = Routes("Pages", "page")
 
 ENDPOINTS = (
-    _ROUTES.get("/help", help_page, "Glossary of the answers.", PAGE),
-    _ROUTES.get("/api-docs", api_docs_page, "The API, readable.", PAGE),
-    _ROUTES.get("/open_job/{job_id}", open_job, "To results or progress of a job.", {302: ""}),
+    _ROUTES.get("/help", help_page, "Glossary and explanation of the answers.", PAGE),
+    _ROUTES.get("/api-docs", api_docs_page, "Page with the API.", PAGE),
+    _ROUTES.get("/open_job/{job_id}", open_job, "Redirect to the results or the progress of a job.", {302: ""}),
 )

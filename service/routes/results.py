@@ -27,19 +27,21 @@ from tethermap.base.parquet import quoted
 from tethermap.base.tables import ENTRIES, SASA_SUMMARY, TABLES, Column, Table
 
 _PAGE = Paging(1000, 10_000)
-_TABLE = Choice("table", "Which table.", known=tuple(TABLES))
-_FORMAT = Choice("format", "How to answer.", known=("json", "csv"))
-_SORT = Text("sort", "A column, or - and a column.")
+_TABLE = Choice("table", "Name of the table.", known=tuple(TABLES))
+_FORMAT = Choice("format", "Format of the response.", known=("json", "csv"))
+_SORT = Text("sort", "Column to sort by, with a leading - for descending order.")
 _INSTANCE = (PDB_ID.optional, CHAIN.optional, LIGAND.optional, RESIDUE_ID.optional)
-_TOP = Whole("top", "Only the best of each ligand.", minimum=1)
+_TOP = Whole("top", "Maximum number of exits per ligand.", minimum=1)
 _LIGAND = LIGAND.optional
 _NAMES = ("Target", "protein", "group", "group_name")
 _ACCESSION = "split_part(site_uniprot, ':', 1)"
 _NAMED = (*(quoted(name) for name in _NAMES), _ACCESSION)
 _OF_GENE = "WHERE uniprot NOT LIKE '%;%' AND list_contains(string_split(lower(genes), '; '), lower(?))"
 """Condition for entries of one protein that a gene encodes."""
-_TARGET = Text("target", f"Any name of the target, any case: {', '.join(_NAMES)}, UniProt accession, gene.")
-_TOP_ANSWERS = Whole("top", "Only the best of each ligand and binding site.", minimum=1)
+_TARGET = Text(
+    "target", f"Name of the target in one of the columns {', '.join(_NAMES)}, or a UniProt accession or gene."
+)
+_TOP_ANSWERS = Whole("top", "Maximum number of answers per ligand and binding site.", minimum=1)
 _COLUMNS = Text("columns", "Names of the columns, separated by commas (all by default).")
 _LIMIT = Whole("limit", "Maximum number of rows (no limit by default).", minimum=1, maximum=10_000)
 _OFFSET = Whole("offset", "Number of rows to skip.")
@@ -222,7 +224,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/jobs/{job_id}/rows",
         list_rows,
-        "Rows of a table: column=, column__gte=, column__lte=, column__contains=.",
+        "Rows of a table, filtered by `column`, `column__gte`, `column__lte` or `column__contains`.",
         (RowsAnswer, "text/csv; charset=utf-8"),
         (_TABLE, _SORT, *_PAGE, _FORMAT, _COLUMNS),
         ready=True,
@@ -231,7 +233,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/jobs/{job_id}/exit-vectors",
         list_exit_vectors,
-        "Places where a linker can leave; columns filter as in rows.",
+        "Exits: places where a linker can leave. Columns are filters, as for rows.",
         ExitVectorsAnswer,
         _OF_EXITS,
         ready=True,
@@ -239,7 +241,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/jobs/{job_id}/answers",
         list_answers,
-        "One answer per ligand and exit site, made of all its copies; columns filter as in rows.",
+        "One answer per ligand and exit site, from all its copies. Columns are filters, as for rows.",
         ExitAnswersAnswer,
         _OF_ANSWERS,
         ready=True,

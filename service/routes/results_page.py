@@ -237,17 +237,17 @@ async def picture(request: Request) -> Response:
 
 _VIEW = (  # read by `TableView`, which leaves out what makes no sense: a page is shown all the same
     Parameter("q", "Words that a row must contain."),
-    Parameter("ligand", "Component code."),
-    Parameter("min", "Least exposed area in Å², a number."),
-    Parameter("max", "Largest exposed area in Å², a number."),
-    Parameter("flag", "Flag that a row must have; none for rows without; may be repeated."),
+    Parameter("ligand", "Component code of the ligand."),
+    Parameter("min", "Minimum exposed area of the ligand in Å²."),
+    Parameter("max", "Maximum exposed area of the ligand in Å²."),
+    Parameter("flag", "Only rows with this flag (`none`: rows without flags); may be repeated."),
     Parameter("fit", f"Required fit of the ligand to the experiment: {', '.join(FITS)}."),
-    Parameter("sort", "Key of a column, or - and a key."),
-    Parameter("columns", "Keys of the columns, with commas."),
+    Parameter("sort", "Column to sort by, with a leading - for descending order."),
+    Parameter("columns", "Columns of the table, separated by commas."),
 )
 _ROW = Parameter("row", "Stem of the ligand shown.")
-_STYLE = Choice("style", "Content of the page.", known=("exposure", "exits"))
-_EXITS = Text("exits", "Anchors whose arrows are highlighted, with commas; the others are pale.")
+_STYLE = Choice("style", "Content of the depiction.", known=("exposure", "exits"))
+_EXITS = Text("exits", "Anchors with highlighted arrows, separated by commas.")
 _SERIES = Text("series", "Name of a series.")
 _ROUTES = Routes("Pages", "page")
 _LOST = ("FILE_NOT_FOUND",)
@@ -256,11 +256,11 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}", results_page, "Results of a job.", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES)
     ),
-    _ROUTES.get("/results/{job_id}/table", table_part, "The table without the page.", PAGE, _VIEW, ready=True),
+    _ROUTES.get("/results/{job_id}/table", table_part, "Part of the results page: the table.", PAGE, _VIEW, ready=True),
     _ROUTES.get(
         "/results/{job_id}/table.csv",
         table_csv,
-        "Its table as shown: rows, order, columns.",
+        "Table of the results page as CSV.",
         "text/csv; charset=utf-8",
         _VIEW,
         ready=True,
@@ -268,7 +268,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}/instance",
         instance_part,
-        "One ligand of it.",
+        "Part of the results page: one ligand.",
         PAGE,
         (_ROW, CONTEXT),
         ready=True,
@@ -277,17 +277,17 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}/series",
         series_part,
-        "One series of it.",
+        "Part of the results page: one series.",
         PAGE,
         (_SERIES,),
         ready=True,
         errors=(*_LOST, "MISSING_FIELD"),
     ),
-    _ROUTES.get("/results/{job_id}/report", report_page, "Its report, readable.", {302: ""}, ready=True, errors=_LOST),
+    _ROUTES.get("/results/{job_id}/report", report_page, "Report of a job.", {302: ""}, ready=True, errors=_LOST),
     _ROUTES.get(
         "/results/{job_id}/report/{path:path}",
         report_file,
-        "The report, and the files that it links to.",
+        "Pages of the report, and the files that they link to.",
         {200: ANY_FILE, 206: ANY_FILE},
         ready=True,
         errors=(*_LOST, "INVALID_PATH"),
@@ -295,7 +295,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}/overlay",
         overlay_page,
-        "Ligands of it in one frame: the chosen ones, or the best copy of each answer.",
+        "Ligands of a job in one frame: the selected ones, or the best copy of each answer.",
         PAGE,
         (STEM,),
         ready=True,
@@ -304,7 +304,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}/partners/{stem}",
         partners,
-        "Atoms of partner chains and symmetry mates around one ligand of it.",
+        "Atoms of partner chains and symmetry mates around one ligand.",
         "application/json",
         ready=True,
         errors=("NOT_FOUND", "QUEUE_FULL"),

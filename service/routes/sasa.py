@@ -145,7 +145,7 @@ async def get_residue_of_ligand(request: Request) -> Response:
     return tagged(request, answer)
 
 
-_BURIED = Flag("include_buried", f"false leaves out atoms of no more than {EXPOSED_ABOVE} Å².")
+_BURIED = Flag("include_buried", f"false skips atoms with an exposed area up to {EXPOSED_ABOVE} Å².")
 
 _ROUTES = Routes("SASA")
 
@@ -180,7 +180,7 @@ ENDPOINTS = (
     _ROUTES.get(
         "/api/jobs/{job_id}/sasa/residue_for_ligand",
         get_residue_of_ligand,
-        "Residues of a ligand.",
+        "Residues of a chain that contain a ligand.",
         SasaResidueAnswer,
         (PDB_ID, CHAIN, LIGAND),
         errors=("NOT_FOUND",),

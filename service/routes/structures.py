@@ -180,7 +180,7 @@ _ROUTES = Routes("Structures and ligands")
 _SVG, _PDB, _SDF = (
     dict.fromkeys((200, 206), media) for media in ("image/svg+xml", "chemical/x-pdb", "chemical/x-mdl-sdfile")
 )
-_SMILES = Text("smiles", "Looks the component up when its code is unknown.")
+_SMILES = Text("smiles", "SMILES to look up if the code is unknown.")
 _PREFERRED = Text("ligand", "Prefer the complex of this ligand.")
 _ONE = "{job_id}/{pdb_id}/{chain}/{ligand}"
 _ANY = "{job_id}/{pdb_id}/{ligand}"

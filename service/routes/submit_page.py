@@ -200,12 +200,16 @@ _ROUTES = Routes("Pages", "page")
 
 ENDPOINTS = (
     _ROUTES.get(
-        "/", submit_page, "Form to submit a job.", PAGE, (Parameter("from", "Fill it in as this job or example."),)
+        "/",
+        submit_page,
+        "Form to submit a job.",
+        PAGE,
+        (Parameter("from", "Fill in the form with the settings of this job or example."),),
     ),
     _ROUTES.post(
         "/",
         submit_form,
-        "Receives the form; task=preview only shows the entries of the job.",
+        "Submit the form; with task=preview only show the entries of the job.",
         {200: PAGE, 303: ""},
         errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Form",
@@ -214,7 +218,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/upload",
         upload_form,
-        "Receives the form without scripts, with files; without a task it only shows their content.",
+        "Submit the form with files; without a task only show their content.",
         {200: PAGE, 303: ""},
         errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Files",
@@ -223,7 +227,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/api/form",
         check_form,
-        "The form as JSON, as a command and as a file, or its faults.",
+        "Settings of a filled-in form as JSON, command and file, or its invalid field.",
         FormMeaningAnswer | FormMistakeAnswer,
         body="Form",
         kind="json",

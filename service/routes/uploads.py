@@ -15,7 +15,7 @@ from service.routes.shared import in_thread, owner_of, require_owner, shared_of,
 
 
 class UploadedLigand(Answer):
-    """A ligand of a file: its molecule, drawn as SVG, and where its bonds come from, as code and in words."""
+    """Ligand of an uploaded file, with depiction and source of its bonds."""
 
     comp_id: str
     place: str
@@ -26,7 +26,7 @@ class UploadedLigand(Answer):
 
 
 class UploadedFile(Answer):
-    """An interpreted file: its kind, the entry that it is or belongs to, its content, its ligands."""
+    """Uploaded file with its content."""
 
     name: str
     size_bytes: Count
@@ -37,7 +37,7 @@ class UploadedFile(Answer):
 
 
 class UploadAnswer(Success):
-    """Files that were sent together; their id is a value for the field `structures` of a job."""
+    """Uploaded files; `upload_id` is a value for the field `structures` of a job."""
 
     upload_id: str
     files: list[UploadedFile]
@@ -51,7 +51,7 @@ class UploadAnswer(Success):
 
 
 class RemovedUploadAnswer(Success):
-    """An upload is gone."""
+    """Removed upload."""
 
     upload_id: str
     deleted: Yes = True

@@ -15,6 +15,7 @@ import pytest
 import schemathesis
 import uvicorn
 from hypothesis import HealthCheck, Phase, given, settings
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
@@ -26,7 +27,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from service.app import create_app, endpoints
-from service.http.openapi import document
+from service.http.openapi import document, words
 from service.jobs.submission import Limits
 from service.runs.lifecycle import build_parts
 from tests.service.core import settings_in
@@ -70,6 +71,50 @@ def test_document_is_valid_and_lists_every_route() -> None:
     assert listed == {(endpoint.method, endpoint.plain_path) for endpoint in endpoints()}
     names = [operation["operationId"] for methods in api["paths"].values() for operation in methods.values()]
     assert max(Counter(names).values()) == 1
+
+
+def fields_of(schema: Any, owner: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and schema of each field, those of fields without a schema of their own included."""
+    for name, part in schema.get("properties", {}).items():
+        yield f"{owner}.{name}", part
+        yield from fields_of(part, f"{owner}.{name}")
+
+
+def test_everything_has_a_description_and_values_have_a_valid_example() -> None:
+    api = document(endpoints(), Limits())
+    operations = [operation for methods in api["paths"].values() for operation in methods.values()]
+    for operation in operations:
+        assert operation["summary"].strip(), operation
+        assert operation["description"].strip(), operation
+    assert all(tag["description"] for tag in api["tags"])
+    described = {
+        f"{operation['operationId']}.{parameter['name']}": (parameter, parameter["schema"], [parameter["example"]])
+        for operation in operations
+        for parameter in operation["parameters"]
+    }
+    for name, schema in api["components"]["schemas"].items():
+        for field, part in fields_of(schema, name):
+            described[field] = (part, part, part.get("examples", []) if "$ref" in str(part) else part["examples"])
+    assert len(described) > 1000
+    for name, (text, schema, examples) in described.items():
+        assert len(text["description"]) > 3, name
+        validator = Draft202012Validator({**schema, "components": api["components"]})
+        for example in examples:
+            assert validator.is_valid(example), (name, example)
+
+
+def test_words_of_the_document_are_all_in_use() -> None:
+    api = document(endpoints(), Limits())
+    operations = [operation for methods in api["paths"].values() for operation in methods.values()]
+    fields = [name for key, schema in api["components"]["schemas"].items() for name, _ in fields_of(schema, key)]
+    parameters = [f"{one['operationId']}.{item['name']}" for one in operations for item in one["parameters"]]
+    used = {
+        "groups": {tag["name"] for tag in api["tags"]},
+        "operations": {operation["operationId"] for operation in operations},
+        "parameters": {name for full in parameters for name in (full, full.partition(".")[2])},
+        "fields": {name for full in fields for name in (full, full.rpartition(".")[2])},
+    }
+    assert {kind: set(texts) - used[kind] for kind, texts in words().items()} == {kind: set() for kind in used}
 
 
 def test_words_of_columns_are_in_the_document() -> None:

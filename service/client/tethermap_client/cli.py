@@ -149,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     degraders = commands.add_parser("degraders", help="build degraders from two halves and a list of linkers")
     for side, half in (("a", "target"), ("b", "recruiter")):
         degraders.add_argument(f"--{side}", metavar="JOB", help=f"job of the {half}'s side")
-        degraders.add_argument(f"--{side}-stem", help="its ligand, as Exit_Vectors.csv names it")
+        degraders.add_argument(f"--{side}-stem", help="stem of its ligand in Exit_Vectors.csv")
         degraders.add_argument(f"--{side}-anchor", metavar="ATOM")
         degraders.add_argument(f"--{side}-smiles", help="the half itself, [*] for the linker, instead of a job")
     degraders.add_argument("--linkers", metavar="CLASS", help="only linkers of this class")
@@ -161,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
 
     inputs = commands.add_parser("tool-inputs", help="inputs of programs that model degraders, as a ZIP")
     inputs.add_argument("job_id")
-    inputs.add_argument("stem", help="ligand, as Exit_Vectors.csv names it")
+    inputs.add_argument("stem", help="stem of the ligand in Exit_Vectors.csv")
     inputs.add_argument("anchor", help="atom where the linker leaves")
     inputs.add_argument("--tool", help="one program; all without it")
     inputs.add_argument("--output", type=Path, metavar="FILE", help="name of the ZIP (STEM_ANCHOR.zip)")
