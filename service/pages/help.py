@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.pages.places import NOT_SEEN_TOGETHER
-from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE
+from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, GLOSSARY
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
 from tethermap.fit.limits import limit
 
@@ -17,6 +17,7 @@ def help_values() -> dict[str, Any]:
         "chemistry": CHEMISTRY,
         "not_seen_together": NOT_SEEN_TOGETHER,
         "doubts": EXIT_EVIDENCE,
+        "glossary": GLOSSARY,
         "grades": EVIDENCE_GRADES,
         "words": _words,
         "room": ROOM,

@@ -1,19 +1,22 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+import pytest
 
 from service.settings import VARIABLES
 from tests.tools.runs import ROOT
-from tests.tools.settings_table import README, with_table
+from tests.tools.settings_table import TABLES, with_table
 from tethermap.base.links import Addresses
 from tethermap.run.http import CERTIFICATES, RequestLimits
 
 VARIABLES_PAGE = (ROOT / "config/profiles/README.md").read_text(encoding="utf-8")
 
 
-def test_readme_has_a_row_for_every_setting_of_the_schema() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert text == with_table(text), "run python -m tests.tools.settings_table"
+@pytest.mark.parametrize("page", TABLES, ids=["settings", "glossary"])
+def test_generated_table_is_up_to_date(page: Path) -> None:
+    assert page.read_text(encoding="utf-8") == with_table(page), "run python -m tests.tools.settings_table"
 
 
 def test_readme_names_every_variable_of_the_environment() -> None:

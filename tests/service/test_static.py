@@ -8,12 +8,21 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from markupsafe import escape
 
 from service.app import endpoints
 from service.http.openapi import document
 from service.jobs.submission import Limits
 from service.pages.assets import STATIC, VENDOR, VENDORED, Assets
 from service.pages.render import environment
+from tethermap.base.reasons import GLOSSARY
+
+
+def test_help_page_has_the_glossary_of_the_methods(http: httpx2.Client) -> None:
+    page = http.get("/help").text
+    assert 'href="#glossary"' in page
+    assert len(GLOSSARY) >= 25
+    assert all(f"<b>{word}</b></dt><dd>{escape(meaning)}</dd>" in page for word, meaning in GLOSSARY.items())
 
 
 @pytest.fixture(scope="module")

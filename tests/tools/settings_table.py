@@ -1,16 +1,21 @@
-"""Write the table of settings into config/README.md from the schema: ``python -m tests.tools.settings_table``."""
+"""``python -m tests.tools.settings_table``: write the generated tables of the READMEs.
+
+config/README.md has the settings of the schema, scripts/README.md the glossary of data/reference/codes.csv.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from tests.tools.runs import ROOT
 from tethermap.base.config import FOLDER, all_settings, expected, load_defaults, load_schema
+from tethermap.base.reasons import GLOSSARY
 
 README = FOLDER / "README.md"
-BEGIN = "<!-- settings: made by python -m tests.tools.settings_table -->\n"
-END = "<!-- end of settings -->\n"
+METHODS = ROOT / "scripts" / "README.md"
 
 
 def table() -> str:
@@ -24,11 +29,23 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def with_table(text: str) -> str:
-    """Return the README's text with the table of today between its marks."""
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    return f"{before}{BEGIN}{table()}{END}{after}"
+def glossary() -> str:
+    """Return the glossary in Markdown, one row per word."""
+    return "| word | meaning |\n|---|---|\n" + "".join(
+        f"| {word} | {meaning} |\n" for word, meaning in GLOSSARY.items()
+    )
+
+
+TABLES = {README: ("settings", table), METHODS: ("glossary", glossary)}
+"""Pages with a generated table: its name and its text."""
+
+
+def with_table(page: Path) -> str:
+    """Return the text of a page with the current table between its marks."""
+    name, text = TABLES[page]
+    begin, end = f"<!-- {name}: made by python -m tests.tools.settings_table -->\n", f"<!-- end of {name} -->\n"
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    return f"{before}{begin}{text()}{end}{rest.partition(end)[2]}"
 
 
 def _default(key: str) -> Any:
@@ -45,8 +62,9 @@ def _values(part: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Renew the table."""
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write the tables."""
+    for page in TABLES:
+        page.write_text(with_table(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

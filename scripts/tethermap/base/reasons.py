@@ -24,6 +24,9 @@ def _sentences(name: str) -> dict[str, str]:
     return {row["code"]: row["sentence"] for row in _ROWS if row["list"] == name}
 
 
+GLOSSARY = _sentences("words")
+"""Words of this field and of our results, with their meaning."""
+
 KINDS = _sentences("kinds")
 """Kinds of het groups."""
 
