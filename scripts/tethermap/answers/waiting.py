@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -122,7 +122,7 @@ class WaitingRows:
 
     def add(self, key: Key, row: Row) -> None:
         """Add a row with the values of its sort key."""
-        self._places.append((key, self._spool.add(json.dumps(row).encode())))
+        self._places.append((key, self._spool.add(pickle.dumps(row, pickle.HIGHEST_PROTOCOL))))
 
     def in_order(self, key: Callable[[Key], Key]) -> Iterator[tuple[int, dict[str, Value]]]:
         """Yield the rows with their numbers, in which they came.
@@ -133,4 +133,4 @@ class WaitingRows:
             Returns a row's sort key from its stored values.
         """
         for number in sorted(range(len(self)), key=lambda number: key(self._places[number][0])):
-            yield number, json.loads(self._spool.read(self._places[number][1]))
+            yield number, pickle.loads(self._spool.read(self._places[number][1]))

@@ -58,7 +58,7 @@ def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
     ends, middles = frozenset({keys[0], keys[17]}), frozenset({keys[1], keys[16]})
     classes = molecule.symmetry_class
     assert (classes[0], classes[1]) == (classes[17], classes[16])
-    exits = [replace(exit_at(0, score), atoms=atoms) for atoms, score in ((ends, 1.0), (middles, 2.0))]
+    exits = [exit_at(0, score)._replace(atoms=atoms) for atoms, score in ((ends, 1.0), (middles, 2.0))]
     copies = [LigandCopy(f"{k}aaa_A", f"{k}aaa", "LIG", keys, tuple(exits)) for k in range(2)]
     (answer,) = answers_of(copies, molecule)
     assert answer.atoms == middles

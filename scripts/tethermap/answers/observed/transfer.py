@@ -223,7 +223,8 @@ def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
         for bond in mol.GetBonds()
         if not rings.NumBondRings(bond.GetIdx()) and bond.GetBondType() == Chem.BondType.SINGLE
     ]
-    sides = [sorted(_side(mol, *ends)) for pair in acyclic for ends in (pair, pair[::-1])]
+    near = [[other.GetIdx() for other in atom.GetNeighbors()] for atom in mol.GetAtoms()]
+    sides = [sorted(_side(near, *ends)) for pair in acyclic for ends in (pair, pair[::-1])]
     for side in sorted(sides, key=lambda atoms: (len(atoms), atoms)):
         if len(side) > LARGEST_OFF:
             return
@@ -238,12 +239,12 @@ def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
             yield part
 
 
-def _side(mol: Chem.Mol, stays: int, leaves: int) -> set[int]:
+def _side(near: Sequence[Sequence[int]], stays: int, leaves: int) -> set[int]:
     """Return the atoms on the second side of an acyclic bond, incomplete if the side is too large to be removed."""
     side, front = {leaves}, [leaves]
     while front and len(side) <= LARGEST_OFF:
-        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
-            if atom.GetIdx() != stays and atom.GetIdx() not in side:
-                side.add(atom.GetIdx())
-                front.append(atom.GetIdx())
+        for atom in near[front.pop()]:
+            if atom != stays and atom not in side:
+                side.add(atom)
+                front.append(atom)
     return side
