@@ -114,15 +114,16 @@ class WaitingRows:
     """
 
     def __init__(self, spool: Spool) -> None:
-        self._spool = spool
-        self._places: list[tuple[Key, Place]] = []
+        self._rows = StoredValues[dict[str, Value]](spool, pickle.dumps, pickle.loads)
+        self._keys: list[Key] = []
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._keys)
 
     def add(self, key: Key, row: Row) -> None:
         """Add a row with the values of its sort key."""
-        self._places.append((key, self._spool.add(pickle.dumps(row, pickle.HIGHEST_PROTOCOL))))
+        self._rows.add(str(len(self)), dict(row))
+        self._keys.append(key)
 
     def in_order(self, key: Callable[[Key], Key]) -> Iterator[tuple[int, dict[str, Value]]]:
         """Yield the rows with their numbers, in which they came.
@@ -132,5 +133,5 @@ class WaitingRows:
         key : callable
             Returns a row's sort key from its stored values.
         """
-        for number in sorted(range(len(self)), key=lambda number: key(self._places[number][0])):
-            yield number, pickle.loads(self._spool.read(self._places[number][1]))
+        for number in sorted(range(len(self)), key=lambda number: key(self._keys[number])):
+            yield number, self._rows[str(number)]
