@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import yaml
@@ -15,7 +16,7 @@ from tethermap.base.tables import Column, Row
 from tethermap.fit.limits import limit
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shown:
     """A column of the page's table.
 
@@ -48,17 +49,17 @@ class Shown:
     usual: bool = False
     order: str = ""
 
-    @property
+    @cached_property
     def sorted_by(self) -> str:
         """Name of the column that it is sorted by."""
         return self.order or self.source
 
-    @property
+    @cached_property
     def column(self) -> Column:
         """The table's column."""
         return _SOURCES[self.source]
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """Whether it contains numbers."""
         return _SOURCES[self.sorted_by].kind in ("integer", "number")

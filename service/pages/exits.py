@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from service.results.tables import number, with_lists
-from tethermap.base import tables
+from service.results.tables import number
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.base.tables import Row
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words, listed
 
-SHOWN = with_lists(tables.EXIT_VECTORS, "anchor_equivalents", "leaving_atoms", "evidence_reasons")
+SHOWN = (
+    *("rank", "site_rank", "site_id", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E"),
+    *("F", "prior", "area_lost_A2", "score", "closed", "vector_x", "vector_y", "vector_z", "hbonds_lost"),
+    *("hbonds_anchor", "E_assembly", "F_assembly", "E_crystal", "F_crystal", "incomplete", "reason", "sdf_index"),
+    *("evidence", "evidence_reasons"),
+)
 """Columns of Exit_Vectors that pages read."""
 
 _SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")

@@ -57,6 +57,10 @@ _IDENTITY = (
 )
 
 
+_OF_CONTACTS = (
+    *("ligand_atom", "partner_chain", "partner_residue", "partner_component", "partner_atom", "distance_A", "type"),
+    *("context", "partner_copy"),
+)
 _MOST_SCORES = 12
 
 
@@ -86,7 +90,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     drawing = drawing_of(place.folder, row, atoms, context)
     exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem], SHOWN)
     sites = exit_sites(exit_rows)
-    contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem])
+    contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem], _OF_CONTACTS)
     metadata = metadata_row(place.reader, place.folder, str(row["components"] or row["Warhead"]), None) or {}
     answer = copy_view(answers_of_copy(place.reader, place.folder, row), row, exit_rows)
     exits = exits_drawing(place.folder, row) if sites else None

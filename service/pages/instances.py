@@ -14,7 +14,7 @@ from service.pages.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers
 from service.results.rows import csv_lines
-from service.results.tables import JobTables, number, with_lists
+from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.identifiers import plain_name
 from tethermap.base.tables import Column, Row, Value
@@ -177,11 +177,15 @@ def _sortable(value: Value) -> tuple[float, str]:
 _DIGITS = 9
 
 
-_OF_INSTANCE = with_lists(
-    tables.RESULTS_TABLE,
-    *("flags", "link_residue", "link_uniprot", "target_chains", "mutations", "mutations_near", "RSCC_by_residue"),
+_OF_INSTANCE = (
+    *("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "components", "flags", "site", "InChIKey", "SMILES"),
+    *("method", "resolution", "release_date", "target_chains", "occupancy", "mean_B", "mean_pLDDT", "aligned_error_A"),
+    *("source_file", "pose_rank", "link_residue", "link_uniprot", "bond_source", "RSCC", "RSCC_by_residue", "RSR"),
+    *("fit_status", "Q_score", "mutations", "mutations_near", "SASA_in_complex_A2", "SASA_free_A2", "pdb_path"),
+    *("cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path", "algorithm", "slices"),
+    *("probe_radius_A", "radii", "SASA_chain_A2", "SASA_target_A2", "SASA_assembly_A2", "SASA_crystal_A2"),
 )
-"""Columns of the results for the page of one instance, in addition to those of the summary."""
+"""Columns of the results and the summary for the page of one instance."""
 
 _OF_SUMMARY = [name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names]
 
@@ -205,7 +209,7 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     place = answers.order()
     last = (len(place), 1)
     rows = sorted(_joined(reader, folder, names), key=lambda row: place.get(str(row["stem"]), last))
-    return [row | (answers.cells(str(row["stem"])) or _NO_ANSWER) for row in rows]
+    return [{**row, **answers.cells.get(str(row["stem"]), _NO_ANSWER)} for row in rows]
 
 
 _NO_ANSWER: dict[str, Value] = {column.name: None for column in ANSWER_COLUMNS}
@@ -223,7 +227,7 @@ def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
     stem : str
         The instance.
     """
-    return next(iter(_joined(reader, folder, (*_OF_INSTANCE, *_OF_SUMMARY), "WHERE stem = ?", [stem])), None)
+    return next(iter(_joined(reader, folder, _OF_INSTANCE, "WHERE stem = ?", [stem])), None)
 
 
 def _joined(
@@ -261,9 +265,7 @@ def titles_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, str]:
 
 def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:
     """Return ligands, flags and fits that rows have, with their counts, for the filters."""
-    flags = Counter(flag for row in rows for flag in flags_of(row))
-    if bare := sum(1 for row in rows if not flags_of(row)):
-        flags[NO_FLAGS] = bare
+    flags = Counter(flag for row in rows for flag in flags_of(row) or [NO_FLAGS])
     ligands = Counter(str(row["Warhead"]) for row in rows)
     fits = Counter(fit_of(row) for row in rows)
     return {

@@ -25,12 +25,13 @@ MAX_ROWS = 60
 MAX_LIGANDS = 24
 """Ligands of a series that are drawn."""
 
+_SHOWN = ("series", "n_components", "n_instances", "members", "timed_out", "n_core_atoms")
 _MAP = ("core_index", "sdf_index", "atom_name", "series", "stem")
 
 
 def all_series(reader: JobTables, folder: Path) -> list[Row]:
     """Return the series of a job, the largest first."""
-    rows = reader.rows(folder, tables.SERIES)
+    rows = reader.rows(folder, tables.SERIES, names=_SHOWN)
     return sorted(rows, key=lambda row: (-(number(row, "n_components") or 0), -(number(row, "n_instances") or 0)))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.results.tables import JobTables, number, with_lists
+from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
-from tethermap.base.tables import JOINED, Column, Row, Value
+from tethermap.base.tables import AFFINITY_CELLS, JOINED, PUBLISHED_CELLS, Column, Row, Value
 from tethermap.exits.words import MOSTLY
 
 ANSWER_COLUMNS = (
@@ -37,11 +37,14 @@ def names_of_exit(row: Row) -> list[str]:
     return [str(row["anchor_atom"]), *several(row, "anchor_equivalents")]
 
 
-SHOWN = with_lists(
-    tables.EXIT_ANSWERS,
-    *("stems", "anchor_equivalents", "observed_entries", "evidence_reasons", "not_recommended", "source"),
+SHOWN = (
+    *("protein", "site", "site_residue", "Warhead", "InChIKey", "anchor_atom", "anchor_equivalents", "action", "kind"),
+    *("chem_class", "n_copies", "n_open", "n_entries", "n_entries_open", "F_median", "score_median", "observed"),
+    *("observed_entries", "evidence", "evidence_reasons", "best_stem", "stems", "group", "area_lost_A2"),
+    *("not_recommended", "best_resolution", "best_title", "group_name", "confidence"),
+    *(*AFFINITY_CELLS, *PUBLISHED_CELLS),
 )
-"""Columns of Exit_Answers that pages read."""
+"""Columns of Exit_Answers that pages read: each takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,14 @@ class Answers:
     """
 
     leading: Sequence[Row]
-    _by_stem: dict[str, Row] = field(default_factory=dict)
+    cells: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    """Values of `ANSWER_COLUMNS` by instance, of those that are part of an answer."""
 
     @classmethod
     def of(cls, reader: JobTables, folder: Path) -> Answers:
         """Return those of a job; none of a job without the tables."""
         leading = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE answer_rank = 1", (), SHOWN)
-        by_stem: dict[str, Row] = {stem: row for row in leading for stem in several(row, "stems")}
-        return cls(leading, by_stem)
+        return cls(leading, {stem: one for row in leading for one in (_cells(row),) for stem in several(row, "stems")})
 
     @property
     def places(self) -> list[Row]:
@@ -77,23 +80,20 @@ class Answers:
             for stem in several(row, "stems")
         }
 
-    def cells(self, stem: str) -> dict[str, Value]:
-        """Return the values of `ANSWER_COLUMNS` of an instance; empty if it isn't part of an answer."""
-        row = self._by_stem.get(stem)
-        if row is None:
-            return {}
-        opened, copies = number(row, "n_open") or 0.0, number(row, "n_copies") or 0.0
-        return {
-            "answer_atom": row["anchor_atom"],
-            "answer_score": row["score_median"],
-            "answer_way_out": row["F_median"],
-            "answer_evidence": row["evidence"],
-            "answer_open": f"{opened:.0f} of {copies:.0f}",
-            "answer_open_share": opened / copies if copies else None,
-            "answer_entries_open": f"{row['n_entries_open']} of {row['n_entries']}",
-            "answer_seen": row["observed"],
-            "answer_basis": "observed" if is_seen(row) else "predicted",
-        }
+
+def _cells(row: Row) -> dict[str, Value]:
+    opened, copies = number(row, "n_open") or 0.0, number(row, "n_copies") or 0.0
+    return {
+        "answer_atom": row["anchor_atom"],
+        "answer_score": row["score_median"],
+        "answer_way_out": row["F_median"],
+        "answer_evidence": row["evidence"],
+        "answer_open": f"{opened:.0f} of {copies:.0f}",
+        "answer_open_share": opened / copies if copies else None,
+        "answer_entries_open": f"{row['n_entries_open']} of {row['n_entries']}",
+        "answer_seen": row["observed"],
+        "answer_basis": "observed" if is_seen(row) else "predicted",
+    }
 
 
 def is_seen(row: Row) -> bool:

@@ -13,7 +13,7 @@ from service.errors import QueueFull
 from service.jobs.durable import raise_shortage
 from service.lru import Lru
 from tethermap.base.parquet import ROW, cell_of, connect, file_columns, literal, quoted, source
-from tethermap.base.tables import Column, Row, Table, Value, natural_key, parse_value
+from tethermap.base.tables import Column, Row, Table, Value, natural_key
 
 Rows = Sequence[Row]
 
@@ -73,7 +73,8 @@ class JobTables:
                 file = self._files.use(key)
             if file is None:
                 columns = file_columns(path, table)
-                lacking = tuple(column for column in table.columns if column not in columns)
+                names = {column.name for column in columns}
+                lacking = tuple(column for column in table.columns if column.name not in names)
                 file = TableFile(columns, lacking, source(job, table, columns) if columns else "")
                 with self._lock:
                     self._files.keep(key, file)
@@ -103,14 +104,11 @@ class JobTables:
         file = self._file(job, table)
         if file is None:
             return []
-        chosen = [column for column in file.columns if names is None or column.name in names]
-        absent = {one.name: parse_value("", one) for one in file.lacking if names is None or one.name in names}
+        chosen = [one for one in (*file.columns, *file.lacking) if names is None or one.name in names]
         cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
         found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
         keys = [column.name for column in chosen]
         rows = [dict(zip(keys, row, strict=False)) for row in found]
-        if absent:
-            rows = [row | absent for row in rows]
         for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
             if column.separator:
                 for row in rows:
@@ -171,11 +169,6 @@ def took_too_long() -> QueueFull:
     """Return the error for a request whose queries take too long."""
     message = "The query took too long: request fewer rows, or try again later."
     return QueueFull(message, headers={"Retry-After": "30"})
-
-
-def with_lists(table: Table, *lists: str) -> tuple[str, ...]:
-    """Return the columns of a table without lists, and the given lists: reading one costs as much as ten numbers."""
-    return tuple(column.name for column in table.columns if not column.separator or column.name in lists)
 
 
 def joined(column: Column, values: Sequence[Any] | None) -> str:

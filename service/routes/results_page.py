@@ -41,10 +41,12 @@ from tethermap.report.policy import FROM_SERVICE
 from tethermap.run.told import told_at_end
 
 _MAX_SERIES = 60
-_LEFT_OUT = ("kept", "reason", "pdb_id", "value", "ligand", "kind")
-_OF_GROUPS = (
-    "group", "reference", "is_reference", "pdb_id", "superposed", "reason", "protein", "n_used", "rmsd_A"
-)  # fmt: skip
+_OF_ENTRIES, _OF_LIGANDS = ("kept", "reason", "pdb_id", "value", "target_match"), ("reason", "ligand", "kind")
+_OF_GROUPS = ("group", "reference", "pdb_id", "protein")
+_OF_DIRECTIONS = (
+    *("group", "direction", "n_entries", "n_entries_present", "n_entries_open", "F_median", "F_best", "best_stem"),
+    *("best_anchor", "evidence", "anchors", "site_class", "residue"),
+)
 """Columns for the lists of skipped items and of groups."""
 
 
@@ -73,6 +75,8 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     chosen = str(row["stem"]) if row is not None else None
     place = Place(shared.tables, job.folder, base)
     series = all_series(shared.tables, job.folder)
+    entries = rows(tables.ENTRY_STATUS, names=_OF_ENTRIES)
+    dropped = rows(tables.LIGAND_STATUS, "WHERE kept IS NOT TRUE", names=_OF_LIGANDS)
     asked = request.query_params.get("series", "")
     open_series = next((item for item in series if item["series"] == asked), None)
     return {
@@ -80,7 +84,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "base": base,
         "places_at_once": SHOWN_PLACES,
         "best": best,
-        "unmatched": unmatched_notice(rows(tables.ENTRY_STATUS, names=["target_match"])),
+        "unmatched": unmatched_notice(entries),
         "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
         "usual": USUAL,
@@ -94,8 +98,10 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
-        "consensus": group_views(rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS)),
-        "left_out": left_out(*(rows(table, names=_LEFT_OUT) for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))),
+        "consensus": group_views(
+            rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS, names=_OF_DIRECTIONS)
+        ),
+        "left_out": left_out(entries, dropped),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
         "report_url": f"{base}/files/{layout.REPORT}",

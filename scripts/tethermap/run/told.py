@@ -46,9 +46,10 @@ def nothing_kept(job: Path) -> list[str]:
     []
     """
     try:
-        entries = list(read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
-        if any(row["kept"] is not False for row in entries):  # None in a table of another version without that column
+        kept = (row["kept"] for row in read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
+        if any(one is not False for one in kept):  # None in a table of another version without that column
             return []
+        entries = list(read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
         ligands = list(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS, strict=False))
     except OSError:
         return []
