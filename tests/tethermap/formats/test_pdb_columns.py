@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tethermap.formats import pdb_columns, pdb_repair
 
@@ -35,6 +37,23 @@ def test_line_with_shifted_or_damaged_columns_is_odd(first: int, last: int, colu
     damaged = ATOM[: first - 1] + columns + ATOM[last:]
     assert pdb_columns.odd_lines(text(damaged, ATOM)) == 1
     assert pdb_columns.odd_lines(text(damaged, ATOM).replace("\n", "\r\n")) == 1
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 79), st.sampled_from(" -.09AzHé\t\r")), max_size=3),
+    st.sampled_from((20, 54, 57, 58, 60, 61, 80)),
+    st.sampled_from((ATOM, HETERO)),
+)
+def test_counting_kinds_of_lines_gives_the_sum_over_single_lines(
+    changes: list[tuple[int, str]], length: int, line: str
+) -> None:
+    cells = list(line.ljust(80))
+    for place, letter in changes:
+        cells[place] = letter
+    damaged = "".join(cells)[:length]
+    whole = text(damaged, ATOM, damaged.replace("9", "7"), HETERO)
+    lines = whole.split("\n")
+    assert pdb_columns.odd_lines(whole) == sum(pdb_columns.odd_lines(f"{one}\n\t") for one in lines)
 
 
 def test_types_of_other_formats_are_removed_from_the_element_columns() -> None:
