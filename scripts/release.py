@@ -89,7 +89,8 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
     query = {"source": {"kind": source.kind, "label": source.label}, "notes": [], "date": settings["date"]}
     source.close()
     given = resolve({**given, "recorded_search": record_search(entries, query, rows)})
-    run_job(job, given, result_cache_mb=CACHE_MB, last="finish_job" if keeps_files else "build_tables")
+    last = "finish_job" if keeps_files else "build_tables"
+    run_job(job, given, result_cache_mb=CACHE_MB, last=last, draws=keeps_files)
     if not keeps_files:
         write_parquet(job, TABLES)
     files = []

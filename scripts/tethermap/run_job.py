@@ -24,7 +24,9 @@ def build_dictionary() -> None:
         subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
 
 
-def run_job(job: Path, settings: Mapping[str, Any], *, result_cache_mb: int = 0, last: str = "") -> None:
+def run_job(
+    job: Path, settings: Mapping[str, Any], *, result_cache_mb: int = 0, last: str = "", draws: bool = True
+) -> None:
     """Run a job in a folder.
 
     Parameters
@@ -37,6 +39,8 @@ def run_job(job: Path, settings: Mapping[str, Any], *, result_cache_mb: int = 0,
         Size of the cache of entries' results; 0 for none.
     last : str
         Step to end with; empty for the last.
+    draws : bool
+        Whether depictions and viewer scripts are written.
 
     Raises
     ------
@@ -46,4 +50,4 @@ def run_job(job: Path, settings: Mapping[str, Any], *, result_cache_mb: int = 0,
     build_dictionary()
     refuse_changed_settings(job, settings)
     record_settings(job, settings)
-    run_steps(job, settings, result_cache_mb=result_cache_mb, last=last)
+    run_steps(job, settings, result_cache_mb=result_cache_mb, last=last, draws=draws)

@@ -67,6 +67,14 @@ def test_views_have_the_rows_of_a_job(released: Path, monkeypatch: pytest.Monkey
         assert "sdf_path" not in database.execute("FROM Results_Display").df().columns
 
 
+def test_what_is_not_kept_is_not_drawn_and_no_check_misses_it(released: Path) -> None:
+    rows = duckdb.read_parquet(f"{released}/data/Results_Display/*/part.parquet").df()
+    assert len(rows) == manifest(released)["counts"]["instances"]
+    assert rows["sdf_available"].all()
+    assert not rows[["svg_plain_path", "svg_exposed_path", "svg_exits_path"]].fillna("").any(axis=None)
+    assert not rows["flags"].map(lambda flags: "checks_failed" in (flags if flags is not None else ())).any()
+
+
 def test_second_run_computes_only_changed_entries(
     released: Path, mirror: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

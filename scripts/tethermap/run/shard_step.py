@@ -73,6 +73,7 @@ class ShardStep:
         self._failed: dict[InstanceId, Row] = {}
         self._progress = ShardProgress(task.job / progress_file(self._name, task.shard), self._name)
         self._of_entries = of_entries
+        self.draws = task.draws
         self._files = ExitStack()
         self._streams: dict[str, EntryStream] = {}
         self._add: dict[str, Callable[[Any], object]] = {}

@@ -36,7 +36,8 @@ class Task:
     shard : str
         Number of its shard; empty for a step of the whole job.
     resources : mapping
-        Values that do not affect results: `result_cache_mb`, and for the search `entries_per_shard` and `processes`.
+        Values that do not affect tables: `result_cache_mb`, `draws`, and for the search `entries_per_shard` and
+        `processes`.
     """
 
     step: Step
@@ -49,6 +50,11 @@ class Task:
     def do(self) -> None:
         """Do the step."""
         load(self.step.make)(self)
+
+    @property
+    def draws(self) -> bool:
+        """Whether depictions and viewer scripts are written: always but in a release of tables alone."""
+        return bool(self.resources.get("draws", True))
 
     @cached_property
     def shards(self) -> list[str]:
@@ -105,7 +111,7 @@ class Task:
             Definitions of components that the step uses.
         """
         megabytes = self.resources.get("result_cache_mb", 0)
-        return step_cache(self.step.name, about, self.settings["cache_dir"], megabytes, components)
+        return step_cache(self.step.name, [about, self.draws], self.settings["cache_dir"], megabytes, components)
 
 
 def run(name: str, snakemake: Snakemake) -> None:
@@ -117,12 +123,13 @@ def run(name: str, snakemake: Snakemake) -> None:
         Task(step, job, list(snakemake.input), snakemake.params.settings, shard, resources).do()
 
 
-def run_steps(job: Path, given: Settings, *, result_cache_mb: int = 0, last: str = "") -> None:
-    """Do all steps of a job in this process, or those up to the last."""
+def run_steps(job: Path, given: Settings, *, result_cache_mb: int = 0, last: str = "", draws: bool = True) -> None:
+    """Do all steps of a job in this process, or those up to the last; see `tethermap.run_job.run_job`."""
     resources = {
         "entries_per_shard": given["shards"]["entries_per_shard"],
         "processes": 1,
         "result_cache_mb": result_cache_mb,
+        "draws": draws,
     }
 
     def do(step: Step, shards: Sequence[str], shard: str = "") -> None:

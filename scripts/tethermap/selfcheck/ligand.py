@@ -62,6 +62,8 @@ class LigandFiles:
         Heavy atoms of the deposited entry by residue.
     written, on_disk : mapping
         sha256 of its files by path, as reported by their writers and as found on disk.
+    drawn : bool
+        Whether it has depictions.
     """
 
     instance: Instance
@@ -70,6 +72,7 @@ class LigandFiles:
     deposited: Mapping[ResidueKey, Sequence[Atom]]
     written: Mapping[str, str]
     on_disk: Mapping[str, str]
+    drawn: bool
 
 
 def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
@@ -77,7 +80,7 @@ def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
     stem = files.instance.stem
     pdb, cif = layout.war_pdb(stem), layout.war_pdb(stem, "cif")
     complexes = [path for path in (pdb, cif) if path in files.written] or [pdb]
-    depictions = [layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits")]
+    depictions = [layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits") if files.drawn]
     paths = sorted({*complexes, layout.ligand_sdf(stem), *depictions, *files.written})
     changed = [path for path in paths if path not in files.written or files.written[path] != files.on_disk.get(path)]
     yield CheckOutcome.of("files", changed)

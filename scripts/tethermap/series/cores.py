@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rdkit import Chem
@@ -32,8 +32,8 @@ class SeriesResults:
     pictures: dict[str, str]
 
 
-def series_results(series: Series, seconds: float, *, one_of_many: bool = False) -> SeriesResults:
-    """Find the core of a series, draw its ligands aligned on it, and describe them.
+def series_results(series: Series, seconds: float, *, one_of_many: bool, draws: bool) -> SeriesResults:
+    """Find the core of a series, draw its ligands aligned on it, if asked, and describe them.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ def series_results(series: Series, seconds: float, *, one_of_many: bool = False)
         Limit of the search for the core.
     one_of_many : bool
         As for `tethermap.molecule.properties.descriptors`.
+    draws : bool
+        Whether there are pictures.
     """
     described = [_metadata(ligand, one_of_many=one_of_many) for ligand in series.ligands]
     if not series.name:
@@ -50,28 +52,37 @@ def series_results(series: Series, seconds: float, *, one_of_many: bool = False)
     if core.timed_out:
         log.warning("%s: the search for the core ended at its limit", series.name)
     members: list[bytes] = []
-    pictures: dict[str, str] = {}
-    places: FloatArray | None = None
-    taken: dict[str, int] = {}
+    atoms_of: list[dict[AtomKey, int]] = []
     for ligand, parent, match in zip(series.ligands, parents, core.matches, strict=True):
         atoms = ligand.parent_atoms(parent)
+        atoms_of.append(atoms)
+        for member in ligand.members:
+            line = {"stem": member.stem, "series": series.name, "core": core_of_member(member, atoms, match)}
+            members.append(json.dumps(line).encode() + b"\n")
+    pictures = dict(_pictures(series, parents, core, atoms_of)) if draws else {}
+    return SeriesResults(_row(series, parents[0], core), members, described, pictures)
+
+
+def _pictures(
+    series: Series, parents: Sequence[Chem.Mol], core: Core, atoms_of: Sequence[dict[AtomKey, int]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the depictions of a core and of its ligands with their paths."""
+    places: FloatArray | None = None
+    taken: dict[str, int] = {}
+    for ligand, parent, match, atoms in zip(series.ligands, parents, core.matches, atoms_of, strict=True):
         if places is None:
             positions = ligand.parent_layout(parent, atoms)
             places = positions[list(match)]
             if match:
                 counted = _counted(len(series.ligands), "ligand")
                 lines = [f"{series.name} · core of {counted}", _counted(len(match), "atom")]
-                pictures[_path(series.name)] = core_svg(parent, positions, match, lines)
+                yield _path(series.name), core_svg(parent, positions, match, lines)
         else:
             positions = aligned_layout(parent, match, places)
         comp_id = ligand.fullest.comp_id
         number = taken[comp_id] = taken.get(comp_id, 0) + 1
         name = f"{series.name}_{comp_id}" + (f"-{number}" if number > 1 else "")
-        pictures[_path(name)] = _member_svg(series, ligand, parent, positions, match, atoms)
-        for member in ligand.members:
-            line = {"stem": member.stem, "series": series.name, "core": core_of_member(member, atoms, match)}
-            members.append(json.dumps(line).encode() + b"\n")
-    return SeriesResults(_row(series, parents[0], core), members, described, pictures)
+        yield _path(name), _member_svg(series, ligand, parent, positions, match, atoms)
 
 
 def _path(name: str) -> str:

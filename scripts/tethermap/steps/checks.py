@@ -57,7 +57,9 @@ class EntryChecker:
         atoms = _by_instance(parts.rows["sasa_atoms"], SASA_ATOMS, ATOM_COLUMNS)
         for instance, (summary,), areas in zip(instances, summaries, atoms, strict=True):
             with self._step.isolated(parts.entry_id, instance.stem):
-                files = LigandFiles(instance, summary, areas, deposited, self._written[instance.stem], self._on_disk)
+                files = LigandFiles(
+                    instance, summary, areas, deposited, self._written[instance.stem], self._on_disk, self._step.draws
+                )
                 outcomes = list(check_ligand(self._job, files))
                 if any(outcome.check in OF_DEPOSITED and not outcome.passed for outcome in outcomes):
                     if as_pipeline is None:

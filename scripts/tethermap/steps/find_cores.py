@@ -29,7 +29,7 @@ def make(task: Task) -> None:
 
             def find(left_out: LeftOut) -> None:
                 left = series.without(frozenset(left_out))
-                found[:] = [series_results(left, seconds, one_of_many=many)] if left.ligands else []
+                found[:] = [series_results(left, seconds, one_of_many=many, draws=task.draws)] if left.ligands else []
 
             for row in without_failing(task.step.name, partial(_ids, series.instances), find):
                 step.forget()

@@ -112,8 +112,9 @@ class LigandMeasurer:
             self._step.add("sasa_atoms", row)
         for row in ligand_contacts(instance, molecule, neighbourhood, others):
             self._step.add("contacts", row)
-        svg = exposed_svg(molecule, instance, exposure.relative, exposure.headline)
-        self._step.write(layout.ligand_svg(instance.stem, "exposed"), svg)
+        if self._step.draws:
+            svg = exposed_svg(molecule, instance, exposure.relative, exposure.headline)
+            self._step.write(layout.ligand_svg(instance.stem, "exposed"), svg)
         return rows
 
     def _exits(self, ligand: _Ligand, areas: list[Row]) -> None:
@@ -136,7 +137,8 @@ class LigandMeasurer:
             for row in exit_rows(self._target_name, instance, graph, seen, beside):
                 self._step.add("observed", row)
         self._files(ligand, areas, graph, exits, seen, missing.beside)
-        self._scripts(ligand, areas, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
+        if self._step.draws:
+            self._scripts(ligand, areas, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
 
     def _files(
         self,
@@ -154,9 +156,10 @@ class LigandMeasurer:
         fields = {**sdf_fields(self._target_name, areas, self._method), **geometry_fields(shape)}
         sdf = exits_sdf(instance, molecule, graph, exits, areas, fields)
         self._step.write(layout.ligand_sdf(instance.stem), sdf)
-        self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, beside_missing))
-        depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=beside_missing)
-        self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
+        if self._step.draws:
+            self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, beside_missing))
+            depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=beside_missing)
+            self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
 
     def _scripts(self, ligand: _Ligand, areas: list[Row], arrows: Sequence[ExitArrow]) -> None:
         """Write the scripts that open a ligand in PyMOL and ChimeraX."""
