@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 ENTRY_ID = r"[0-9][A-Za-z0-9]{3}|[Pp][Dd][Bb]_[A-Za-z0-9]{8}"
 """A PDB id in any case, classic or extended, as a regular expression."""
@@ -89,6 +90,7 @@ def is_component_code(text: str) -> bool:
     return text == text.upper() and re.fullmatch("[A-Z0-9]{1,5}", text) is not None
 
 
+@lru_cache(4096)
 def short_code(name: str) -> str:
     """Return the code of a component whose name may be too long for one, or contain other signs; always the same one.
 
