@@ -25,7 +25,7 @@ from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
 from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, is_leading, shown_series
-from tethermap.report.render import render_pages, render_report
+from tethermap.report.render import AFFINITY_COLUMNS, TABLE_COLUMNS, render_pages, render_report
 from tethermap.run.program_errors import but_for
 from tethermap.run.software import versions
 
@@ -35,6 +35,18 @@ LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
 """Height of the legend of a depiction by style; that of one with exits depends on their number."""
 
 SHOWN_COLUMNS = {
+    tables.RESULTS_TABLE.path: (
+        *(column for column, *_ in (*TABLE_COLUMNS, *AFFINITY_COLUMNS)),
+        *("SMILES", "components", "atoms_missing", "sanitised", "buried_fraction", "RSR", "fit_status"),
+        *("geometry_flags", "pdb_path", "cif_path", "sdf_path"),
+    ),
+    tables.SUPERPOSITION.path: (
+        *("group", "protein", "reference", "is_reference", "superposed", "reason", "n_used", "rmsd_A"),
+    ),
+    tables.EXIT_CONSENSUS.path: (
+        *("group", "direction", "residue", "site_class", "n_entries_open", "n_entries_present", "n_ligands"),
+        *("F_median", "F_best", "best_score", "evidence", "anchors"),
+    ),
     tables.LIGAND_STATUS.path: ("ligand", "kind", "kept", "reason"),
     tables.ENTRY_STATUS.path: ("kept", "reason", "target_match", "instances_found", "value"),
     tables.SASA_SUMMARY.path: ("SASA_in_complex_A2", "SASA_free_A2", *map(area_column, CONTEXTS)),
