@@ -77,7 +77,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--handles", action="store_true", help="list only the requirements of the target's half at its exits"
     )
-    parser.add_argument("--split", default="", help="instead: SMILES of a degrader to find halves of")
+    parser.add_argument("--split", default="", help="SMILES of a degrader to split into halves, instead of two ligands")
     return parser.parse_args(argv)
 
 

@@ -46,7 +46,7 @@ _MOST_DRAWN = 12
 """Ligands of one file that are drawn, each molecule once."""
 
 _MOST_POSES = 50
-"""Ligands of a file up to which they are looked at one by one."""
+"""Largest number of ligands in a file for which each is checked."""
 
 Found = dict[str, Any]
 
@@ -197,7 +197,7 @@ def _drawn(entry: Entry, components: JobComponents) -> list[Found]:
 
 
 def _defined(components: JobComponents, comp_id: str, names: set[str]) -> bool:
-    """Return whether the definition of a code is that of a ligand with these atoms; its names may be others then."""
+    """Return whether the definition of a code describes a ligand with these atoms, perhaps with other names."""
     component = components(comp_id)
     own = components.user is not None and comp_id in components.user
     return component is not None and (own or names <= {atom.name for atom in component.atoms})

@@ -25,7 +25,7 @@ from tethermap.steps.search_entries import run_search
 
 
 def main(config: Path, job: Path) -> int:
-    """Search as a job would; return the exit status, with the reason in the folder where it is not 0."""
+    """Run the search of a job; return the exit status, and write the reason into the folder if it is not 0."""
     try:
         settings = resolve(yaml.safe_load(config.read_text(encoding="utf-8")))
         _search(job, settings)

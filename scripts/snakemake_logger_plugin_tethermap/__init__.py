@@ -75,12 +75,12 @@ class LogHandler(LogHandlerBase):
 
     @property
     def writes_to_stream(self) -> bool:
-        """Whether the terminal is this plugin's: yes, Snakemake then writes nothing there itself."""
+        """Whether this plugin writes to the terminal instead of Snakemake."""
         return True
 
     @property
     def writes_to_file(self) -> bool:
-        """Whether this is a log file for people: no, the event file is found by its place."""
+        """Whether Snakemake should name a log file of this plugin; the event file has a fixed place."""
         return False
 
     @property

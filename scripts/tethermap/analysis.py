@@ -109,7 +109,7 @@ def analyse(
 
 
 def _asked(structures: list[str | Path], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job on structures: files, or PDB ids where no file has that name."""
+    """Return the settings of a job on structures: files, or PDB ids for names that are not files."""
     source = dict(settings.get("source", {}))
     asked = {"search_query": "", **settings, "source": source}
     ids = [str(one) for one in structures if entry_id_of(str(one)) and not Path(one).exists()]

@@ -26,7 +26,7 @@ _TABLES = tables.TABLES | {
     "affinity": tables.AFFINITY,
     "search": tables.ENTRIES,
 }
-"""Tables of a job by the name that `Job.table` takes."""
+"""Tables of a job by their name in `Job.table`."""
 
 _MOST_LISTED = 20
 _KINDS = {"text": "string", "integer": "Int64", "number": "Float64", "flag": "boolean"}
@@ -169,7 +169,7 @@ class Ligand:
 
     @property
     def exits(self) -> pd.DataFrame:
-        """Where a linker can leave, the best first; candidates without a rank, with their reason, last."""
+        """Exits for a linker, the best first; candidates without a rank, with their reason, last."""
         return self._of("exits").sort_values("rank", ignore_index=True, na_position="last")
 
     @property

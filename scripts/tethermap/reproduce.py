@@ -65,7 +65,7 @@ def configuration(
         source[kind] = absolute[0] if len(absolute) == 1 else absolute
         label = query["source"]["label"]
         if source["label"] is None and kind == "mirror" and Path(absolute[0]).name != label:
-            source["label"] = label  # columns that results show
+            source["label"] = label  # the columns of the results
     for name, given in (("components", components), ("validation", validation)):
         if source.get(name) not in (None, *NO_PATH):
             if given is None:

@@ -65,5 +65,5 @@ def test_impossible_inputs_are_explained_in_a_sentence(job: Path, stem: str, anc
 
 
 def test_folder_without_working_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NoInputsError, match="working files are gone"):
+    with pytest.raises(NoInputsError, match="no longer exist"):
         inputs_of_anchor(AskedAnchor(tmp_path, STEM, "C1"))

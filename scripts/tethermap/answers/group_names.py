@@ -1,4 +1,4 @@
-"""Names of linked groups of components, which no single component stands for."""
+"""Names of linked groups of several components."""
 
 from __future__ import annotations
 

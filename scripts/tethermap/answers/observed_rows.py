@@ -18,7 +18,7 @@ from tethermap.instance.model import Instance
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 Parent = tuple[str, tuple[str, str]]
-"""Code of the parent of a half of a degrader, and the names of the bond where it ends."""
+"""Code of the parent of a degrader's half, and the names of the atoms of the bond at its end."""
 
 
 _HELD = 1000
@@ -152,7 +152,7 @@ class Transfers:
         self._known: dict[tuple[object, ...], Transferred | None] = {}
 
     def seen_on(self, ligand: LigandMolecule, copy: Placed, degraders: Iterable[tuple[Degrader, Placed]]) -> Seen:
-        """Return where the linkers of degraders would leave another ligand of the same pocket.
+        """Return the exits of another ligand of the pocket that the linkers of degraders suggest.
 
         Parameters
         ----------

@@ -72,7 +72,7 @@ def answer_rows(
     groups : sequence of Group
         All groups of a job, that of most entries first.
     folder : Path or None
-        Where they wait for their ranks, `tethermap.answers.waiting.spool`.
+        Spool of the rows until they have ranks, `tethermap.answers.waiting.spool`.
     """
     transfers = Transfers()
     best: list[tuple[tuple[object, ...], int, tuple[object, ...]]] = []

@@ -15,7 +15,7 @@ from tethermap.base.tables import Row, Value
 T = TypeVar("T")
 
 Place = tuple[int, int]
-"""Where a block begins in the file, and its length."""
+"""Offset of a block in the file, and its length."""
 
 HELD = 500
 """Values that stay in memory: jobs of a few hundred ligands pack none."""
@@ -51,7 +51,7 @@ class Spool:
 
 @contextmanager
 def spool(folder: Path | None = None) -> Iterator[Spool]:
-    """Yield a spool that is gone when the ``with`` block ends.
+    """Yield a spool that is deleted when the ``with`` block ends.
 
     Parameters
     ----------

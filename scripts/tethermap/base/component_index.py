@@ -19,7 +19,7 @@ def default_index() -> Path:
     """
     if named := os.environ.get(INDEX_VARIABLE):
         return Path(named)
-    from importlib import metadata  # saves 0.03 s in scripts of a run, where the environment names the index
+    from importlib import metadata  # saves 0.03 s in scripts of a run, for which the environment names the index
 
     cache = os.environ.get("XDG_CACHE_HOME")
     folder = Path(cache) if cache else Path.home() / ".cache"

@@ -78,7 +78,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     ConfigError
         If a setting is unknown, of the wrong type, out of range or inconsistent with another.
     """
-    # Imported where they are needed: every script of a run imports this module, only the Snakefile resolves.
+    # Imported on use: every script of a run imports this module, but only the Snakefile resolves settings.
     from jsonschema import Draft202012Validator
 
     schema = load_schema()
@@ -175,7 +175,7 @@ def _merge(defaults: Mapping[str, Any], raw: Mapping[str, Any]) -> Settings:
 
 
 def _normalise(settings: Settings) -> None:
-    """Trim texts and bring dates, ids and codes into one form, where they are of the right type."""
+    """Trim texts and normalise dates, ids and codes of the right type."""
     for key in ("target_name", "search_query"):
         if isinstance(settings[key], str):
             settings[key] = settings[key].strip()

@@ -40,7 +40,7 @@ REMEDIES = _sentences("remedies")
 """The remedy that a user has for a reason, in one sentence, if there is any."""
 
 BOND_SOURCES = _sentences("bond_sources")
-"""Where the bonds of a ligand come from, in words."""
+"""Sources of a ligand's bonds, in words."""
 
 FLAGS = _sentences("flags")
 """Flags of an instance: facts that a user should know."""

@@ -156,8 +156,8 @@ ENTRIES = Table(
         " organism uniprot genes descriptions ligands requested_id successor size:i"
     ),
 )
-"""One row per entry that the search saw, best first. `hits` gives the reason why it was found, joined by ``;``; `size`
-is about the number of its atoms."""
+"""One row per entry of the search, best first. `hits` lists the matches that found it, joined by ``;``; `size` is the
+approximate number of its atoms."""
 
 SHARD_ENTRIES = Table("", _columns("pdb_id requested_id successor size:i"))
 """One row per entry of a shard, with the columns of the search that affect the shard's results. The rank is omitted, so

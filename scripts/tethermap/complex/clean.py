@@ -77,7 +77,7 @@ class CleanedEntry:
     kept : list of KeptInstance
         Accepted instances, in file order.
     errors : dict of str to Exception
-        Errors of this program by the ligand that they cost.
+        Program errors by the ligand that was lost.
     """
 
     entry_row: dict[str, Value]

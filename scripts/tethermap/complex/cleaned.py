@@ -161,7 +161,7 @@ def clean_complex(
 def _assemble(
     scene: Scene, ligand: Ligand, copies: Sequence[Copy], written: BoolArray
 ) -> tuple[gemmi.Structure, dict[str, str]]:
-    """Put the atoms of the bodies and the ligand that are to be `written` into one structure.
+    """Combine the atoms of the bodies and the ligand, which are marked `written`, into one structure.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
 
 
 def _columns(structure: gemmi.Structure) -> gemmi.FlatStructure:
-    """Return the atoms of a structure as columns; chains have numbers for names there where one is too long."""
+    """Return the atoms of a structure as columns; chains have numbers as names if a name is too long."""
     names = [chain.name for chain in structure[0]]
     if max(map(len, names)) <= LONGEST_NAME:
         return gemmi.FlatStructure(structure)

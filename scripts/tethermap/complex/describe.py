@@ -158,7 +158,7 @@ def describe(
 
 
 def _facts(entry: Entry, ligand: Ligand, target_chains: tuple[str, ...]) -> EntryFacts:
-    """Return the columns of the entry; a pose gets none of its receptor's experiment."""
+    """Return the columns of the entry; a pose has none of its receptor's experiment."""
     additions, metadata = entry.additions, entry.metadata
     pose = additions.poses.get(ligand.residues[ligand.head].label_asym_id)
     if pose is not None:

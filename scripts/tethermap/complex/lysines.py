@@ -15,7 +15,7 @@ from tethermap.exposure.sasa import Sasa
 from tethermap.instance.model import Lysine
 
 REACH = 30.0
-"""NZ atoms this near to a heavy atom of the ligand are looked at, in angstroms. House rule."""
+"""Largest distance of NZ atoms to a heavy atom of the ligand, in angstroms. House rule."""
 
 OPEN_FROM = 10.0
 """Smallest area of an exposed NZ in square angstroms, a fifth of the one in an open side chain. House rule."""

@@ -169,7 +169,7 @@ class Assemblies:
         Parameters
         ----------
         *asyms : str
-            label_asym_id of the instance, then those that may stand for it.
+            label_asym_id of the instance, then possible substitutes.
 
         Returns
         -------

@@ -82,7 +82,7 @@ class View:
     Parameters
     ----------
     assembly : str
-        Name of the assembly, empty when the asymmetric unit stands for it.
+        Name of the assembly, empty if the asymmetric unit is used instead.
     places : dict of str to list of Placement
         Copies of each label_asym_id.
     """
@@ -176,7 +176,7 @@ class Scene:
         asym : str
             label_asym_id of the instance.
         nearest_chain : str
-            label_asym_id of the nearest polymer, which decides where the instance's own is in none.
+            label_asym_id of the nearest polymer, used if no assembly contains the instance's own.
         """
         held = self.assemblies.holding(asym, nearest_chain)
         if held is None:

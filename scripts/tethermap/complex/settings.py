@@ -36,7 +36,7 @@ class CleanSettings:
         Whether the entry is a file of the user: then components that the dictionary cannot identify (UNL, UNK) are
         ligands, and occupancies of zero, which simulation programs write, are ignored.
     predicted : bool
-        Whether what is no experiment's is a prediction, whose B factors are confidences.
+        Whether models without an experiment are predictions, whose B factors are confidences.
     """
 
     target: TargetQuery

@@ -14,9 +14,8 @@ class ComponentAtom(NamedTuple):
     """One atom of a component.
 
     `alt_name` is the name before the remediation of 2007, often the same. `leaving` marks an atom that is removed when
-    the component is linked. `stereo` is ``R``, ``S`` or ``N``; `xyz` the
-    ideal coordinates in angstroms (those of a model where there are none), None when not given
-    and for hydrogens.
+    the component is linked. `stereo` is ``R``, ``S`` or ``N``; `xyz` the ideal coordinates in angstroms (those of a
+    model if there are none), None if not given and for hydrogens.
     """
 
     name: str

@@ -50,7 +50,7 @@ _PALETTE = {
     35: (0.52, 0.20, 0.14),
     53: (0.42, 0.14, 0.56),
 }
-"""Colours of elements where they are shown; each has a contrast of at least 4 on white."""
+"""Colours of displayed elements; each has a contrast of at least 4 on white."""
 
 _STYLE = re.compile(r" style='([^']*)'")
 _DEFAULTS = {
@@ -70,7 +70,7 @@ class Drawing:
     Parameters
     ----------
     places : ndarray of float, shape (n_atoms, 2)
-        Where the atoms are, in pixels.
+        Positions of the atoms, in pixels.
     width, height : float
         Size in pixels.
     bond : float

@@ -72,10 +72,10 @@ _ANGLES = np.linspace(0.0, 2 * np.pi, 36, endpoint=False)
 _SPOKES = np.arange(FROM_ATOMS + 4.0, 460.0, 15.0)
 _GRID = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)[:, None] * _SPOKES[:, None]
 _TRIED = 16
-"""Free places of a residue whose lines are looked at, those nearest to the atoms."""
+"""Number of free places of a residue whose lines are examined, those nearest to the atoms."""
 
 _NEAR = 7
-"""Places of a spoke that are looked at before all are: mostly enough of them are free."""
+"""Number of places of a spoke examined first; usually enough of them are free."""
 
 _BLOCKED = 45.0
 """Penalty of a line that crosses an atom, in pixels."""

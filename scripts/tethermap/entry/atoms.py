@@ -98,7 +98,7 @@ class Atoms:
         return np.flatnonzero(changed).astype(np.int64)
 
     def _repeats(self, changed: BoolArray) -> IntArray:
-        """Find where a second copy of a component begins under the number of the first.
+        """Find the first atom of a second copy of a component under the number of the first.
 
         Only non-polymer residues without alternates that repeat all their atom names count; such pairs occur in files
         of the 1990s.

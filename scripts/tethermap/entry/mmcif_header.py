@@ -245,7 +245,7 @@ def _references(block: gemmi.cif.Block) -> tuple[dict[str, list[str]], dict[str,
 
 
 def _sequence(block: gemmi.cif.Block, entity_id: str, one_letter: str) -> str:
-    """Return the one-letter sequence, from the list of residues where it isn't given."""
+    """Return the one-letter sequence, from the list of residues if it is not given."""
     if one_letter:
         return "".join(one_letter.split()).upper()
     residues: dict[str, str] = {}

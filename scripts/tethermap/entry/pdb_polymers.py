@@ -97,7 +97,7 @@ def polymer_entities(
 
 
 def unique_chains(text: str, chains: Chains) -> tuple[str, ...]:
-    """Return the chains of a CHAIN specification; ``NULL`` and nothing stand for the chain without name."""
+    """Return the chains of a CHAIN specification; ``NULL`` and an empty name mean the chain without a name."""
     listed = [part.strip().strip("'\"") for part in text.split(",")]
     if [name.upper() for name in listed] in (["NULL"], [""]):
         listed = [""] if "" in chains.residues else []

@@ -1,6 +1,6 @@
 """Find the polymer residues in files without sequences: by bonds and component types, never by TER.
 
-Programs of modelling and docking write TER where they like, or nowhere; deposited files have their sequence.
+Programs for modelling and docking write TER records at any place or not at all; deposited files have their sequence.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     path : Path
         The file; its format is detected from its content, not from its name.
     entry_id : str
-        Id under which the entry goes, lower case.
+        Id of the entry, lower case.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def _first_model_of(text: str) -> str:
 
 
 def _last_atom(text: str) -> int:
-    """Return where the last line of an atom begins."""
+    """Return the offset of the last atom line."""
     return max(text.rfind("\nATOM "), text.rfind("\nHETATM ")) + 1
 
 

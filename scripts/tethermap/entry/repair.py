@@ -1,4 +1,4 @@
-"""Put right what files write in their own way: names of water, scattered het groups, repeated atoms."""
+"""Normalise variants of files: names of water, scattered het groups, repeated atoms."""
 
 from __future__ import annotations
 

@@ -123,9 +123,9 @@ class References:
         return numbers
 
     def _of_segment(self, segment: Segment) -> dict[str, str]:
-        """Return the numbers of a segment: by places in the sequence, or by the author's where these run in step.
+        """Return the numbers of a segment from positions in the sequence, else from consecutive author numbers.
 
-        Where neither do, as in a construct with a loop cut out, there is no number rather than a wrong one.
+        If neither fit, as in a construct with a deleted loop, return no numbers rather than wrong ones.
         """
         span = segment.db_last - segment.db_first
         first, last = int(_NUMBER.findall(segment.first)[0][0]), int(_NUMBER.findall(segment.last)[0][0])

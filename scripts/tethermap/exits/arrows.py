@@ -13,7 +13,7 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.model import Exit
 
 ARROW_START, ARROW_END = 0.4, 1.3
-"""Where an arrow begins and ends, in bond lengths from its anchor."""
+"""Start and end of an arrow, in bond lengths from its anchor."""
 
 BADGE = 10.0
 """Radius of the number at an arrow's end, in pixels."""
@@ -78,7 +78,7 @@ def best_of_sites(exits: Sequence[Exit], count: int) -> list[Exit]:
 def pale_groups(shown: Sequence[Exit]) -> list[frozenset[int]]:
     """Return the atoms that each exit shows as leaving.
 
-    None for a closed exit, nor where an exit before it has its anchor in the group.
+    None for a closed exit, or if an exit before it has its anchor in the group.
     """
     groups = []
     anchors: set[int] = set()
@@ -118,7 +118,7 @@ def place_arrows(graph: LigandGraph, shown: Sequence[Exit], places: FloatArray, 
 
 
 def _natural(graph: LigandGraph, exit_: Exit, places: FloatArray) -> FloatArray:
-    """Return the direction in which a chemist would draw the new bond; zero where there is none."""
+    """Return the usual drawing direction of the new bond; zero if there is none."""
     anchor, leaving = exit_.candidate.anchor, exit_.candidate.leaving
     if leaving:
         along = places[leaving[0]] - places[anchor]

@@ -151,8 +151,8 @@ def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
 def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
     """Return the possible directions of a hydrogen of an atom.
 
-    A group that turns takes `TORSIONS` positions, a secondary sp3 amine both of its inverted
-    forms, a hydroxyl on a flat atom both places in its plane; others those of their hydrogens.
+    A rotatable group has `TORSIONS` positions, a secondary sp3 amine both inverted forms, a hydroxyl on a flat atom
+    both positions in its plane; other groups have the directions of their hydrogens.
 
     Parameters
     ----------

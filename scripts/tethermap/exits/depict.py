@@ -1,4 +1,4 @@
-"""The depiction that answers where a linker can leave: numbered arrows on the ligand, and a line for each.
+"""The depiction of exits: numbered arrows on the ligand, and a line for each.
 
 Open and closed exits differ in colour (blue, vermilion), line (solid, dashed) and number (filled, hollow), so that no
 reader has to distinguish colours.
@@ -132,7 +132,7 @@ def _framed(
 
 
 def _columns(graph: LigandGraph, shown: Sequence[Exit]) -> dict[str, float]:
-    """Return where the columns of the lines begin and where the last ends, in pixels, so that no two texts overlap."""
+    """Return the start of each column of the lines and the end of the last, in pixels, so that no texts overlap."""
     names = (f"{graph.names[one.candidate.anchor]} {_replaced(graph, one)}" for one in shown)
     doubts = (f"{one.evidence.grade} {_doubts(one.evidence.reasons, one.area_lost)}" for one in shown if one.evidence)
     anchor = max((text_width(text, _LINE) for text in names), default=0.0)
@@ -193,7 +193,7 @@ def _arrow(graph: LigandGraph, exit_: Exit, arrow: Arrow) -> str:
 
 
 def _seen_bond(graph: LigandGraph, exit_: Exit, drawing: Drawing) -> str:
-    """Return the bond where a linker was seen to leave, as an arrow from the target's half."""
+    """Return the observed bond to the linker, as an arrow from the target's half."""
     anchor, first = exit_.candidate.anchor, exit_.candidate.leaving[0]
     begin, end = drawing.places[anchor], drawing.places[first]
     along = (end - begin) / max(float(np.linalg.norm(end - begin)), 1.0)

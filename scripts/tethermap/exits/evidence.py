@@ -1,7 +1,7 @@
 """Support of a structure for an exit: a grade, with its reasons.
 
-The grade is that of the gravest reason (`tethermap.base.reasons.EXIT_EVIDENCE`): A where there is
-none, B for a doubt, C for a grave one, D where the structure gives no evidence. It is reported next to the rank and
+The grade is that of the most serious reason (`tethermap.base.reasons.EXIT_EVIDENCE`): A without reasons, B for a doubt,
+C for a serious one, D if the structure gives no evidence. It is reported next to the rank and
 never changes it. Occupancy, alternates and crystal packing near a ligand are the exclusion criteria of the Iridium set
 (Warren et al. 2012, doi:10.1016/j.drudis.2012.06.011); all limits without a source are house rules. The fit to the
 density is that of the validation report
@@ -45,7 +45,7 @@ GAP_WITHIN, BESIDE_WAY = 10.0, 8.0
 rule)."""
 
 WAY_LENGTH = 8.0
-"""Length of the way out that is looked at, in angstroms from the linker's first atom."""
+"""Examined length of the way out, in angstroms from the linker's first atom."""
 
 ROOM_TAKEN, WAY_TAKEN = 0.1, 0.2
 """Decrease of E or F in a larger context from which a neighbour counts as blocking the way (house rule)."""
@@ -69,7 +69,7 @@ _MARKS = (
     (TRUNCATED, BESIDE_WAY, "side_chain_incomplete"),
     (RSRZ_OUTLIER, BESIDE_WAY, "pocket_poor_fit"),
 )
-"""Reason by mark of a residue of the backbone, where its Cα is this near to the way out."""
+"""Reason by mark of a residue of the backbone, if its Cα is this near to the way out."""
 
 _GRAVITY = {code: (-ord(reason.grade), place) for place, (code, reason) in enumerate(EXIT_EVIDENCE.items())}
 """Sort key of each reason: the gravest first, then the order of their table."""

@@ -64,7 +64,7 @@ class Opening:
         Shares of free points and of free rays (E and F) by context, from the headline on; NaN if a context is not
         defined.
     clearance : float
-        How far the sphere gets along the rays in the mean, in angstroms.
+        Mean path of the sphere along the rays, in angstroms.
     depth : int
         Number of protein atoms around a point ahead.
     torsion : float
@@ -73,7 +73,7 @@ class Opening:
     torsions_open : int or None
         Number of its torsions that are free and leave room and a way out; None if it does not turn.
     cone : float
-        Largest angle in degrees between the direction and that of another open torsion; 0 where there is none.
+        Largest angle in degrees between the direction and that of another open torsion; 0 without one.
     """
 
     direction: FloatArray
@@ -124,7 +124,7 @@ class Obstacles:
     xyz, radii : ndarray of float, shapes (n_atoms, 3) and (n_atoms,)
         In angstroms.
     level : ndarray of int, shape (n_atoms,), optional
-        Number of the smallest of nested sets that contains each atom, from 0; all in one where it is not given.
+        Number of the smallest of the nested sets that contains each atom, from 0; by default all atoms are in one set.
     n_levels : int
         Number of sets.
     """
@@ -149,14 +149,14 @@ class Obstacles:
         Returns
         -------
         ndarray of int8, shape (n, ROOM_POINTS)
-            `n_levels` where the point is free of all atoms.
+            `n_levels` if the point is outside all atoms.
         """
         return self._around_points.covered(Grid(places, frames, _SPHERE, ignored), LINKER_RADIUS + PROBE)
 
     def rays(
         self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None
     ) -> tuple[FloatArray, LevelArray]:
-        """Return how far a sphere gets along each ray of the cone around a direction.
+        """Return the path of a sphere along each ray of the cone around a direction.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A ligand as the search for exits sees it: heavy atoms, bonds and the places of the hydrogens."""
+"""A ligand as a graph for the search for exits: heavy atoms, bonds and the positions of the hydrogens."""
 
 from __future__ import annotations
 

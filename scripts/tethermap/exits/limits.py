@@ -13,7 +13,7 @@ LINKER_RADIUS = 1.7
 """Radius of the linker's first atom, in angstroms."""
 
 RAY_START, RAY_END = 0.5, 10.0
-"""Where the sphere on a ray begins and ends, in angstroms from the linker's first atom."""
+"""Start and end of the sphere's path on a ray, in angstroms from the linker's first atom."""
 
 MOBILE, VERY_MOBILE = 2.0, 4.0
 """Above these a normalised B is a doubt, and a grave one (house rule). Normalised is (B - mean) / sd over the Cα atoms

@@ -66,7 +66,7 @@ class Poser:
         self._own_polar: BoolArray = np.array([element in ("N", "O") for element in graph.element], dtype=bool)
 
     def poses(self, candidate: Candidate) -> Poses:
-        """Return the directions of a candidate, in all torsions that are free where its group turns."""
+        """Return the directions of a candidate, for a rotatable group in all free torsions."""
         graph, anchor, turn = self._graph, candidate.anchor, candidate.turn
         start = graph.xyz[anchor]
         frames = frames_of(candidate.directions, graph.offsets(anchor))

@@ -53,7 +53,7 @@ def exits_sdf(
 
 
 def _map_list(instance: Instance, molecule: LigandMolecule) -> dict[str, list[float | None]]:
-    """Return the RSCC of each atom in the user's own map, where there is one."""
+    """Return the RSCC of each atom in the user's map, if there is one."""
     if not instance.fit.atom_rscc:
         return {}
     fits = dict(zip(instance.atoms.heavy.tolist(), instance.fit.atom_rscc, strict=True))

@@ -35,7 +35,7 @@ class UnseenEnd:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MissingAtoms:
-    """The atoms of a ligand that were not modelled, as the search for exits sees them.
+    """The atoms of a ligand that were not modelled, for the search for exits.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ NEAR = 5.0
 """Residues with an atom this near to the ligand are shown as sticks, in angstroms."""
 
 START, SHAFT_END, TIP = 0.4, 2.6, 3.4
-"""Where an arrow begins, where its head begins and where it ends, in angstroms from the anchor."""
+"""Start of an arrow, start of its head and its end, in angstroms from the anchor."""
 
 SHAFT_RADIUS, HEAD_RADIUS = 0.08, 0.26
 PALE = 0.7
@@ -42,9 +42,9 @@ class ExitArrow(NamedTuple):
     anchor : int
         Its atom in the SDF.
     points : tuple of tuple of float
-        Where the arrow begins, where its head begins, where it ends; in angstroms.
+        Start of the arrow, start of its head, its end; in angstroms.
     colour : str
-        As ``#rrggbb``: blue, or vermilion where it is closed.
+        As ``#rrggbb``: blue, or vermilion if closed.
     leaving : tuple of int
         Atoms in the SDF that leave.
     """

@@ -76,7 +76,7 @@ MUCH_GIVEN_UP = 40.0
 House rule."""
 
 NAMED_RESIDUES = 4
-"""Residues that such a sentence names."""
+"""Maximum number of residues in such a sentence."""
 
 NAMED_ATOMS = 4
 """Atoms of a leaving group that a sentence names one by one."""

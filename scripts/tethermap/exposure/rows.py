@@ -23,7 +23,7 @@ SDF_LISTS = {
 """Column of Warhead_SASA_atoms by the SDF's atom property list."""
 
 OF_EXITS = frozenset({"stem", "Exposure_A2", *SDF_LISTS.values()})
-"""Columns of Warhead_SASA_atoms that the search for exits, and a ligand's files, take."""
+"""Columns of Warhead_SASA_atoms that the search for exits and a ligand's files use."""
 
 
 def _total(areas: FloatArray) -> float:

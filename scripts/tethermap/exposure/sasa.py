@@ -28,7 +28,7 @@ class Exposure:
     free : ndarray of float
         Bound conformer with all other atoms removed.
     bound : dict of str to ndarray of float
-        In each context by its name; all NaN where a context is not defined.
+        By name of the context; all NaN if a context is not defined.
     """
 
     free: FloatArray

@@ -77,7 +77,7 @@ class Report:
     residues : mapping
         A key for each residue to pass to `read`, by place, component and conformer.
     read : callable
-        Turns such a key into values.
+        Converts such a key into values.
     """
 
     entry: EntryFit

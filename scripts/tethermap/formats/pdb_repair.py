@@ -71,7 +71,7 @@ def _without_early_ends(text: str) -> str:
 
 
 def _first_end(text: str) -> int:
-    """Return where the first line begins that may be END, -1 if none; faster than a pattern over all lines."""
+    """Return the offset of the first line that may be END, -1 if none; faster than a pattern over all lines."""
     if text.startswith("END"):
         return 0
     at = text.find("\nEND")

@@ -51,7 +51,7 @@ class Residues:
     het : ndarray of int
         All others but water, peptide-like ligands included.
     standard : ndarray of bool, shape (n_residues,)
-        Standard residues of a polymer chain, also where the chain is a ligand: no het groups.
+        Standard residues of a polymer chain, even if the chain is a ligand: not het groups.
     peptide_like : ndarray of bool, shape (n_residues,)
         Residues of chains that are ligands.
     """

@@ -20,7 +20,7 @@ BESIDE = 4.0
 """A sugar that lost its O1 but has no link belongs to a glycan this near, in angstroms. House rule."""
 
 _CARRIERS = {"ASN": ("ND2", "OD1"), "SER": ("OG",), "THR": ("OG1",)}
-"""Atoms of residues that carry glycans; OD1 where the amide is turned around."""
+"""Atoms of residues that carry glycans; OD1 if the amide is flipped."""
 
 
 def with_sugar_links(

@@ -55,7 +55,7 @@ class LigandAtoms:
     occupancy, b_iso : ndarray of float, shape (n_atoms,)
         As deposited; B in square angstroms.
     charge : ndarray of int, shape (n_atoms,)
-        Deposited formal charge, 0 where none is given.
+        Deposited formal charge, 0 if not given.
     altloc : tuple of str
         Label of the alternate location, empty for atoms without.
     serial : ndarray of int, shape (n_atoms,)

@@ -28,7 +28,7 @@ SHORTEST_PARTNER = 30
 length are."""
 
 LABELLED, UNIDENTIFIED = b"MSE", b"UNK"
-"""Methionine labelled for phasing, which stands for itself; and residues that could be anything."""
+"""Selenomethionine counts as itself; then residues of unknown identity."""
 
 _SUGARS = frozenset({gemmi.ResidueKind.PYR, gemmi.ResidueKind.KET})
 _AMINO_ACIDS = frozenset({gemmi.ResidueKind.AA, gemmi.ResidueKind.AAD, gemmi.ResidueKind.PAA, gemmi.ResidueKind.MAA})

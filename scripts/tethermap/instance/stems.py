@@ -31,8 +31,8 @@ class Stems:
         Returns
         -------
         stem : str
-            ``<entry>_<chain>_<component>_<number>``, with ``-2`` and so on where an earlier
-            stem is the same but for case.
+            ``<entry>_<chain>_<component>_<number>``, with ``-2`` and so on if an earlier stem is the same, ignoring
+            case.
         numbered : bool
         """
         parts = (residue.auth_asym_id, residue.comp_id, residue.residue_id)

@@ -195,8 +195,8 @@ typedef struct {
     int *number, n;
 } vicinity;
 
-/* Collect the atoms that reach within a distance of a place; return their number. Places mostly follow others near by:
-   the atoms around those are kept. */
+/* Collect the atoms that reach within a distance of a place; return their number. Consecutive places are usually close,
+   so the atoms around the last one are cached. */
 static int obstacles_near(const double *place, double distance, int64_t n_atoms, const double *xyz,
                           const double *reach, const int8_t *level, const uint8_t *ignored, vicinity *around,
                           obstacle *found)
@@ -244,7 +244,7 @@ static void turn(const double *points, int64_t n, const double *frame, double le
                                           points[3 * k + 2] * frame[6 + axis]);
 }
 
-/* Points that are looked at, each coordinate by itself, and which they are. */
+/* Points that are not covered yet: coordinates as separate arrays, and their numbers. */
 typedef struct {
     double *x, *y, *z;
     int *number, n;
@@ -284,7 +284,7 @@ static void take_out(point_set *left, const int *hit, int8_t level, int8_t *cove
     left->n = kept;
 }
 
-/* A number for how much of a sphere of a radius around its place an obstacle covers, from 0, which is most. */
+/* Rank of an obstacle by the part of a sphere around the origin that it covers: 0 covers most, SHELLS - 1 least. */
 static int cap_of(const obstacle *one, double radius)
 {
     double across = 2 * radius * sqrt(one->squared), past = one->squared + radius * radius - one->reach * one->reach;

@@ -143,7 +143,7 @@ class Spheres:
         Returns
         -------
         ndarray of int8, shape (n, n_points)
-            `n_levels` where no atom covers the point.
+            `n_levels` if no atom covers the point.
         """
         covered = np.empty((len(grid.places), len(grid.points)), dtype=np.int8)
         call(
@@ -158,7 +158,7 @@ class Spheres:
         return covered
 
     def ray_lengths(self, grid: Grid, half_angle: float, begin: float, end: float) -> tuple[FloatArray, LevelArray]:
-        """Return how far a point gets along each ray from each place of a grid.
+        """Return the path of a point along each ray from each place of a grid.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ _CHARGES = {
     "I": {0: -1},
     "Se": {1: -1, 3: 1},
 }
-"""Charge of an atom by the sum of its bond orders, hydrogens included, where it is not zero."""
+"""Charge of an atom by the sum of its bond orders, hydrogens included, if not zero."""
 
 _Orders = dict[frozenset[str], int]
 

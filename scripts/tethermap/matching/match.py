@@ -16,10 +16,10 @@ from tethermap.molecule.stereo import assign_stereo, set_coordinates
 from tethermap.molecule.template import Template, assemble, sanitise
 
 MOST_MATCHES = 2_000
-"""Graph matches that are looked at; a symmetric molecule has many that mean the same."""
+"""Maximum number of graph matches; a symmetric molecule has many equivalent ones."""
 
 MOST_LABELLINGS = 200
-"""Different placements of bond orders that are compared as molecules, those with most equal names first."""
+"""Maximum number of placements of bond orders compared as molecules, those with most equal names first."""
 
 SMALLEST_SHARE = 0.5
 """Share of a component's heavy atoms that must be observed for a graph match to count."""
@@ -40,7 +40,7 @@ def map_by_name(
     names : sequence of str
         Names of the template's atoms: the present ones, or the alternative ones; never a mixture.
     strained : bool
-        Whether a few bonds of impossible length are put up with.
+        Whether a few bonds of impossible length are accepted.
 
     >>> carbonyl = Template(
     ...     names=("C", "O"), elements=("C", "O"), charges=(0, 0), hydrogens=(2, 0), leaving=(False, False),
@@ -69,16 +69,15 @@ def map_by_name(
 def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = False) -> Mapping | None:
     """Return the mapping that the pattern of bonds gives, None unless it means one molecule only.
 
-    Observed atoms must make up a part of the template's skeleton; bond orders are not looked at.
+    Observed atoms must form part of the template's skeleton; bond orders are ignored.
     Where several mappings give different molecules, the geometry decides if it is clear.
-    Among mappings that give the same molecule the one with most equal names is taken, leaving
-    atoms preferred as those that are missing, then the one whose distances are nearest to the
-    ideal ones.
+    Among mappings that give the same molecule, prefer the one with most equal names, then with missing atoms among the
+    leaving ones, then with distances closest to the ideal ones.
 
     Parameters
     ----------
     strained : bool
-        Whether bonds of the template that the coordinates have torn apart are put up with.
+        Whether bonds of the template that are broken in the coordinates are accepted.
     """
     wanted = sum(not leaves for leaves in shape.leaving)
     if not len(residue) or len(residue) < SMALLEST_SHARE * wanted:

@@ -22,9 +22,8 @@ def residue_graph(
     """Return the observed part of a component, in the component's order.
 
     Valences towards unobserved atoms are filled with hydrogen, except those of a metal; bonds to a metal that are open
-    in this structure are omitted. Where the doubly bonded
-    oxygen of a carboxyl or phosphoryl group was not observed but its partner was, the partner
-    takes the double bond.
+    in this structure are omitted. If the doubly bonded oxygen of a carboxyl or phosphoryl group was not observed but
+    its partner was, the partner gets the double bond.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ _VALENCES = {6: 4, 7: 3, 8: 2}
 def bond_atoms(mol: Chem.RWMol, first: int, second: int) -> None:
     """Join two atoms of an assembled molecule by a single bond in the place of a hydrogen of each.
 
-    Where an atom has no hydrogen to give, `make_room` changes its bonds.
+    If an atom has no hydrogen to lose, `make_room` changes its bonds.
     """
     for atom in (first, second):
         mol.UpdatePropertyCache(strict=False)
@@ -152,7 +152,7 @@ def make_room(mol: Chem.RWMol, index: int) -> None:
 
 
 def _give_valence(mol: Chem.RWMol, index: int) -> None:
-    """Take a hydrogen off an atom, or make room where it has none; a group (NH2) has a free valence already."""
+    """Remove a hydrogen from an atom, or free a valence if it has none; a group (NH2) has a free valence already."""
     atom = mol.GetAtomWithIdx(index)
     count = atom.GetTotalNumHs()
     used = count + sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())

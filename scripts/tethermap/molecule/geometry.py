@@ -113,8 +113,8 @@ def _ratios(
 def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
     """Return the pairs of atoms that are near enough for a bond, sorted.
 
-    The longest side of a triangle of such pairs is no bond when it is a long one: two phosphorus
-    atoms with an oxygen between them.
+    The longest side of a triangle of such pairs is not a bond if it is long: two phosphorus atoms with an oxygen
+    between them.
 
     Parameters
     ----------

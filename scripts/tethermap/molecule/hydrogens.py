@@ -74,7 +74,7 @@ def with_hydrogens(
     Returns
     -------
     tuple of (Chem.Mol, str)
-        The molecule, and where its hydrogens came from (`record.LigandMolecule.hydrogens`).
+        The molecule, and the source of its hydrogens (`record.LigandMolecule.hydrogens`).
     """
     full = Chem.RWMol(mol)
     for heavy in range(mol.GetNumAtoms()):

@@ -85,7 +85,7 @@ def _rank(name: str) -> int:
 
 
 def lowered(name: str) -> str:
-    """Return a name with its words lowered where all of it is in capitals; codes and acronyms stay.
+    """Return a name in lower case if all of it is in capitals; codes and acronyms are unchanged.
 
     >>> lowered("CYCLIC AMP"), lowered("STI-571"), lowered("DANSYL ACID")
     ('cyclic AMP', 'STI-571', 'dansyl acid')

@@ -138,7 +138,7 @@ def forms_of(mol: Chem.Mol) -> FormsAtPh:
 def _settle(
     mol: Chem.RWMol, group: IonisableGroup, free: set[int], decided: set[int], ranks: _Ranks, *, changes: bool
 ) -> None:
-    """Change the free sites of a group one by one, or skip them; later groups do not change those of a pKa near the pH.
+    """Change the free sites of a group one by one, or skip them; if its pKa is near the pH, later groups skip them too.
 
     A change never makes another site free, but it can block one.
     """

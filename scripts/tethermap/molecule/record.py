@@ -44,13 +44,13 @@ class LigandMolecule:
     layout : ndarray of float, shape (n_heavy, 2)
         Depiction coordinates, the same for all instances of one component.
     smiles : str
-        SMILES of the dictionary's molecule as stored; of the observed one where there is none.
+        SMILES of the dictionary's molecule as stored, or of the observed one if there is none.
     observed_smiles : str
         Isomeric SMILES of `mol`, stereo read from the coordinates.
     inchikey : str
         InChIKey of `mol`; empty if InChI fails.
     smiles_index : ndarray of int, shape (n_heavy,)
-        Position of heavy atom k among the heavy atoms of `observed_smiles`; -1 where there is none.
+        Position of heavy atom k among the heavy atoms of `observed_smiles`; -1 if it has none.
     symmetry_class : ndarray of int, shape (n_heavy,)
         Equivalent atoms have the same number.
     bond_source : str
@@ -75,8 +75,8 @@ class LigandMolecule:
     comp_id, component_names : str
         Code that names the instance, and all its components joined by ``+``.
     title, type, formula : str
-        Name, type and formula of the definition; the parts of a group joined by ``+``. Name and
-        type are empty where there is no definition.
+        Name, type and formula of the definition; the parts of a group joined by ``+``. Name and type are empty without
+        a definition.
     residue : ndarray of int, shape (n_heavy,)
         Index of heavy atom k's residue in `Instance.components`.
     synonyms : tuple of str

@@ -1,4 +1,4 @@
-"""Configuration read from coordinates, and where it differs from the dictionary."""
+"""Configuration from coordinates, and its differences from the dictionary."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _volume(xyz: Sequence[Sequence[float]], centre: int, near: Sequence[int]) ->
 
 
 def _cosine(xyz: FloatArray, path: Sequence[int]) -> float:
-    """Return the cosine of a torsion: 1 for cis, -1 for trans, 0 where it has none."""
+    """Return the cosine of a torsion: 1 for cis, -1 for trans, 0 if it is undefined."""
     left, first, second, right = (xyz[index] for index in path)
     axis = (second - first) / np.linalg.norm(second - first)
     sides = [arm - np.dot(arm, axis) * axis for arm in (left - first, right - second)]

@@ -36,7 +36,7 @@ class Template:
     charges, hydrogens : tuple of int
         Formal charge and number of hydrogens of each atom.
     leaving : tuple of bool
-        Whether the atom goes when the component is linked.
+        Whether the atom leaves when the component is linked.
     bonds : tuple of (int, int, int)
         Atoms and order of each bond; order 4 is aromatic or delocalised.
     xyz : tuple

@@ -23,12 +23,12 @@ from tethermap.results.affinity_chembl import is_mapping, mapped_targets
 from tethermap.results.measurement import TYPES, Format, Measurement, Wanted
 
 _FORMATS, _PREFIX = "tethermap.results", "affinity_"
-"""Each module of that name has a `FORMAT`; one that is added is found by itself."""
+"""Each module of that name has a `FORMAT`; a new module is found automatically."""
 _HEAD = 200
 """Maximum number of lines to detect a format; the first ligand of Binding MOAD is below its class and family."""
 
 _RELATIONS = ("=", "~", "<", ">")
-"""Of one type, only values of the first relation that it has are used: a limit is no value."""
+"""For each type, only values with the first available relation are used: a limit is not a value."""
 
 _DIGITS = 3
 """Values that agree to this many significant digits are one: lists repeat each other, and each chain's."""

@@ -226,7 +226,7 @@ def _entry_rows(job: Path) -> Row:
 
 
 def link(target: Path, name: Path) -> None:
-    """Give a file a second name: a hard link, or a copy where the file system has none."""
+    """Give a file a second name: a hard link, or a copy if the file system has no links."""
     with replacing(name) as temporary:
         try:
             os.link(target, temporary)

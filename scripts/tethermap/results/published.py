@@ -44,7 +44,7 @@ _ERROR = re.compile(r"\s*(?:±|\+/?-|\().*")
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """One value of a degrader, or none, and where it was published."""
+    """One value of a degrader, or none, and its publication."""
 
     name: str
     target: str

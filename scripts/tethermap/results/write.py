@@ -86,7 +86,7 @@ def write_tables(
     errors : iterable of Row
         Errors of all steps in single ligands and entries, rows of `tethermap.base.tables.ERRORS`.
     left_out : mapping
-        Instances and entries that are not looked at, with the errors in them.
+        Skipped instances and entries, with their errors.
     affinity : sequence of str
         The user's tables of affinities, `source.affinity`.
     degraders : sequence of str
@@ -423,7 +423,7 @@ def _files(job: Path, shard: str) -> Iterator[str]:
 
 
 def _write_entry_status(job: Path, shards: Sequence[str], corrector: StatusCorrector, left_out: LeftOut) -> None:
-    """Write one row for every entry that the search saw: those it left out, and those of the shards with their rank."""
+    """Write one row for every entry of the search: those it left out, and those of the shards with their rank."""
     ranks: dict[str, Value] = {}
     source = search_source(job)
     with sorted_table(job / tables.ENTRY_STATUS.path, tables.ENTRY_STATUS) as status:

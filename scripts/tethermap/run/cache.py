@@ -81,7 +81,7 @@ class EntryResult:
 
 
 class ResultCache:
-    """Results of entries in files named by their keys, the least recently used removed where there are too many.
+    """Results of entries in files named by their keys; the least recently used are removed beyond the limit.
 
     Simultaneous jobs may share it: files appear and are read completely, and a removed one counts as missing.
 
@@ -163,7 +163,7 @@ class Definitions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StepCache:
-    """The cache as one step of a job sees it.
+    """The cache for one step of a job.
 
     Parameters
     ----------

@@ -33,8 +33,9 @@ class EventLog:
         Parameters
         ----------
         event : str
-            Name of the event. **fields Plain values. No paths and nothing of this machine: the job's log is made from
-            them.
+            Name of the event.
+        **fields
+            Plain values without paths or facts about this machine, because the job's log is made from them.
         """
         with self._lock:
             if self.failed:

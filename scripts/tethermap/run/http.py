@@ -238,7 +238,7 @@ class HttpClient:
                     parts.append(part)
                     size += len(part)
                     if time.monotonic() > deadline or size > _MAX_BYTES:
-                        return _Failure("the answer is too long" if size > _MAX_BYTES else "the answer takes too long")
+                        return _Failure("the answer is too long" if size > _MAX_BYTES else "the answer took too long")
                 answer = HttpAnswer(response.status_code, b"".join(parts))
                 wait = _retry_after(response.headers.get("retry-after", ""))
         except httpx2.TimeoutException as error:

@@ -52,7 +52,7 @@ def read_errors(paths: Iterable[Source]) -> list[Row]:
 
 
 LeftOut = Mapping[str, Row]
-"""Errors by the stems and entries that they cost."""
+"""Errors by the stems and entries that were lost."""
 
 
 def without_failing(

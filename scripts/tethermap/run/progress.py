@@ -115,7 +115,7 @@ class ProgressReader:
         for path in files:
             if sizes is None or path.stem.rpartition(".")[2] in sizes:
                 self._read_file(path)
-            elif self._lines.pop(path, None):  # left by another division of the work
+            elif self._lines.pop(path, None):  # left by an earlier shard plan
                 self._begun_anew = True
         n_entries = _entries_searched(self.job) if sizes is None else sum(sizes.values())
         if self._last is None or self._new or self._begun_anew or n_entries != self._last.found:

@@ -151,7 +151,7 @@ class ShardStep:
             yield
 
     def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
-        """Yield the ligands of an entry; people see how many of them are done, where that takes long."""
+        """Yield the ligands of an entry and report progress if that takes long."""
         return self._progress.ligands(entry_id, ligands)
 
     def passed(self, entry_id: str, kept: bool | None = None) -> None:

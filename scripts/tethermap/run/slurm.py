@@ -1,4 +1,4 @@
-"""Jobs of a run on a Slurm cluster that outlive the run: found by their folder, canceled, seen gone."""
+"""Jobs on a Slurm cluster that outlive their run: found by folder, canceled, waited for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def cancel_slurm_jobs(folder: Path) -> bool:
-    """Cancel what a job folder has on the cluster and wait until it is gone.
+    """Cancel the cluster jobs of a job folder and wait until they have ended.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def cancel_slurm_jobs(folder: Path) -> bool:
     Returns
     -------
     bool
-        Whether nothing is left; True as well where there is no Slurm.
+        Whether no job remains; also True without Slurm.
     """
     squeue, scancel = shutil.which("squeue"), shutil.which("scancel")
     if squeue is None or scancel is None:

@@ -52,7 +52,7 @@ def source_digest() -> str:
         return told
     files = {*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.c"), *(ROOT / "scripts").glob("*.py"), *REFERENCE.iterdir()}
     if spec := find_spec(MODULE):
-        files.add(Path(str(spec.origin)))  # as built, perhaps from other sources
+        files.add(Path(str(spec.origin)))  # as built; its sources may differ
     total = hashlib.sha256(json.dumps([versions(), platform.system(), platform.machine()]).encode())
     for path in sorted(files):
         total.update(path.name.encode())

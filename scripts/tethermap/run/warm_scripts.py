@@ -69,7 +69,7 @@ class WarmScripts:
                 pid = told.readline()
                 if not pid:
                     return None
-                status = ""  # of a server that was killed, and its scripts
+                status = ""  # the server was killed with its scripts
                 with ExitStack() as watched:
                     with suppress(psutil.NoSuchProcess):  # a script may be killed before it begins
                         watched.enter_context(watch(int(pid)))

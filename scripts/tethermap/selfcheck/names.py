@@ -12,7 +12,7 @@ CHECKS = {
     "connected": "the molecule is one piece",
     "sasa_sums": "areas of the atoms add up to the ligand's",
     "status_rows": "found = kept + left out, each with a reason, and every kept instance has its rows",
-    "entry_rows": "every entry that the search saw has its row",
+    "entry_rows": "every entry of the search has a status row",
     "processed": "no step failed on an entry or ligand because of an error in this program",
 }
 """All checks by name, in the order of the report."""

@@ -24,7 +24,7 @@ def status_rows(
     stems : sequence of str
         Stems of its instances that were written.
     lost : set of str
-        Stems of instances that an error of this program has cost.
+        Stems of instances lost to an error of this program.
     """
     problems = []
     kept_stems = {str(row["stem"]) for row in ligands if row["reason"] == "kept"}
@@ -45,7 +45,7 @@ def processed(entry: Row) -> CheckOutcome:
 
 
 def entry_rows(searched: Iterable[str], listed: Iterable[str]) -> CheckOutcome:
-    """Report entries that the search saw and no status row names.
+    """Report entries of the search without a status row.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class SeriesLigand:
     component_names, parent_smiles : str
         Its components joined by ``+``, and the SMILES of the neutral parent: they identify it.
     record : bytes
-        Molecule of the instance with most atoms, which stands for the others, as `tethermap.molecule.store` packs it.
+        Molecule of the instance with most atoms, which represents the others, packed by `tethermap.molecule.store`.
     members : list of SeriesMember
         All instances.
     """
@@ -50,7 +50,7 @@ class SeriesLigand:
 
     @cached_property
     def fullest(self) -> LigandMolecule:
-        """The instance with most atoms; it takes ten times the memory of its record."""
+        """The instance with most atoms; it needs ten times the memory of its record."""
         return molecule_of_record(self.record)
 
     def parent(self) -> Chem.Mol | None:
@@ -73,7 +73,7 @@ class SeriesLigand:
         return dict(zip(atom_keys(self.fullest), match, strict=True)) if match else {}
 
     def parent_layout(self, parent: Chem.Mol, atoms: Mapping[AtomKey, int]) -> FloatArray:
-        """Return depiction coordinates of the parent: those of the instances where they are complete."""
+        """Return depiction coordinates of the parent: those of the instances if they are complete."""
         if len(set(atoms.values())) < parent.GetNumAtoms():
             return molecule_layout(parent)
         layout = np.zeros((parent.GetNumAtoms(), 2))

@@ -13,7 +13,7 @@ from rdkit.Chem import rdFingerprintGenerator, rdFMCS
 from tethermap.series.limits import SIMILAR
 
 STEPS_PER_SECOND = 1_000
-"""Steps of the core search that stand for a second of its limit.
+"""Steps of the core search that count as one second of its limit.
 
 The limit is on steps, so that the same job gives the same core on every machine."""
 
@@ -81,7 +81,7 @@ def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
     ungrouped = set(range(len(prints)))
     series = []
     while ungrouped:
-        centre = int(counts.argmax())  # the first of those with most
+        centre = int(counts.argmax())  # the first molecule with most neighbours
         members = near[centre] & ungrouped
         series.append([centre, *sorted(members - {centre})])
         ungrouped -= members
@@ -94,8 +94,8 @@ def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
 def unary_fingerprints(mols: Iterable[Chem.Mol]) -> list[DataStructs.ExplicitBitVect]:
     """Return fingerprints of Morgan counts (radius 2, 2,048 features) with a bit for each time that a feature occurs.
 
-    So the Tanimoto coefficient of two is exactly that of their counts, sum of minima / sum of maxima, and costs a
-    twentieth: bits are counted by the word.
+    So the Tanimoto coefficient of two is exactly that of their counts, sum of minima / sum of maxima, in a twentieth of
+    the time: bits are counted by the word.
     """
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     counted = [generator.GetCountFingerprint(mol).GetNonzeroElements() for mol in mols]

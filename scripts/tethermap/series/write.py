@@ -38,7 +38,7 @@ def write_series(
     plan : Path
         The archive.
     left_out : set of str
-        Stems of instances that are not looked at.
+        Stems of skipped instances.
     """
     with rdBase.BlockLogs():
         records = chain.from_iterable(map(named_records, molecules))

@@ -41,7 +41,7 @@ def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bo
     source : mapping
         The section of that name, resolved: `kind`, `label`, and the place of a mirror or of files.
     cache_dir : str or None
-        Folder of the structure cache; the user's own where none is set.
+        Folder of the structure cache; the user's cache folder by default.
     refresh : bool
         Whether to look for new and changed files of a mirror that has an index.
 
@@ -70,7 +70,7 @@ def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bo
 
 
 def open_reports(chosen: Mapping[str, Any], cache_dir: str | None, source: Source) -> Reports:
-    """Return where a job's reports come from.
+    """Return the source of a job's validation reports.
 
     Parameters
     ----------

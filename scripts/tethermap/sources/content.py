@@ -24,7 +24,7 @@ _PDB_START = re.compile(
     rb"(?:[^\n]*\n){0,200}?(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM)"
 )
 _LONGEST_LINE = 1000
-"""So much of a file's end is looked at first, in bytes."""
+"""Number of bytes at a file's end that are examined first."""
 _PDB_ATOM = (b"\nATOM  ", b"\nHETATM")
 _CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
 _CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s*$)", re.MULTILINE | re.IGNORECASE)
@@ -103,7 +103,7 @@ def read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise FetchError("not_found", "the file is gone") from None
+        raise FetchError("not_found", "the file no longer exists") from None
     except OSError as error:
         raise FetchError("file_unreadable", error.strerror or "it can't be read") from error
 
@@ -144,7 +144,7 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
     data : bytes
         The whole file.
     entry_id : str
-        Id under which the entry goes.
+        Id of the entry.
     own : bool
         Whether it is a user's own file: other programs end an mmCIF file with its atoms.
 

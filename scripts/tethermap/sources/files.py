@@ -169,7 +169,7 @@ class FilesSource(FolderSource):
         return dict(sorted(labels.items(), key=lambda item: natural(item[1])))
 
     def _opened(self, place: str, label: str, skipped: Skipped) -> Iterator[tuple[str, str]]:
-        """Yield place and label of a file, or of the files that an archive or a complex with bonds stands for."""
+        """Yield place and label of a file, or of the files extracted from an archive or a complex with bonds."""
         kind = kind_of(Path(place))[0]
         if kind != "archive" and kind not in COMPLEXES:
             yield place, label

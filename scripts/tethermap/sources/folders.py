@@ -126,7 +126,7 @@ def check_folder(folder: Path, key: str) -> None:
 def no_sequence_search(kind: str) -> SourceError:
     """Return the sentence that refuses a sequence search."""
     return SourceError(
-        f"The source {kind!r} can't search by sequence: take structures from RCSB, or do not search by sequence."
+        f"The source {kind!r} can't search by sequence: use structures from RCSB, or do not search by sequence."
     )
 
 

@@ -96,7 +96,7 @@ class MirrorSource(FolderSource):
 def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[str]]:
     """Return one file per entry, by id, and how many files were skipped for which reason.
 
-    mmCIF wins over PDB, the shorter path over the longer, then the first by name.
+    Prefer mmCIF to PDB, then the shorter path, then the first by name.
     """
     best: dict[str, tuple[tuple[bool, int, str], StructureFile]] = {}
     skipped: Counter[str] = Counter()

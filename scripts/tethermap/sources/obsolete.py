@@ -44,8 +44,7 @@ def _merged(rows: Iterable[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]
 def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
     """Return the list that belongs to a mirror; empty when there is none.
 
-    It is looked for in the folder, its parent and its parent's parent, and in ``status`` next to them, where the wwPDB
-    keeps it.
+    The search covers the folder, its parent and grandparent, and ``status`` next to them, the wwPDB's place for it.
     """
     for place in [folder, *folder.parents][:_LEVELS]:
         for name in _NAMES:

@@ -79,7 +79,7 @@ class Query:
     Parameters
     ----------
     clauses : tuple of Clause
-        The sides of its ORs; one where it has none.
+        The sides of its ORs; a single one without OR.
     ignored : tuple of str
         Parts without a letter or digit.
     has_brackets : bool
@@ -167,7 +167,7 @@ def query_notes(text: str) -> list[str]:
     """Return sentences on signs of a query whose interpretation the user may not expect.
 
     >>> query_notes("kinas* inhibitor"), query_notes("HLA-A*02:01")
-    (['Words are searched for whole: * and ? stand for no other letters, so write the words out.'], [])
+    (['Words are searched for whole: * and ? are not wildcards, so write the words out.'], [])
     """
     plain = text.translate(_WIDE)
     notes = ["Full-width letters were read as plain ones."] if plain != text else []
@@ -221,7 +221,7 @@ def _is_grouped(word: str) -> bool:
 
 
 def spellings(term: str) -> list[str]:
-    """Return the phrases that stand for a term, the term itself first, lower case, words joined by blanks.
+    """Return the phrases for a term, the term itself first, lower case, words joined by blanks.
 
     A single word may be written with hyphens, with blanks or in one: ``HIV-1``, ``HIV 1``,
     ``HIV1``; ``SARS-CoV-2``, ``SARS CoV2``; ``5HT6``, ``5-HT6``; ``p38α``, ``p38 alpha``. A phrase of several words is

@@ -86,7 +86,7 @@ class RcsbSource:
         Raises
         ------
         SourceError
-            If the sequence is shorter than the service takes.
+            If the sequence is shorter than the minimum of the service.
         """
         if len(sequence) < SHORTEST_SEQUENCE:
             raise SourceError(

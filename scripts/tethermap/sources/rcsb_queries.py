@@ -1,4 +1,4 @@
-"""The questions that are put to RCSB PDB, as JSON bodies."""
+"""Queries for RCSB PDB, as JSON bodies."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _is_organism(name: str, wanted: str) -> bool:
 
 
 def _owners(candidates: Sequence[FoundEntry]) -> dict[str, FoundEntry]:
-    """Return for each entry the candidate that stands for it: the entry itself before one that it replaced."""
+    """Return the candidate used for each entry: the entry itself before one that it replaced."""
     owner: dict[str, FoundEntry] = {}
     for candidate in candidates:
         current = owner.get(candidate.entry_id)

@@ -80,6 +80,6 @@ class EntryChecker:
 
 
 def _by_instance(lines: list[bytes], table: Table, names: Collection[str]) -> list[list[Row]]:
-    """Return the rows of each instance, with the columns that are looked at."""
+    """Return the rows of each instance, with the columns that the checks use."""
     rows = rows_of(lines, table, {"stem", *names})
     return [list(own) for _, own in groupby(rows, lambda row: row["stem"])]

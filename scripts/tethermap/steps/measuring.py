@@ -1,4 +1,4 @@
-"""Measure the ligands of one entry of a shard: their exposure in each context, and where a linker can leave them."""
+"""Measure the ligands of one entry of a shard: their exposure in each context, and their exits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LigandMeasurer:
     find : callable
         Look-up of a component by its code.
     step : ShardStep
-        Takes the results.
+        Receives the results.
     """
 
     def __init__(self, target_name: str, method: Method, find: Find, step: ShardStep) -> None:

@@ -54,7 +54,7 @@ def test_xml_is_taken_where_there_is_no_mmcif_report(reports: Reports, standin: 
     assert standin.count("reports", "3abc") == 3  # mmCIF at both addresses
 
 
-def test_report_that_the_archives_tree_lacks_comes_from_the_address_of_files(
+def test_report_missing_from_the_archive_is_downloaded_from_the_files_server(
     reports: Reports, standin: StandIn
 ) -> None:
     standin.reports_moved = True

@@ -173,7 +173,8 @@ def _touches(graph: LigandGraph, neighbourhood: Neighbourhood, chosen: BoolArray
 def _sides(instance: Instance, held: list[Polymer], areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
     """Return the target and its partner among the proteins that bind a ligand, by the area they cover.
 
-    Where both are the target, as where nothing matched it, the protein nearest to the ligand stands for it.
+    If all of them are the target (nothing matched it), the one nearest to the ligand is the target, another its
+    partner.
     """
     ordered = sorted(held, key=lambda polymer: -round(float(areas[polymer].sum()), 3))
     targets = [polymer for polymer in ordered if polymer.target]

@@ -18,7 +18,8 @@ TESTED_FROM = 4
 """Smallest number of atoms of an acyclic block with its substituents that is tested."""
 
 LEAST_AREA, LEAST_SHARE = 10.0, 0.4
-"""Least area that the own protein covers of a core, in square angstroms, and least share of the core's free area."""
+"""Least area of a core that its protein covers, in square angstroms, and least covered share of the core's free
+area."""
 
 LONGEST_RUN = 4
 """More small blocks than this after a core end the walk."""
@@ -30,8 +31,8 @@ ATTACHMENT_RING = 7
 """Most atoms of a saturated ring that can belong to either side of the cut."""
 
 STOP_SHARE, STOP_RATIO, STOP_BONDS = 0.25, 0.5, 2
-"""A block that stopped the walk may still be core: if the own protein covers this area of it, and this ratio to the
-partner's; or if it is a saturated ring within this number of bonds."""
+"""A block that stopped the walk may still belong to the core: if its protein covers this area of it, and this ratio to
+the partner's; or if it is a saturated ring within this number of bonds."""
 
 VARIED_SHARES, VARIED_RUNS = (0.3, 0.4, 0.5), (3, 4, 5)
 """Limits under which a clear exit stays the same bond."""
@@ -153,7 +154,7 @@ class _Walk:
             yield self.exit_after(stopped)[0]
 
     def of_amide(self, bond: Bond) -> Iterator[Bond]:
-        """Yield the bond from an amide's acyl carbon to its nitrogen, where the exit leaves from that nitrogen."""
+        """Yield the bond from an amide's acyl carbon to its nitrogen if the exit leaves from that nitrogen."""
         anchor, linker = bond
         if self._graph.element[anchor] == "N" and anchor not in self._graph.ring_atoms:
             for other in self._graph.near[anchor]:

@@ -169,7 +169,7 @@ class HeavyPart:
         return cls(mol, Counter((min(first, second), max(first, second), kind) for first, second, kind in ends))
 
     def may_hold(self, other: HeavyPart) -> bool:
-        """Return False where the rings of another molecule are certainly no part of this one."""
+        """Return False if the rings of another molecule can't be part of this one."""
         return other.ring_bonds <= self.ring_bonds
 
 
@@ -196,7 +196,7 @@ def parent_bond(
 
 
 def leaving_bonds(degrader: Chem.Mol, parent: Chem.Mol) -> Iterator[tuple[tuple[int, int], frozenset[int]]]:
-    """Yield where a smaller molecule ends within a degrader: the one acyclic bond to the rest, and its atoms.
+    """Yield the one acyclic bond between a smaller molecule and the rest of a degrader, and the atoms of the molecule.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ def _contact_rows(job: Path, stem: str) -> list[Row]:
 
 
 def contacts_of_half(own: Sequence[Row], gone: Collection[str], chains: Collection[str]) -> dict[str, object]:
-    """Return which contacts of a ligand the leaving atoms take with them, and how many stay.
+    """Return the contacts of a ligand that are lost with the leaving atoms, and the number of the others.
 
     If more than a group leaves, the ligand is a degrader whose other half and linker leave: their contacts to the other
     protein do not count for this half.
@@ -262,7 +262,7 @@ def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> R
 
 
 def _distance(first: Part, second: Part) -> float | None:
-    """Return the distance of the anchors where one entry shows both halves, else None."""
+    """Return the distance of the anchors if one entry contains both halves, else None."""
     if not first.entry_id or first.entry_id != second.entry_id:
         return None
     return float(np.linalg.norm(np.subtract(first.anchor, second.anchor)))

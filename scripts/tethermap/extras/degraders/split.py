@@ -1,4 +1,4 @@
-"""A degrader as SMILES taken apart: which ligands of a job are its halves, and where its linker leaves them."""
+"""Find the ligands of a job that are the halves of a degrader, and the atoms at which its linker leaves them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 
 
 def job(subject: Subject) -> str:
-    """Return a job as YAML: JSON in lines, which any reader of YAML takes."""
+    """Return a job as YAML: JSON in lines, which any YAML reader parses."""
     ligand = subject.ligand
     sequences: list[dict[str, Any]] = [
         {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains

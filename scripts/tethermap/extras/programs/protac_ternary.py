@@ -50,7 +50,7 @@ def alignment_atoms(graph: LigandGraph, anchor: int, kept: Collection[int]) -> t
     Returns
     -------
     tuple of int
-        SDF indices of three atoms that are not on one line; fewer where the warhead has none.
+        SDF indices of three atoms that are not on one line; fewer if the warhead has none.
     """
     near = [first for first in graph.near[anchor] if first in kept]
     for first in near:

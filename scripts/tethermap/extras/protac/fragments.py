@@ -26,7 +26,7 @@ MOST_APART = 40.0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Fragment:
-    """One half as a linker designer sees it.
+    """One half as input for linker designers.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Fragment:
 
     @property
     def anchor(self) -> FloatArray:
-        """Where the anchor is, in angstroms."""
+        """Position of the anchor, in angstroms."""
         place: FloatArray = self.warhead.mol.GetConformer().GetPositions()[self.warhead.anchor]
         return place
 

@@ -57,7 +57,7 @@ class AskedHalf(AtExit):
     smiles : str
         The warhead with ``[*]`` for the linker.
     gene : str
-        Gene of the E3 ligase, where it is one that degraders recruit.
+        Gene of the E3 ligase, if degraders recruit it.
     files : dict of str to str
         Files that need nothing of the other half, by path.
     """
@@ -82,7 +82,7 @@ class AskedHalf(AtExit):
         return self.files.get(f"{self.side.name}.pdb", "")
 
     def fragment(self) -> Fragment:
-        """Return it as a linker designer sees it."""
+        """Return it as input for linker designers."""
         instance = self.ligand.instance
         direction = np.array([float(self.exit.row[f"vector_{axis}"] or 0.0) for axis in "xyz"])
         return Fragment(self.side.name, instance.stem, instance.entry_id, self.smiles, self.warhead, direction)

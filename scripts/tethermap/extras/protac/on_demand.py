@@ -163,7 +163,7 @@ def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
     """Return a ligand of a finished job with all its rows of `tables.EXIT_VECTORS`."""
     shards = [path.name for path in layout.shard_folders(job)] if (job / layout.SHARDS).is_dir() else []
     if not shards:
-        raise NoInputsError("The job's working files are gone, from which inputs are made: run it again.")
+        raise NoInputsError("The job's working files, which inputs are made from, no longer exist: run it again.")
     try:
         for shard in shards:
             for unread in unread_of(job, shard):

@@ -1,4 +1,4 @@
-"""A program that models degraders: the files that it gets for an exit of a ligand, and for one half or both."""
+"""A program that models degraders: its files for an exit of a ligand, and for one half or both."""
 
 from __future__ import annotations
 

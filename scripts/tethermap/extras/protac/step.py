@@ -14,7 +14,7 @@ from tethermap.run.task import Task
 
 def make(task: Task) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index."""
-    # Snakemake's own process loads this module for `settings`; RDKit would cost it a quarter of a second.
+    # Snakemake's own process loads this module for `settings`; importing RDKit needs a quarter of a second.
     from tethermap.extras.protac.inputs import InputMaker
     from tethermap.extras.protac.read import UnreadLigand, complex_text, unread_of
     from tethermap.extras.protac.side import job_side

@@ -12,7 +12,7 @@ from tethermap.exits.prior import is_carbonyl
 from tethermap.molecule.record import LigandMolecule
 
 ATTACHMENT = "[*]"
-"""Stands for the linker in SMILES."""
+"""Represents the linker in SMILES."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def cut_warhead(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -
 
 
 def alike_atoms(mol: Chem.Mol, anchor: int) -> tuple[int, ...]:
-    """Return the other atoms that a substructure search can take for the anchor.
+    """Return the other atoms that a substructure search can match with the anchor.
 
     It ignores hydrogens and stereo: both nitrogens of an imidazole ring are equivalent.
     """

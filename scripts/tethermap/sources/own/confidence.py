@@ -103,7 +103,7 @@ def read_scores(path: Path) -> dict[str, str]:
 
 
 def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]:
-    """Return the errors of the ligands of a model, and a sentence where the file can't be used.
+    """Return the errors of the ligands of a model, and a sentence if the file can't be used.
 
     The error of a ligand to a residue is the mean over its atoms and both directions.
 

@@ -94,7 +94,7 @@ def _words(path: str) -> list[str]:
 
 
 def _one_a_stem(ligands: Iterable[str]) -> list[str]:
-    """Return one file per name if a ligand exists in several formats: the one with most information on bonds."""
+    """Return one file per name if a ligand exists in several formats: the one with most bond information."""
     best: dict[str, tuple[int, str]] = {}
     for ligand in ligands:
         stem, ending = str(Path(ligand).with_name(stem_of(Path(ligand).name))).lower(), ending_of(ligand)

@@ -287,7 +287,7 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
 def _lacks_hydrogens(mol: Chem.Mol) -> bool:
     """Return whether a molecule has some of its hydrogens and lacks others."""
     checked = Chem.Mol(mol)
-    for atom in checked.GetAtoms():  # valences that a file states are those of a molecule without hydrogens
+    for atom in checked.GetAtoms():  # the valences stated in a file are those of a molecule without hydrogens
         atom.SetNoImplicit(False)
         atom.SetNumExplicitHs(0)
         atom.SetNumRadicalElectrons(0)
@@ -347,7 +347,7 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
 
 
 def _atom_names(elements: tuple[str, ...], given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names given where they are usable and all different, else element and number."""
+    """Return the given names if they are usable and unique, else element and number."""
     if len(given) == len(set(given)) == len(elements) and all(0 < len(name) <= 4 for name in given):
         return tuple(given)
     counts: dict[str, int] = {}

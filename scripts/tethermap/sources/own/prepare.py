@@ -184,7 +184,7 @@ def _text(file: Complex) -> str:
 
 
 def _has_models(file: Complex) -> bool:
-    """Return whether a file has several models and is no ensemble of an experiment."""
+    """Return whether a file has several models that are not an experimental ensemble."""
     text = _text(file)
     if not file.is_mmcif:
         return len(_MODEL.findall(text)) > 1 and "\nEXPDTA" not in f"\n{text}"
@@ -205,7 +205,7 @@ def _kept_or_made(
     folder: Path,
     label: str,
 ) -> tuple[list[Complex], list[str]]:
-    """Return the complexes of one structure, those of an earlier time where nothing has changed.
+    """Return the complexes of one structure, from an earlier run if nothing has changed.
 
     Parameters
     ----------

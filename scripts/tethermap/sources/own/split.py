@@ -43,7 +43,7 @@ class _Member:
 
 
 def complexes_of(path: Path) -> Parts:
-    """Yield the files that a Maestro file or a mol2 file of a protein stands for: name, size and content.
+    """Yield the files extracted from a Maestro file or a mol2 file of a protein: name, size and content.
 
     Raises
     ------
