@@ -38,12 +38,12 @@ _INSTRUCTIONS = (
     "Tethermap finds PDB entries of a target, cleans every ligand-bound complex and ranks where a linker can leave each"
     " ligand. Search jobs first; curated examples are complete. Submit a job, call wait_job until it has ended, then"
     " read answers. Every response states its confidence: report its evidence and reasons with it. Long lists come"
-    " in pages: next_call is the call for the next one; columns chooses what each row has."
+    " in pages: next_call is the call for the next one; columns selects the columns."
 )
 _RULES = (
-    "Lists have limit, offset and next; a parameter that is not known is an error that names those that are. A job is"
-    " queued, running, completed, failed or canceled; results of one that has not ended are 202 with Retry-After. Areas"
-    " are in Å², distances in Å. An entry or ligand that was left out has its reason in rows, table entries or ligands."
+    "Lists have limit, offset and next; an unknown parameter is an error that lists the known ones. A job is"
+    " queued, running, completed, failed or canceled; results of an unfinished job are 202 with Retry-After. Areas"
+    " are in Å², distances in Å. The tables entries and ligands have the reason of each rejection."
 )
 
 
@@ -113,7 +113,9 @@ async def _called(request: Request, number: str | float, params: dict[str, Any])
     tool = by_name.get(str(params.get("name")))
     if tool is None or not isinstance(given, dict):
         known = ", ".join(by_name)
-        return _told(number, error={"code": _WRONG_ARGUMENTS, "message": f"There is no such tool; there are {known}."})
+        return _told(
+            number, error={"code": _WRONG_ARGUMENTS, "message": f"There is no such tool; the tools are {known}."}
+        )
     try:
         asked = tool.request(given)
     except ValueError as error:

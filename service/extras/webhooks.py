@@ -161,7 +161,7 @@ class Webhooks(Notices):
         state, due = "delivered", None
         if failure and attempts > len(RETRY_SECONDS):
             state = "failed"
-            _LOG.warning("a notice was not taken and is given up: %s", failure, extra={"job_id": job_id})
+            _LOG.warning("a notification was rejected and is not repeated: %s", failure, extra={"job_id": job_id})
         elif failure:
             state, due = "pending", self._clock() + RETRY_SECONDS[attempts - 1]
             self._later[job_id] = due
@@ -178,7 +178,7 @@ class Webhooks(Notices):
                 write_json(self._path(job_id), notice)
             write_json(self._store.folder(job_id) / DELIVERY, told)
         except OSError as error:  # a full disk, or a job that was deleted meanwhile
-            _LOG.warning("the state of a notice could not be written: %s", error, extra={"job_id": job_id})
+            _LOG.warning("the state of a notification could not be written: %s", error, extra={"job_id": job_id})
 
     def _body(self, record: JobRecord) -> bytes:
         """Return the body of the job, as the API answers it."""
@@ -209,7 +209,7 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
     TimeoutError
         If the head of the answer has not come within `DELIVERY_SECONDS`.
     ValueError
-        If the host has an address that is not of the open internet and `private` is false.
+        If the host has an address outside the public internet and `private` is false.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -217,7 +217,7 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
     async with asyncio.timeout(DELIVERY_SECONDS):
         addresses = await _RESOLVER.addresses(host, port)
         if not private and not all(is_public(address) for address in addresses):
-            raise ValueError(f"{host} has an address that is not of the open internet")
+            raise ValueError(f"{host} has an address outside the public internet")
         literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
         asked = parts._replace(netloc=f"{literal}:{port}").geturl()
         sent = {**headers, "Host": parts.netloc.rpartition("@")[2], "Accept-Encoding": "identity"}

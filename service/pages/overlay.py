@@ -97,7 +97,7 @@ def _direction(row: Row, rank: int) -> dict[str, Any]:
 
 def _why_not(row: Row, first: Row) -> str:
     if row["group"] != first["group"]:
-        return f"It is of another group of chains: {row['protein'] or row['group'] or 'none'}."
+        return f"It belongs to another group of chains: {row['protein'] or row['group'] or 'none'}."
     if not row["superposed"]:
         return SUPERPOSITION_REASONS.get(str(row["reason"]), "It could not be superposed.")
     return f"At most {MAX_LIGANDS} are shown."

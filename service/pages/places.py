@@ -101,7 +101,7 @@ def answer_view(row: Row) -> dict[str, Any]:
 def _grade_sentence(row: Row, *, seen: bool) -> str:
     """Return a grade in words; never that there are no doubts where much of the binding is given up."""
     if (number(row, "area_lost_A2") or 0.0) >= MUCH_GIVEN_UP and row["evidence"] == "A":
-        return "The structure is clear, but a part of the binding is given up."
+        return "The structure is clear, but the ligand loses part of its contacts."
     return _sentence((OBSERVED_GRADES if seen else EVIDENCE_GRADES).get(str(row["evidence"]), ""))
 
 
@@ -153,7 +153,7 @@ def _why_not(row: Row) -> str:
     if "two_proteins" in flags:
         return "Two proteins bind it"
     if "atoms_missing" in flags:
-        return "Atoms of it were not modelled, and other copies are complete"
+        return "It has unmodelled atoms, and other copies are complete"
     return "It is in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"
 
 

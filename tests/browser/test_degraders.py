@@ -77,5 +77,5 @@ def test_an_exit_lists_what_to_buy_or_make_on_request(halves: LiveService, brows
         box = page.locator("details.handle").first
         box.locator("summary").click()
         expect(box.locator("li").first).to_contain_text("carboxylic acid: ")
-        expect(box).to_contain_text("contacts stay")
+        expect(box).to_contain_text("contacts remain")
         harness.assert_accessible(page)

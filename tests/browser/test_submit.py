@@ -104,7 +104,7 @@ def test_ligands_of_files_are_drawn_with_a_box_for_their_smiles(pages: Pages) ->
     box = page.get_by_label("SMILES of UNL")
     box.fill("c1cc(")
     box.press("Tab")
-    expect(page.locator("#uploaded .notice")).to_contain_text("Not taken: UNL.csv.")
+    expect(page.locator("#uploaded .notice")).to_contain_text("Rejected: UNL.csv.")
     expect(drawn).to_have_count(1)
     box.fill(SMILES)
     box.press("Enter")
@@ -162,7 +162,7 @@ def test_no_job_runs_without_a_file_that_was_not_taken_unless_that_is_chosen(
     before = service.call("GET", "/api/indexed-jobs")[1]["count"]
     page.locator("#files").set_input_files([sent("pose.mae", "x")])
     page.get_by_role("button", name="Run").click()  # while it is on its way
-    told = "Not submitted: pose.mae was not taken. Send another file, or choose to run the job without it."
+    told = "Not submitted: pose.mae was rejected. Send another file, or choose to run the job without it."
     expect(page.locator("#form-state")).to_have_text(told)
     page.get_by_role("button", name="Run").click()
     expect(page.get_by_label("Run the job without these files")).to_be_focused()

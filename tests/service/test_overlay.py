@@ -46,7 +46,7 @@ def test_chosen_ligands_have_the_matrices_of_their_table(http: httpx2.Client, do
     own = next(row for row in others if row["stem"] == STEM)
     assert [one["label"] for one in data["ligands"]] == ["478 1hpv A"]
     assert data["ligands"][0]["matrix"] == [[own[f"r{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)]
-    assert page.count("It is of another group of chains") == len(stems) - 1
+    assert page.count("It belongs to another group of chains") == len(stems) - 1
     assert "<b>&lt" not in page
     for url in (data["reference"]["url"], data["ligands"][0]["url"]):
         assert http.get(url).status_code == 200

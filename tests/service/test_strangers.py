@@ -469,7 +469,7 @@ def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool, figures:
     assert seconds < patience(5)
 
 
-# Addresses that are not of the open internet
+# Addresses that are outside the public internet
 
 PRIVATE = (
     *("127.0.0.1", "127.8.9.1", "10.1.2.3", "192.168.0.1", "172.16.5.5", "169.254.169.254", "0.0.0.0", "100.64.0.1"),

@@ -173,7 +173,7 @@ def test_a_name_that_leads_here_is_not_contacted_unless_allowed() -> None:
         server = await asyncio.start_server(hear, "127.0.0.1", 0)
         async with server:
             url = f"http://localhost:{server.sockets[0].getsockname()[1]}/x"
-            with pytest.raises(ValueError, match="open internet"):
+            with pytest.raises(ValueError, match="public internet"):
                 await post(url, b"{}", {}, private=False)
             assert heard == []
             assert await post(url, b"{}", {"X-Tethermap-Delivery": "1"}, private=True) == 302

@@ -34,12 +34,12 @@ export async function getJson(address, options = {}) {
     answer = await fetch(rooted(address), { headers: { Accept: "application/json" }, ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "NO_ANSWER", "The service does not answer.");
+    throw new ApiError(0, "NO_ANSWER", "The service does not answer. Check the connection, then try again.");
   }
   const body = await answer.json().catch(() => null);
   if (!answer.ok || body === null || body.ok === false) {
     const error = body?.error ?? {};
-    throw new ApiError(answer.status, error.code ?? "UNKNOWN", error.message ?? `The service answered ${answer.status}.`, error.details);
+    throw new ApiError(answer.status, error.code ?? "UNKNOWN", error.message ?? `The service answered with status ${answer.status}. Reload the page.`, error.details);
   }
   return body;
 }

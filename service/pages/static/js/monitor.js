@@ -82,7 +82,7 @@ function addLine(line) {
   if (lines === 1) log.textContent = ""; // the complete log is sent again, from its first line
   if (pause.getAttribute("aria-pressed") === "true") {
     held.push(text);
-    pause.textContent = `Go on (${held.length} new)`;
+    pause.textContent = `Continue (${held.length} new lines)`;
   } else {
     write(text);
   }

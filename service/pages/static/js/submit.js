@@ -138,7 +138,7 @@ async function send(list) {
   const body = new FormData();
   for (const file of together.values()) body.append("files", file);
   const before = [...uploaded.childNodes].filter((node) => !node.classList?.contains("notice"));
-  uploaded.replaceChildren(make("p", { class: "muted" }, "Sending and reading …"));
+  uploaded.replaceChildren(make("p", { class: "muted" }, "Uploading …"));
   try {
     const response = await fetch(rooted("/api/uploads"), { method: "POST", body });
     const answer = await response.json();
@@ -156,7 +156,7 @@ async function send(list) {
 /** Report rejected files; a job runs without them only if this is confirmed. */
 function refusal(names, reason) {
   const skip = make("input", { type: "checkbox", name: "without_files", form: form.id, value: "true" });
-  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Not taken: ${names}.`), " ", reason,
+  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Rejected: ${names}.`), " ", reason,
     make("input", { type: "hidden", name: "refused", form: form.id, value: names }),
     make("label", { class: "flag" }, skip, " Run the job without these files"));
 }
@@ -173,7 +173,7 @@ function queue(list) {
 /** Wait for pending uploads; return whether a job may run with the uploaded files. */
 async function arrived() {
   while (sending) {
-    formState.textContent = "Waiting for your files to arrive …";
+    formState.textContent = "Uploading your files …";
     await sending;
   }
   const skip = uploaded.querySelector("[name=without_files]");
@@ -181,7 +181,7 @@ async function arrived() {
   document.querySelector("#upload-form details").open = true;
   skip.focus();
   const names = uploaded.querySelector("[name=refused]").value;
-  formState.textContent = `Not submitted: ${names} was not taken. Send another file, or choose to run the job without it.`;
+  formState.textContent = `Not submitted: ${names} was rejected. Send another file, or choose to run the job without it.`;
   return false;
 }
 

@@ -62,7 +62,7 @@ export class Detail {
     try {
       const query = new URLSearchParams({ row: stem, context });
       const answer = await fetch(`${this.here}/instance?${query}`, { signal: this.asked.signal });
-      if (!answer.ok) throw new Error(`The service answered ${answer.status}.`);
+      if (!answer.ok) throw new Error(`The service answered with status ${answer.status}. Reload the page.`);
       const part = new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = part.querySelector("[data-instance]");
       const scroll = this.place.scrollTop;
@@ -75,7 +75,7 @@ export class Detail {
     } catch (error) {
       if (error.name === "AbortError") return false;
       announce(error.message);
-      this.line.textContent = `The ligand could not be fetched: ${error.message}`;
+      this.line.textContent = `The ligand could not be loaded: ${error.message}`;
       return false;
     } finally {
       this.place.removeAttribute("aria-busy");
@@ -90,7 +90,7 @@ export class Detail {
       this.scene.show(figure, this.data, this.context, view);
     }, { rootMargin: "200px" });
     figure.scene = this.scene;
-    figure.querySelector("[data-message]").textContent = "The structure is loaded when it comes into view.";
+    figure.querySelector("[data-message]").textContent = "The structure is loaded when you scroll to it.";
     this.scene.figure = figure;
     this.watcher.observe(figure);
   }

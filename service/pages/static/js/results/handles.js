@@ -14,7 +14,7 @@ function told(handle) {
 
 function contacts(handle) {
   const lost = handle.contacts_lost.length === 0 ? "none is lost" : `lost: ${handle.contacts_lost.join("; ")}`;
-  return `${handle.contacts_kept} contacts stay, ${lost}.`;
+  return `${handle.contacts_kept} contacts remain, ${lost}.`;
 }
 
 document.addEventListener(
@@ -25,7 +25,7 @@ document.addEventListener(
     const address = box.dataset.handle;
     delete box.dataset.handle; // once
     const link = box.querySelector("p");
-    const wait = make("p", { class: "muted", role: "status" }, "Working it out …");
+    const wait = make("p", { class: "muted", role: "status" }, "Loading …");
     box.insertBefore(wait, link);
     try {
       const answer = await getJson(address);

@@ -31,7 +31,7 @@ function move(model, matrix, shift) {
 
 async function show() {
   if (figure.dataset.vendor === "") return say("missing", "This server was set up without 3Dmol.js.");
-  if (!hasWebGl()) return say("no-webgl", "This browser offers no WebGL.");
+  if (!hasWebGl()) return say("no-webgl", "This browser does not support WebGL.");
   say("loading", "Loading the ligands…");
   const [library, protein, ...ligands] = await Promise.all([
     load3Dmol(figure.dataset.vendor), data.reference ? text(data.reference.url) : "", ...data.ligands.map((ligand) => text(ligand.url)),

@@ -13,9 +13,9 @@ const SURFACE = 9; // Å around the ligand
 const SAME = 0.05; // Å: the complex contains the ligand too, which is not drawn twice
 
 const MESSAGES = {
-  "no-webgl": ["3D is not available", "This browser offers no WebGL. The drawing, the tables and all files work without it."],
+  "no-webgl": ["3D is not available", "This browser does not support WebGL. The drawing, the tables and all files work without it."],
   missing: ["3D is not installed", "This server was set up without 3Dmol.js. The drawing, the tables and all files work without it."],
-  failed: ["The structure could not be shown", "The files below can still be taken."],
+  failed: ["The structure could not be shown", "The files below can still be downloaded."],
   loading: ["Loading the structure…", ""],
 };
 

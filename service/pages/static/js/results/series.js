@@ -17,7 +17,7 @@ export function watchSeries(here) {
         const part = new DOMParser().parseFromString(await answer.text(), "text/html");
         body.replaceChildren(...part.body.childNodes);
       } catch (error) {
-        body.textContent = `The series could not be fetched: ${error.message}`;
+        body.textContent = `The series could not be loaded: ${error.message}`;
       }
     });
   }
