@@ -83,7 +83,7 @@ def analyse(
 
     Examples
     --------
-    >>> from tethermap.sources.choose import ARCHIVE
+    >>> from tethermap.sources.suggestions import ARCHIVE
     >>> job = analyse(ARCHIVE / "4cup.cif.gz")
     >>> [(ligand.name, round(ligand.exposed, 2)) for ligand in job.ligands]
     [('ZYB', 1.0)]

@@ -235,7 +235,7 @@ def read_job(folder: str | Path) -> Job:
 
     Examples
     --------
-    >>> from tethermap.sources.choose import ARCHIVE
+    >>> from tethermap.sources.suggestions import ARCHIVE
     >>> job = read_job(ARCHIVE.parent / "examples" / "exam4cup")
     >>> job.ligands[0].exits[["anchor_atom", "evidence"]].iloc[0].to_list()
     ['O', 'B']

@@ -42,5 +42,6 @@ MODULES = (
     "run.start",
     "run.told",
     "sources.own.archives",
+    "sources.suggestions",
 )
 """Modules of `tethermap`."""

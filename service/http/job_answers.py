@@ -446,6 +446,22 @@ class FormMeaningAnswer(Success):
     find: str
 
 
+class SuggestedName(Answer):
+    """A name that completes a text: a gene, protein, accession or ligand of the source."""
+
+    text: str
+    says: str
+    kind: str
+    key: str
+    entries: int | None
+
+
+class SuggestionsAnswer(Success):
+    """Names that complete a text, the best first."""
+
+    suggestions: list[SuggestedName]
+
+
 class FormMistakeAnswer(Success):
     """The invalid field of a form."""
 

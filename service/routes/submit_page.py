@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized
 from service.http.endpoint import PAGE, Routes
-from service.http.job_answers import FormMeaningAnswer, FormMistakeAnswer
+from service.http.job_answers import FormMeaningAnswer, FormMistakeAnswer, SuggestedName, SuggestionsAnswer
 from service.http.multipart import FIELD, announced_length, files_of, sent_form
-from service.http.parameters import Parameter
+from service.http.parameters import Parameter, Text
 from service.http.responses import json_answer, json_bytes
 from service.jobs.submission import public_settings
 from service.jobs.uploads import Upload
@@ -35,10 +36,16 @@ from service.routes.shared import (
     upload_named,
 )
 from service.runs.idempotency import Idempotency
+from tethermap.sources.suggestions import suggest
 
 _KEY_CHARACTERS = 64
 _START = {"target_name": ["HIV-1 protease"], "search_query": ["1HPV"]}
 """Command and file shown for an empty form."""
+
+
+_TEXT = Text("text", "Beginning of a gene, protein, accession, or drug name, or of a word in it.")
+_LOOKUPS = anyio.CapacityLimiter(4)
+"""Simultaneous lookups of suggestions; RCSB PDB accepts ten requests per second."""
 
 
 async def submit_page(request: Request) -> Response:
@@ -111,6 +118,17 @@ async def check_form(request: Request) -> Response:
     return json_answer(
         FormMeaningAnswer(request=meaning.body, curl=meaning.curl, job_yaml=meaning.job_yaml, notes=notes, find=find)
     )
+
+
+async def suggest_names(request: Request) -> Response:
+    """Return names of the source that complete a text; none if too many look names up."""
+    settings, text = shared_of(request).parts.settings, _TEXT.of(request) or ""
+    kind = ("mirror" if settings.mirror else "rcsb") if settings.source == "auto" else settings.source
+    names = []
+    if _LOOKUPS.available_tokens > 0:
+        names = await in_thread(suggest, kind, settings.mirror, settings.cache_dir, text, limiter=_LOOKUPS)
+    answer = SuggestionsAnswer(suggestions=[SuggestedName(**name._asdict()) for name in names])
+    return json_answer(answer, headers={"Cache-Control": "private, max-age=300"} if names else {})
 
 
 def _once(values: Mapping[str, list[str]], meaning: Meaning, owner: str | None) -> Idempotency | None:
@@ -230,6 +248,14 @@ ENDPOINTS = (
         "Settings of a filled-in form as JSON, command and file, or its invalid field.",
         FormMeaningAnswer | FormMistakeAnswer,
         body="Form",
+        kind="json",
+    ),
+    _ROUTES.get(
+        "/api/suggestions",
+        suggest_names,
+        "Names of the source that complete a text; no search.",
+        SuggestionsAnswer,
+        (_TEXT,),
         kind="json",
     ),
 )

@@ -51,7 +51,22 @@ def test_job_can_be_followed_from_the_form_to_its_results_by_keyboard(pages: Pag
 
 def test_preview_lists_the_entries_and_submits_nothing(pages: Pages, service: LiveService) -> None:
     page = pages.open("/")
-    page.locator("#target_name").fill("BAZ2B bromodomain")
+    box, requests = page.locator("#target_name"), pages.watch.requests
+    box.fill("4CUP")
+    expect(page.locator("#preview-panel h2")).to_be_visible()  # a complete text is searched for; the source is indexed
+    searches = requests.count("POST /")
+    box.press_sequentially("bromo", delay=20)
+    box.fill("fluorobenz")
+    option = page.get_by_role("option", name="4-FLUOROBENZAMIDOXIME ligand · ZYB · 1 entry")
+    expect(option).to_be_visible()
+    assert requests.count("POST /") == searches  # typing is no search
+    assert_accessible(page, within="#job-form")
+    box.press("ArrowDown")
+    expect(box).to_have_attribute("aria-activedescendant", option.get_attribute("id") or "")
+    box.press("Enter")
+    expect(box).to_have_value("4-FLUOROBENZAMIDOXIME")
+    expect(page.locator(".preview tbody")).to_contain_text("4cup")
+    box.fill("BAZ2B bromodomain")
     before = service.call("GET", "/api/indexed-jobs")[1]["count"]
     page.get_by_role("button", name="Preview entries").click()
     heading = page.get_by_role("heading", name=re.compile(r"^BROMODOMAIN .*, Q9UIF8: 1 entry, about \d+ s$"))

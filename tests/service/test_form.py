@@ -87,6 +87,14 @@ def test_command_and_file_are_equivalent_to_the_form() -> None:
     assert yaml.safe_load(meaning.job_yaml) == meaning.submission.settings()
 
 
+def test_names_are_suggested_without_a_search(http: httpx2.Client) -> None:
+    http.post("/api/jobs?dry_run=true", json={"target_name": "BAZ2B", "search_query": "4CUP"}).raise_for_status()
+    (name,) = http.get("/api/suggestions", params={"text": "fluorobenz"}).json()["suggestions"]
+    drug = "4-FLUOROBENZAMIDOXIME"
+    assert name == {"text": drug, "says": drug, "kind": "ligand", "key": "ZYB", "entries": 1}
+    assert http.get("/api/suggestions").json() == {"ok": True, "suggestions": []}
+
+
 def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
     before = http.get("/api/indexed-jobs").json()["count"]
     good = http.post("/api/form", data=dict(JOB)).json()

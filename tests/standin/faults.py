@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Literal
 
-Service = Literal["search", "data", "removed", "files", "pdbe", "components", "reports"]
+Service = Literal["search", "data", "removed", "files", "pdbe", "components", "reports", "suggest"]
 Kind = Literal[
     "status",  # answers with `status`, and `retry_after` and `location` when given
     "slow",  # waits `seconds` before the first byte

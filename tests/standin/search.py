@@ -182,6 +182,34 @@ class SearchEngine:
         return found
 
 
+SUGGESTED = {
+    "rcsb_entity_source_organism.rcsb_gene_name.value": (
+        "polymer_entities.rcsb_entity_source_organism.rcsb_gene_name.value"
+    ),
+    f"{_REFERENCE}.database_accession": f"polymer_entities.{_REFERENCE}.database_accession",
+    "rcsb_uniprot_protein.name.value": "polymer_entities.rcsb_polymer_entity.pdbx_description",
+    "chem_comp.name": "nonpolymer_entities.pdbx_entity_nonpoly.name",
+    "rcsb_chem_comp_synonyms.name": "nonpolymer_entities.pdbx_entity_nonpoly.name",
+}
+"""Attributes with the context ``suggest`` of the published schemas: their path in an entry's object here."""
+
+
+def suggestions(documents: Mapping[str, Document], body: Any) -> Json:
+    """Return the names that complete a text, by attribute; the text in them is marked."""
+    asked = body["suggest"] if isinstance(body, dict) and body.get("type") == "term" else {}
+    names = [item.get("attribute") for item in asked.get("completion", [])]
+    if not asked.get("text") or not names or not set(names) <= set(SUGGESTED):
+        raise RefusedError("type, text or completion of suggest is not as the schema says")
+    marked = re.compile(rf"\b{re.escape(asked['text'])}", re.IGNORECASE)
+    found: Json = {}
+    for name in names:
+        known = {str(value) for one in documents.values() for value in values(one.data, SUGGESTED[name])}
+        hits = sorted(value for value in known if marked.search(value))[: asked.get("size", 10)]
+        if hits:
+            found[name] = [{"text": marked.sub(r"<em>\g<0></em>", value), "score": 1.0} for value in hits]
+    return found
+
+
 def values(data: Any, path: str) -> Iterable[Any]:
     """Yield all values at a dotted path, through lists."""
     if isinstance(data, list):

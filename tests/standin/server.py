@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from tests.standin import graphql
 from tests.standin.documents import load_documents
 from tests.standin.faults import Fault, FaultPlan
-from tests.standin.search import RefusedError, SearchEngine
+from tests.standin.search import RefusedError, SearchEngine, suggestions
 
 HTML = b"<!DOCTYPE html><html><head><title>Maintenance</title></head><body>Back soon.</body></html>"
 _LINK = "https://search.rcsb.org/redoc/index.html"
@@ -140,6 +140,8 @@ class StandIn:
         if path == "/rcsbsearch/v2/query":
             text = body.decode() if method == "POST" else parameters.get("json", "")
             return "search", "", *self._search(text)
+        if path == "/rcsbsearch/v2/suggest":
+            return "suggest", "", *self._suggest(parameters.get("json", ""))
         if path == "/data/graphql":
             question = json.loads(body) if method == "POST" else {"query": parameters.get("query", "")}
             return "data", "", Reply(200, _json(graphql.answer(self.documents, question))), question
@@ -176,6 +178,14 @@ class StandIn:
         except (ValueError, RefusedError) as error:
             return Reply(400, _json({"status": 400, "message": str(error), "link": _LINK})), None
         return (Reply(204) if found is None else Reply(200, _json(found))), question
+
+    def _suggest(self, text: str) -> tuple[Reply, Any]:
+        try:
+            question = json.loads(text)
+            found = suggestions(self.documents, question)
+        except (ValueError, RefusedError) as error:
+            return Reply(400, _json({"status": 400, "message": str(error), "link": _LINK})), None
+        return Reply(200, _json({"suggestions": found})), question
 
     def _removed(self, entry: str) -> Reply:
         if entry not in self.removed:

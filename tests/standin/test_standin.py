@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft4Validator
 
 from tests.standin import StandIn, graphql
-from tests.standin.search import ATTRIBUTES
+from tests.standin.search import ATTRIBUTES, SUGGESTED
 from tethermap.sources.rcsb_queries import ENTRIES_QUERY, accession_node, page, sequence_node, text_node
 
 _SUPPORTED = {"text", "full_text", "sequence"}
@@ -227,6 +227,7 @@ def test_searchable_attributes_and_operators_are_those_of_the_service(rcsb_recor
             known[path] = node
 
     collect("", _schema(rcsb_recordings, "search_structure_attributes"))
+    assert all("suggest" in known[attribute]["rcsb_search_context"] for attribute in SUGGESTED)
     for attribute, (operators, _) in ATTRIBUTES.items():
         context = known[attribute]["rcsb_search_context"]
         assert "exact_match" not in operators or "exact-match" in context, attribute

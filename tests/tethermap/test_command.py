@@ -11,7 +11,7 @@ from tests.standin.server import StandIn
 from tethermap.__main__ import _parser, job_settings, main, preview_lines
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
-from tethermap.sources.choose import ARCHIVE
+from tethermap.sources.suggestions import ARCHIVE
 
 
 def words(*given: str) -> argparse.Namespace:

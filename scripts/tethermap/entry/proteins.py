@@ -50,7 +50,7 @@ def proteins_of(polymers: Polymers, *, min_identity: float = 0.9, min_coverage: 
 def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, min_coverage: float) -> dict[str, Any]:
     """Return the description of one protein, with its most relevant entry first."""
     entry_id, entity = group[0]
-    is_protein = "peptide" in entity.kind.lower() or not entity.kind
+    is_protein = _is_protein(entity)
     different = [entity]
     if is_protein:
         different = _different([member for _, member in group], min_identity, min_coverage) or different
@@ -69,6 +69,15 @@ def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, 
         "chains": list(entity.auth_asym_ids),
         "sequence": sequence,
     }
+
+
+def may_be_target(entity: PolymerEntity) -> bool:
+    """Return whether a polymer is a protein and no peptide."""
+    return _kind(_is_protein(entity), [entity.sequence]) == "protein"
+
+
+def _is_protein(entity: PolymerEntity) -> bool:
+    return "peptide" in entity.kind.lower() or not entity.kind
 
 
 def _kind(is_protein: bool, sequences: Sequence[str]) -> str:

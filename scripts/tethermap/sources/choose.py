@@ -11,16 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base.config import NO_PATH, cache_folder
-from tethermap.base.root import ROOT
 from tethermap.fit.file import NONE, ReportFile, checked, map_beside
 from tethermap.sources.base import Fetched, Source, SourceError
 from tethermap.sources.cache import StructureCache
 from tethermap.sources.mirror import MirrorSource
 from tethermap.sources.naming import PDB_REDO
 from tethermap.sources.own.sniff import stem_of
-
-ARCHIVE = ROOT / "data" / "archive"
-"""The entries shipped with Tethermap."""
+from tethermap.sources.suggestions import ARCHIVE
 
 AUTO, OFF = NO_PATH
 

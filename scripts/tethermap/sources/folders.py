@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from tethermap.entry.model import PolymerEntity
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
 from tethermap.sources.content import Check, checked, read_content
+from tethermap.sources.suggestions import index_file
 from tethermap.sources.text_index import TextIndex
 
 
@@ -45,8 +45,7 @@ class FolderSource:
         self.wordless: Sequence[str] = ()
         self.failed: Mapping[str, str] = {}
         self.check: Check = checked
-        name = hashlib.sha256(str(places).encode("utf-8", "surrogateescape")).hexdigest()[:20]
-        self._index = TextIndex(cache / "mirrors" / f"{name}.sqlite")
+        self._index = TextIndex(index_file(cache, places))
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those accessions that an entry has."""

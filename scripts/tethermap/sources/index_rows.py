@@ -15,6 +15,7 @@ from tethermap.base.errors import isolate_errors
 from tethermap.base.identifiers import unique
 from tethermap.base.packed import DAMAGED, GZIP, open_unpacked, unpacked
 from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.entry.proteins import may_be_target
 from tethermap.sources.base import EntrySummary
 from tethermap.sources.naming import StructureFile
 
@@ -41,12 +42,15 @@ class IndexRow:
         Entries that replace it, by its header.
     texts : tuple of str
         Searchable text: ids, title, names, genes, organisms, ligands, other.
+    names : tuple of tuple of str
+        Names of its proteins and ligands to suggest: name, kind, key, further names.
     """
 
     summary: EntrySummary
     withdrawn: bool
     successors: tuple[str, ...]
     texts: tuple[str, ...]
+    names: tuple[tuple[str, str, str, str], ...] = ()
 
 
 def read_rows(files: Sequence[StructureFile]) -> Iterator[IndexRow]:
@@ -86,7 +90,7 @@ def read_row(file: StructureFile) -> IndexRow:
         except _UNREADABLE:
             metadata, size = nothing, 0
         texts = _texts(metadata, file.path)
-        return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, texts)
+        return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, texts, _names(metadata))
     return IndexRow(EntrySummary(file.entry_id), withdrawn=False, successors=(), texts=_texts(nothing, file.path))
 
 
@@ -133,6 +137,25 @@ def _atoms(file: StructureFile, content: bytes) -> int:
             stream.seek(-4, os.SEEK_END)
             size = struct.unpack("<I", stream.read(4))[0]
     return int(size * _ATOMS_PER_BYTE)
+
+
+def _names(metadata: EntryMetadata) -> tuple[tuple[str, str, str, str], ...]:
+    """Return the names to suggest, without those of peptides."""
+    names = []
+    for entity in filter(may_be_target, metadata.entities):
+        key = entity.uniprot[0] if entity.uniprot else ""
+        protein, gene = (
+            ", ".join(unique([name, *entity.organisms[:1]]))
+            for name in (entity.description, entity.genes[0] if entity.genes else "")
+        )
+        own = [name for name in (entity.description, *entity.names) if "_" not in name]  # no EGFR_HUMAN
+        names += [(name, "gene", key, protein) for name in entity.genes]
+        names += [(name, "accession", name, protein) for name in entity.uniprot]
+        names += [(name, "protein", key, gene) for name in own]
+    for ligand in metadata.ligands:
+        own = [ligand.comp_id, ligand.name, *ligand.synonyms.split(";")]
+        names += [(name.strip(), "ligand", ligand.comp_id, ligand.name) for name in own]
+    return tuple(dict.fromkeys(name for name in names if name[0]))
 
 
 def _texts(metadata: EntryMetadata, path: Path) -> tuple[str, ...]:

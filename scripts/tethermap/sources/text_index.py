@@ -26,13 +26,15 @@ from tethermap.sources.index_rows import IndexRow, read_rows
 from tethermap.sources.locks import file_lock
 from tethermap.sources.naming import StructureFile
 from tethermap.sources.query import spellings
+from tethermap.sources.suggestions import NAMES_TABLE
 
 _LOG = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised when what the index contains or how it is made changes."""
 
-_TABLES = """
+_TABLES = (
+    """
 CREATE TABLE entries (
     number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, is_mmcif INTEGER NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, summary TEXT NOT NULL, withdrawn INTEGER NOT NULL,
@@ -46,6 +48,8 @@ CREATE VIRTUAL TABLE texts USING fts5(
     ids, title, names, genes, organisms, ligands, other, tokenize = 'porter unicode61 remove_diacritics 2'
 );
 """
+    + NAMES_TABLE
+)
 _STATE = "SELECT entry_id, path, is_mmcif, size, mtime_ns FROM entries"
 _WITH_ACCESSION = """
 SELECT entry_id, 0.0 FROM ids
@@ -252,6 +256,7 @@ def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> N
     wanted = {row[:5]: row[5] for row in _stated(files)}
     for number in (number for key, number in present.items() if key not in wanted):
         connection.execute("DELETE FROM texts WHERE rowid = ?", (number,))
+        connection.execute("DELETE FROM names WHERE number = ?", (number,))
         connection.execute("DELETE FROM accessions WHERE number = ?", (number,))
         connection.execute("DELETE FROM ids WHERE number = ?", (number,))
         connection.execute("DELETE FROM entries WHERE number = ?", (number,))
@@ -277,6 +282,10 @@ def _insert(connection: sqlite3.Connection, key: tuple[str, str, int, int, int],
     connection.execute("INSERT INTO ids VALUES (?, ?)", (number, key[0]))
     connection.executemany(
         "INSERT OR IGNORE INTO accessions VALUES (?, ?)", [(name, number) for name in row.summary.uniprot]
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO names (name, kind, key, says, number) VALUES (?, ?, ?, ?, ?)",
+        [(*name, number) for name in row.names],
     )
     connection.execute(
         "INSERT INTO texts (rowid, ids, title, names, genes, organisms, ligands, other)"

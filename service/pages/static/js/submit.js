@@ -2,6 +2,7 @@
 
 import { getJson, root, rooted } from "./http.js";
 import { announce, debounced, make } from "./dom.js";
+import { addSuggestions } from "./suggest.js";
 
 const form = document.getElementById("job-form");
 const formState = document.getElementById("form-state");
@@ -93,7 +94,7 @@ async function checked() {
 }
 
 const files = document.getElementById("files");
-const box = document.querySelector(".submit"); // files can be dropped on all of it
+const area = document.querySelector(".submit"); // files can be dropped on all of it
 const uploaded = document.getElementById("uploaded");
 const structures = document.getElementById("structures");
 let held = new Map(); // the files of the upload by name: added files are sent together with them
@@ -147,7 +148,7 @@ async function send(list) {
     take(answer);
     announce(`${answer.files.length} files were read.`);
     check();
-    look();
+    lookSoon();
   } catch (error) {
     uploaded.replaceChildren(...before, refusal(Array.from(list, (file) => file.name).join(", "), String(error.message ?? error)));
   }
@@ -190,13 +191,13 @@ files.addEventListener("change", () => {
   files.value = "";
 });
 for (const kind of ["dragover", "dragenter"]) {
-  box.addEventListener(kind, (event) => {
+  area.addEventListener(kind, (event) => {
     event.preventDefault();
-    box.classList.add("over");
+    area.classList.add("over");
   });
 }
-for (const kind of ["dragleave", "drop"]) box.addEventListener(kind, () => box.classList.remove("over"));
-box.addEventListener("drop", (event) => {
+for (const kind of ["dragleave", "drop"]) area.addEventListener(kind, () => area.classList.remove("over"));
+area.addEventListener("drop", (event) => {
   event.preventDefault();
   document.querySelector("#upload-form details").open = true;
   if (event.dataTransfer.files.length) queue(event.dataTransfer.files);
@@ -235,10 +236,29 @@ async function findLigands(text) {
   if (found?.querySelector("tbody") && foundPanel.hidden) fill(foundPanel, found);
 }
 
+const box = form.elements.target_name;
+const query = form.elements.search_query;
+let chosenQuery = ""; // the query of a chosen suggestion
+const suggestions = addSuggestions(box, choose);
+
+/** Use a suggestion; of a protein the accession is the query. */
+function choose(name) {
+  chosenQuery = ["gene", "protein"].includes(name.kind) ? name.key : "";
+  query.value = chosenQuery;
+  check();
+  lookSoon();
+}
+
+/** Return whether a text needs no further typing: PDB ids, an accession, a SMILES, or a name of the source. */
+function isComplete(text) {
+  return /^([0-9][A-Za-z0-9]{3}|pdb_[0-9A-Za-z]{8}|[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9]([A-Z][A-Z0-9]{2}[0-9]){1,2})([ ,;]+|$)/i.test(text)
+    || /[=#(\[]|[a-z]1/.test(text) || suggestions.exact(text) !== undefined;
+}
+
 let looking = false;
-/** Show the preview after a pause in typing. */
-const look = debounced(async () => {
-  const text = form.elements.target_name.value.trim();
+/** Show the preview of a complete text. */
+async function look() {
+  const text = box.value.trim();
   if (looking || sending || String(asked()) === told || (text.length < 3 && !structures.value)) return;
   looking = true;
   try {
@@ -254,10 +274,18 @@ const look = debounced(async () => {
     looking = false;
     if (formState.textContent === SEARCHING) formState.textContent = ""; // keep the text of a button
   }
-  if (text !== form.elements.target_name.value.trim()) look();
-}, 900);
+  if (text !== box.value.trim()) lookLater();
+}
 
-form.elements.target_name.addEventListener("input", look);
+const lookSoon = debounced(look, 300);
+const lookLater = debounced(look, 2500); // a search may be a request to another service
+box.addEventListener("change", lookSoon);
+box.addEventListener("suggested", () => { if (isComplete(box.value.trim())) lookSoon(); });
+box.addEventListener("input", () => {
+  if (chosenQuery && query.value === chosenQuery) query.value = "";
+  chosenQuery = "";
+  lookLater();
+});
 
 /** Make the sequence of a protein that was found the target's. */
 function chooseProtein(button) {
