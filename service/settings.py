@@ -382,6 +382,11 @@ class Settings(BaseModel):
         """Whether jobs can have a webhook."""
         return WEBHOOKS in self.extras and bool(self.webhook_secret)
 
+    @property
+    def source_kind(self) -> str:
+        """Kind of the source of jobs without files: ``rcsb``, ``mirror`` or ``archive``."""
+        return ("mirror" if self.mirror else "rcsb") if self.source == "auto" else self.source
+
     def upload_folder(self, upload_id: str) -> Path:
         """Return the folder of an upload's files."""
         return self.jobs_dir / UPLOADS / upload_id / "files"

@@ -29,6 +29,7 @@ from service.results.tables import JobTables, same_entry, took_too_long
 from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_filters, job_named, shared_of
 from service.runs.on_demand import on_demand, run_script
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
+from tethermap.sources.suggestions import index_of
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
 _QUERY = Text("query", "Part of the query, any case.")
@@ -83,6 +84,9 @@ _PATTERNS = {
     "ligand": "[A-Z0-9]{1,5}",
     "name": ".*",
 }
+Found = tuple[int, list[FoundLigand], int, int]
+"""Number of ligands that match, some of them, and the numbers of jobs that were read and found."""
+
 _COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "ligand_name", "InChIKey", "SMILES", "%Exposed",
             "resolution", "site")  # fmt: skip
 
@@ -131,11 +135,7 @@ async def browse_page(request: Request) -> Response:
     total, rows = await index.jobs(filters, sort, shown.limit, shown.offset)
     links, _ = shown.links(request, total)
     text = _FIND.of(request)
-    ligands = None
-    if text:
-        with contextlib.suppress(InvalidParameter):  # no molecule
-            ligands = await found_by(request, text, _MOST_FOUND, 0)
-        ligands = ligands or (0, [], 0, 0)
+    ligands, components = await _found_with_components(request, text) if text else (None, [])
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
     view = [(name, value) for name, value in asked if name not in ("limit", "offset", "find")]
     return page(
@@ -149,6 +149,7 @@ async def browse_page(request: Request) -> Response:
         states=STATES,
         find=text,
         found=ligands,
+        components=components,
         **links,
     )
 
@@ -193,7 +194,7 @@ def meant_by(text: str) -> dict[str, str]:
     return {next(name for name, pattern in _PATTERNS.items() if re.fullmatch(pattern, text, re.IGNORECASE)): text}
 
 
-async def found_by(request: Request, text: str, limit: int, offset: int) -> tuple[int, list[FoundLigand], int, int]:
+async def found_by(request: Request, text: str, limit: int, offset: int) -> Found:
     """Return the result of `found` for a text from the box of a page; for a SMILES the closest ligands.
 
     Raises
@@ -203,18 +204,36 @@ async def found_by(request: Request, text: str, limit: int, offset: int) -> tupl
     """
     wanted = meant_by(text)
     if "smiles" in wanted:
-        return await _closest(request, text, limit, offset)
+        return (await _closest(request, text, limit, offset))[0]
     answer = await found(request, wanted, limit, offset)
     if not answer[0] and "ligand" in wanted:  # a short name looks like a code
         answer = await found(request, {"name": text}, limit, offset)
     return answer
 
 
-async def _closest(request: Request, smiles: str, limit: int, offset: int) -> tuple[int, list[FoundLigand], int, int]:
+async def _found_with_components(request: Request, text: str) -> tuple[Found, list[dict[str, Any]]]:
+    """Return the ligands of jobs for a text, and the closest components of the dictionary if it is a ligand."""
+    wanted = meant_by(text)
+    if not wanted.keys() & {"smiles", "name", "ligand"}:
+        return await found_by(request, text, _MOST_FOUND, 0), []
+    closest: tuple[Found, list[dict[str, Any]]] = ((0, [], 0, 0), [])
+    with contextlib.suppress(InvalidParameter):  # no molecule
+        closest = await _closest(request, text, _MOST_FOUND, 0)
+    if "smiles" in wanted:
+        return closest
+    ligands = await found_by(request, text, _MOST_FOUND, 0)
+    return ligands if ligands[0] else closest[0], closest[1]
+
+
+async def _closest(request: Request, text: str, limit: int, offset: int) -> tuple[Found, list[dict[str, Any]]]:
+    """Return the closest ligands of jobs and components of the dictionary to a SMILES or the name of a component."""
     known, jobs = await _jobs(request, job_filters(request, available=True))
-    arguments = [f"--smiles={smiles}", f"--most={_MOST_FOUND}", "--", *(str(job.folder) for job in jobs)]
     settings, reader = shared_of(request).parts.settings, shared_of(request).tables
-    hits = json.loads(await on_demand(run_script, "similar", settings, "scripts.similar_ligands", arguments))
+    index = index_of(settings.source_kind, settings.mirror, settings.cache_dir)
+    arguments = [f"--{'smiles' if is_smiles(text) else 'name'}={text}", f"--most={_MOST_FOUND}"]
+    arguments += [*([f"--index={index}"] if index else []), "--", *(str(job.folder) for job in jobs)]
+    answer = json.loads(await on_demand(run_script, "similar", settings, "scripts.similar_ligands", arguments))
+    hits = answer["ligands"]
 
     def read() -> list[FoundLigand]:
         ligands = []
@@ -225,7 +244,8 @@ async def _closest(request: Request, smiles: str, limit: int, offset: int) -> tu
             ligands += [one.model_copy(update=own) for one in _described(reader, job, rows)]
         return ligands
 
-    return len(hits), await in_thread(read, limiter=_SEARCHES), len(jobs), known
+    found = len(hits), await in_thread(read, limiter=_SEARCHES), len(jobs), known
+    return found, answer["components"]
 
 
 async def _jobs(request: Request, filters: JobFilters) -> tuple[int, list[Job]]:
@@ -239,9 +259,7 @@ async def _jobs(request: Request, filters: JobFilters) -> tuple[int, list[Job]]:
     return known, jobs
 
 
-async def found(
-    request: Request, wanted: Mapping[str, str], limit: int, offset: int
-) -> tuple[int, list[FoundLigand], int, int]:
+async def found(request: Request, wanted: Mapping[str, str], limit: int, offset: int) -> Found:
     """Return the number of ligands that match, some of them, and the numbers of jobs that were read and found."""
     shared: Shared = shared_of(request)
     entry = same_entry(wanted["pdb_id"]) if "pdb_id" in wanted else None

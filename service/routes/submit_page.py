@@ -123,10 +123,11 @@ async def check_form(request: Request) -> Response:
 async def suggest_names(request: Request) -> Response:
     """Return names of the source that complete a text; none if too many look names up."""
     settings, text = shared_of(request).parts.settings, _TEXT.of(request) or ""
-    kind = ("mirror" if settings.mirror else "rcsb") if settings.source == "auto" else settings.source
     names = []
     if _LOOKUPS.available_tokens > 0:
-        names = await in_thread(suggest, kind, settings.mirror, settings.cache_dir, text, limiter=_LOOKUPS)
+        names = await in_thread(
+            suggest, settings.source_kind, settings.mirror, settings.cache_dir, text, limiter=_LOOKUPS
+        )
     answer = SuggestionsAnswer(suggestions=[SuggestedName(**name._asdict()) for name in names])
     return json_answer(answer, headers={"Cache-Control": "private, max-age=300"} if names else {})
 

@@ -80,6 +80,15 @@ def test_the_page_of_jobs_shows_the_hits(http: httpx2.Client) -> None:
     assert "No ligand of a finished job matches “9zzz”." in http.get("/browse", params={"find": "9zzz"}).text
 
 
+def test_the_page_shows_components_of_the_source_like_a_molecule(http: httpx2.Client) -> None:
+    http.post("/api/jobs?dry_run=true", json={"target_name": "BAZ2B", "search_query": "4CUP"}).raise_for_status()
+    text = http.get("/browse", params={"find": "CON=C(N)c1ccc(F)cc1"}).text
+    assert "<b>ZYB</b>" in text
+    assert "part of yours" in text
+    assert '<input type="hidden" name="search_query" value="4cup">' in text
+    assert "Ligands like this" not in http.get("/browse", params={"find": "c1cc("}).text
+
+
 def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     job = Job(record_of_folder(EXAMPLE, "exam1hpv", "cli", sequence=1), EXAMPLE, "/api/jobs/exam1hpv")
     assert _ligands(JobTables(), [job], {"ligand": "478"}, 5, 0)[0] == 1

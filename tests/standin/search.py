@@ -199,7 +199,7 @@ def suggestions(documents: Mapping[str, Document], body: Any) -> Json:
     asked = body["suggest"] if isinstance(body, dict) and body.get("type") == "term" else {}
     names = [item.get("attribute") for item in asked.get("completion", [])]
     if not asked.get("text") or not names or not set(names) <= set(SUGGESTED):
-        raise RefusedError("type, text or completion of suggest is not as the schema says")
+        raise RefusedError("suggest has no text, or an attribute without suggestions")
     marked = re.compile(rf"\b{re.escape(asked['text'])}", re.IGNORECASE)
     found: Json = {}
     for name in names:

@@ -19,6 +19,9 @@ SCALE = 50
 LARGEST_PRESET = 32_000
 """Bytes of the preset text for zlib: slightly less than its window."""
 
+_HEAD = 400
+"""Bytes of a component's text with its type and formula."""
+
 _ELEMENT = re.compile("[A-Z][a-z]?")
 
 
@@ -83,6 +86,19 @@ def unpack(comp_id: str, data: bytes, preset: bytes) -> Component:
     atoms = map(ComponentAtom._make, zip(*columns, strict=True))
     bonds = map(ComponentBond._make, zip(*ends, strict=True))
     return Component(comp_id, name, kind, formula, tuple(atoms), tuple(bonds), synonyms=tuple(synonyms))
+
+
+def unpack_formula(data: bytes, preset: bytes) -> str:
+    """Return the formula of a packed component, without its atoms."""
+    head = zlib.decompressobj(-15, zdict=preset).decompress(data, _HEAD).decode("utf-8", "ignore")
+    _, end = json.JSONDecoder().raw_decode(head, 1)
+    return str(json.JSONDecoder().raw_decode(head, end + 1)[0])
+
+
+def may_have_name(data: bytes, preset: bytes, name: str) -> bool:
+    """Return whether the text of a packed component contains a name in quotes, in any case."""
+    text = zlib.decompressobj(-15, zdict=preset).decompress(data)
+    return json.dumps(name, ensure_ascii=False).upper().encode() in text.upper()
 
 
 def _filled(usual: list[Any], unusual: dict[Any, Any]) -> list[Any]:

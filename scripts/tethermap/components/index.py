@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tethermap.base.component_index import SCHEMA_VERSION
-from tethermap.components.codec import unpack
+from tethermap.components.codec import may_have_name, unpack, unpack_formula
 from tethermap.components.component import Component
 from tethermap.components.component_cif import read_components
 
@@ -80,6 +81,26 @@ class ComponentIndex:
             _log.warning("component %s as fetched cannot be read: %s", comp_id, error)
             return None
         return components.get(comp_id)
+
+    def formulas(self, codes: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
+        """Yield code and formula, ``C29 H31 N7 O``, of all components or of those with the given codes."""
+        sql, values = "SELECT id, data FROM component", []
+        if codes is not None:
+            sql, values = f"{sql} WHERE id IN (SELECT value FROM json_each(?))", [json.dumps(list(codes))]
+        for comp_id, data in self._connection.execute(sql, values):
+            yield comp_id, unpack_formula(data, self._preset)
+
+    def named(self, name: str) -> str | None:
+        """Return the code of a component with a code, name or synonym, in any case; None if there is none."""
+        comp_id: str = name.upper()
+        if self._read(comp_id) is not None:
+            return comp_id
+        for comp_id, data in self._connection.execute("SELECT id, data FROM component"):
+            if may_have_name(data, self._preset, name):
+                component = unpack(comp_id, data, self._preset)
+                if name.upper() in (comp_id, component.name.upper(), *map(str.upper, component.synonyms)):
+                    return comp_id
+        return None
 
     def close(self) -> None:
         """Close the file."""

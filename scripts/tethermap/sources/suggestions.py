@@ -40,6 +40,9 @@ _BEGINNING = _GROUPED.format("name >= ?1 AND name < ?1 || char(1114111)")
 _CONTAINING = _GROUPED.format(
     "number IN (SELECT rowid FROM texts WHERE texts MATCH ?2 LIMIT ?3) AND instr(lower(name), lower(?1))"
 )
+_COMPONENTS = """
+SELECT key, entry_id FROM names JOIN ids USING (number) WHERE kind = 'ligand' AND name = key ORDER BY key, entry_id
+"""
 _ENTRIES = "SELECT count(*) FROM accessions WHERE accession = ?"
 
 _ATTRIBUTES = {
@@ -85,6 +88,11 @@ def index_file(cache: Path, places: Path | str) -> Path:
     return cache / "mirrors" / f"{name}.sqlite"
 
 
+def index_of(kind: str, mirror: Path | None, cache: Path) -> Path | None:
+    """Return the index of a source, which exists after its first search; None for ``rcsb``."""
+    return None if kind == "rcsb" else index_file(cache, (mirror or ARCHIVE).resolve())
+
+
 def suggest(kind: str, mirror: Path | None, cache: Path, text: str) -> list[Suggestion]:
     """Return the best completions of a text.
 
@@ -107,9 +115,8 @@ def suggest(kind: str, mirror: Path | None, cache: Path, text: str) -> list[Sugg
     text = " ".join(text.split())
     if len(text) < SHORTEST:
         return []
-    if kind == "rcsb":
-        return _of_rcsb(text)
-    return of_index(index_file(cache, (mirror or ARCHIVE).resolve()), text)
+    index = index_of(kind, mirror, cache)
+    return _of_rcsb(text) if index is None else of_index(index, text)
 
 
 def of_index(path: Path, text: str) -> list[Suggestion]:
@@ -117,7 +124,7 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
     words = re.findall(r"[^\W_]+", text)
     expression = f'{{names genes ligands}} : "{" ".join(words)}" *'
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as connection:
+        with closing(_opened(path)) as connection:
             rows = connection.execute(_BEGINNING, (text,)).fetchall()
             if len({row[2] for row in rows}) < MOST and words:
                 rows += connection.execute(_CONTAINING, (text, expression, _MOST_ROWS)).fetchall()
@@ -128,6 +135,22 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
     begins = re.compile(rf"(?<!\w){re.escape(text)}", re.IGNORECASE)
     rows.sort(key=lambda row: (not begins.search(row[0]), -row[4], _KINDS.index(row[1]), row[0].lower()))
     return _best(rows)
+
+
+def entries_of_components(path: Path) -> dict[str, list[str]]:
+    """Return the entries of each ligand's component in an index; empty if there is no index."""
+    entries: dict[str, list[str]] = {}
+    try:
+        with closing(_opened(path)) as connection:
+            for code, entry_id in connection.execute(_COMPONENTS):
+                entries.setdefault(code, []).append(entry_id)
+    except sqlite3.Error:
+        return {}
+    return entries
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
 
 
 def _best(rows: Iterable[Sequence[Any]]) -> list[Suggestion]:

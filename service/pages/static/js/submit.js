@@ -230,10 +230,10 @@ async function preview() {
   told = String(body);
 }
 
-/** Show the ligands of finished jobs that a name may mean. @param {string} text */
+/** Show the ligands of finished jobs and of the dictionary that a name may mean. @param {string} text */
 async function findLigands(text) {
   const found = (await pageOf(`${root}/browse?find=${encodeURIComponent(text)}`)).getElementById("found");
-  if (found?.querySelector("tbody") && foundPanel.hidden) fill(foundPanel, found);
+  if (found?.querySelector("tbody, .components") && foundPanel.hidden) fill(foundPanel, found);
 }
 
 const box = form.elements.target_name;
@@ -266,7 +266,8 @@ async function look() {
     if (answer.valid) {
       if (!formState.textContent) formState.textContent = SEARCHING;
       await preview();
-      if (answer.find) await findLigands(answer.find);
+      const isProtein = ["gene", "protein", "accession"].includes(suggestions.exact(text)?.kind);
+      if (answer.find && !isProtein) await findLigands(answer.find);
     }
   } catch {
     // the buttons report it
