@@ -2,9 +2,9 @@
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 from tethermap.base.reference import LINKERS
@@ -17,6 +17,7 @@ from tethermap.extras.degraders.build import (
     part_of_exit,
     part_of_smiles,
 )
+from tethermap.extras.degraders.join import degraders
 from tethermap.extras.degraders.linkers import read_linkers
 from tethermap.extras.degraders.split import halves_in
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError
@@ -41,14 +42,16 @@ def make(
     most_atoms : int or None
         Maximum number of atoms between the halves.
     """
-    linkers = read_linkers(LINKERS, kinds)
-    made = list(islice(degrader_rows(first, second, linkers, most_atoms=most_atoms, skip=skip), most))
-    rows = [row for _, row in made]
+    found = degraders(first.end, second.end, read_linkers(LINKERS, kinds))
+    made = [one for one in found if one.between <= (most_atoms or math.inf)]
+    page = made[skip : skip + most]
+    rows = list(degrader_rows(first, second, page))
     if how == "sdf":
-        return as_sdf(made)
+        return as_sdf(zip(page, rows, strict=True))
     if how == "csv":
         return as_csv(rows)
-    return json.dumps({"a": first.told, "b": second.told, "count": len(rows), "degraders": rows}) + "\n"
+    body = {"a": first.told, "b": second.told, "count": len(rows), "total": len(made), "degraders": rows}
+    return json.dumps(body) + "\n"
 
 
 def split(smiles: str, jobs: Sequence[Path]) -> str:

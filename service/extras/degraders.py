@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import InvalidParameter, MissingField
-from service.http.answer import Answer, Count, Place, Success, row_type
+from service.http.answer import Answer, Count, Place, Success, Url, row_type
 from service.http.endpoint import PAGE, Routes
-from service.http.parameters import Choice, Flag, Text, Whole
+from service.http.parameters import Choice, Flag, Page, Paging, Text, Whole
 from service.http.responses import disposition, tagged
 from service.pages.render import page
 from service.results.job import Job
@@ -73,6 +73,11 @@ class DegradersAnswer(Success):
     a: MadeHalf
     b: MadeHalf
     count: Count
+    total: Count
+    limit: Count
+    offset: Count
+    next: Url | None
+    prev: Url | None
     degraders: list[Degrader]  # type: ignore[valid-type]
 
 
@@ -158,8 +163,7 @@ _HALVES = {
 }
 _LINKERS = Text("linker_class", "Only linkers of this class.", aliases=("linkers",))
 _FORMAT = Choice("format", "Format of the response.", known=FORMATS)
-_LIMIT = Whole("limit", f"Maximum number of molecules (default {MOST_DEGRADERS}).", minimum=1, maximum=MOST_DEGRADERS)
-_OFFSET = Whole("offset", "Number of molecules to skip.", maximum=1_000_000)
+_PAGING = Paging(MOST_DEGRADERS, MOST_DEGRADERS)
 _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the halves.", minimum=1, maximum=1000)
 _SMILES = WholeSmiles("smiles", "SMILES of the degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
@@ -229,9 +233,11 @@ async def exit_handles(request: Request) -> Response:
 async def make_degraders(request: Request) -> Response:
     """Answer the degraders of two halves and the linkers of the list."""
     form = _FORMAT.of(request)
-    text = await _made(request, form, _LIMIT.of(request) or MOST_DEGRADERS, _OFFSET.of(request) or 0)
+    shown = _PAGING.of(request)
+    text = await _made(request, form, shown)
     if form == "json":
-        return tagged(request, DegradersAnswer.model_validate(json.loads(text)))
+        answer, links = _answer(request, text, shown)
+        return tagged(request, answer, links)
     headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
     return Response(text, headers=headers, media_type=_MEDIA[form])
 
@@ -252,8 +258,15 @@ async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
     return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", asked)
 
 
-async def _made(request: Request, form: str, most: int, skip: int = 0) -> str:
-    asked = [f"--format={form}", f"--most={most}", f"--skip={skip}"]
+def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, Mapping[str, str]]:
+    """Return the degraders that the script has made, with the links of their page."""
+    made = json.loads(text)
+    links, headers = shown.links(request, made["total"])
+    return DegradersAnswer.model_validate(made | links), headers
+
+
+async def _made(request: Request, form: str, shown: Page) -> str:
+    asked = [f"--format={form}", f"--most={shown.limit}", f"--skip={shown.offset}"]
     if atoms := _MOST_LINKER.of(request):
         asked.append(f"--most-atoms={atoms}")
     if kind := _LINKERS.of(request):
@@ -281,7 +294,8 @@ async def degraders_page(request: Request) -> Response:
     ready = all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS)
     answer = None
     if ready:
-        answer = DegradersAnswer.model_validate(json.loads(await _made(request, "json", MOST_DEGRADERS)))
+        shown = Page(MOST_DEGRADERS, 0)
+        answer, _ = _answer(request, await _made(request, "json", shown), shown)
     values: dict[str, Any] = {
         "named": named,
         "given": given,
@@ -331,7 +345,7 @@ EXTRA = Extra(
             make_degraders,
             "Degraders from an exit of the target, an exit of the recruiter, and each linker of the list.",
             {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
-            (*_ASKED, _MOST_LINKER, _FORMAT, _LIMIT, _OFFSET),
+            (*_ASKED, _MOST_LINKER, _FORMAT, *_PAGING),
             ready=True,
             listing=True,
             errors=_REFUSED,

@@ -43,12 +43,21 @@ def test_two_halves_and_the_linkers_of_a_class_are_joined(http: httpx2.Client) -
 
 
 def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2.Client) -> None:
-    everything = http.get("/api/degraders", params=HALVES).json()["degraders"]
-    first, second = (
-        http.get("/api/degraders", params={**HALVES, "limit": 20, "offset": offset}).json()["degraders"]
-        for offset in (0, 20)
-    )
-    assert [*first, *second] == everything
+    whole = http.get("/api/degraders", params=HALVES).json()
+    everything = whole["degraders"]
+    assert (whole["total"], whole["next"], whole["prev"]) == (30, None, None)
+    first = http.get("/api/degraders", params={**HALVES, "limit": 20})
+    second = http.get(first.json()["next"])
+    assert first.links["next"]["url"] == first.json()["next"]
+    told = [{key: page.json()[key] for key in ("count", "total", "limit", "offset")} for page in (first, second)]
+    assert told == [
+        {"count": 20, "total": 30, "limit": 20, "offset": 0}, {"count": 10, "total": 30, "limit": 20, "offset": 20},
+    ]  # fmt: skip
+    assert second.json()["next"] is None
+    assert http.get(second.json()["prev"]).json() == first.json()
+    assert [*first.json()["degraders"], *second.json()["degraders"]] == everything
+    beyond = http.get("/api/degraders", params={**HALVES, "offset": 99}).json()
+    assert (beyond["count"], beyond["total"], beyond["next"]) == (0, 30, None)
     short = http.get("/api/degraders", params={**HALVES, "max_linker_atoms": 8}).json()["degraders"]
     assert short == [one for one in everything if one["linker_atoms"] <= 8]
     assert 0 < len(short) < len(everything)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +19,7 @@ from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
 from tethermap.exits.words import CHEMISTRY
 from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
-from tethermap.extras.degraders.join import SECOND_HALF, Made, degraders
-from tethermap.extras.degraders.linkers import Linker
+from tethermap.extras.degraders.join import SECOND_HALF, Made
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.linker_length import LINKER_BOND
 from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
@@ -213,23 +210,12 @@ def contacts_of_half(own: Sequence[Row], gone: Collection[str], chains: Collecti
     return {"contacts_lost": named, "contacts_kept": len(own) - len(lost)}
 
 
-def degrader_rows(
-    first: Part, second: Part, linkers: Sequence[Linker], *, most_atoms: int | None = None, skip: int = 0
-) -> Iterator[tuple[Made, Row]]:
-    """Yield each degrader of two halves with its row of `tables.DEGRADERS`.
-
-    Parameters
-    ----------
-    most_atoms : int or None
-        Maximum number of atoms on the way between the halves.
-    skip : int
-        Number of degraders to skip.
-    """
+def degrader_rows(first: Part, second: Part, made: Iterable[Made]) -> Iterator[Row]:
+    """Yield the row of `tables.DEGRADERS` of each degrader of two halves."""
     distance = _distance(first, second)
     warheads = tuple(part.warhead for part in (first, second) if part.warhead is not None)
-    wanted = (made for made in degraders(first.end, second.end, linkers) if made.between <= (most_atoms or math.inf))
-    for made in islice(wanted, skip, None):
-        yield made, _row(made, distance, warheads)
+    for one in made:
+        yield _row(one, distance, warheads)
 
 
 def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> Row:
