@@ -13,6 +13,8 @@ import pytest
 
 from tests.tools.runs import JobRun, result_files, rows_of, run_job
 from tethermap.base import layout
+from tethermap.base.tables import PUBLISHED_CELLS
+from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
 from tethermap.run.events import read_events
 
 END = ["build_tables", "finish_job"]
@@ -76,7 +78,14 @@ def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path)
     assert "1 published degrader leaves here; best: DC50 = 7 nM, PR, CRBN (Mine 2026)" in report
     (published,) = rows_of(job, layout.PUBLISHED)
     assert (published["Warhead"], published["anchor_atoms"], published["left_out"]) == ("478", "C19;C21", "")
-    assert [row["anchor_atom"] for row in rows_of(job, layout.EXIT_ANSWERS) if row["published_atoms"]] == ["C19"]
+    (answer,) = (row for row in rows_of(job, layout.EXIT_ANSWERS) if row["published_atoms"])
+    assert answer["anchor_atom"] == "C19"
+    made = inputs_of_anchor(AskedAnchor(job, answer["best_stem"], "C19"), ["json"])
+    exits = json.loads(made["exits.json"])["exits"]
+    assert {one["anchor"]["name"] for one in exits if one["published"]} <= {"C19", "C21"}
+    told = [{name: one[name] for name in PUBLISHED_CELLS} for one in exits if one["published"]]
+    assert told == [{**{name: answer[name] for name in PUBLISHED_CELLS}, "published": int(answer["published"])}]
+    assert all(one["published"] is not None for one in exits)
     assert str(tmp_path) not in (job / layout.JOB_CONFIG).read_text(encoding="utf-8")
     run_job(job, {**settings, "force": True}).checked()
     assert result_files(job) == before

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rdkit import Chem, rdBase
 
+from tethermap.answers.sites import exit_sites
 from tethermap.base import layout
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
 from tethermap.base.reasons import EXIT_REASONS
-from tethermap.base.tables import JOINED, Row
+from tethermap.base.tables import EXIT_ANSWERS, JOINED, PUBLISHED_CELLS, Row, read_table
 from tethermap.extras.protac.half import AskedHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
@@ -84,7 +85,7 @@ def inputs_of_anchor(
     """Return the files for one anchor of a ligand of a finished job, or for two that a linker joins, by path.
 
     Files of one name have the bytes of those that the job itself writes with `protac_inputs.exits` above 0, except for
-    additions by Open Babel.
+    additions: by Open Babel, and in jobs with `source.degraders` the columns `tables.PUBLISHED_CELLS` of exits.json.
 
     Parameters
     ----------
@@ -129,6 +130,7 @@ def inputs_of_anchor(
 
 def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
     ligand, rows = ligand_of(asked.job, asked.stem)
+    ligand = _with_published(asked.job, ligand)
     chosen = exit_at(ligand, rows, asked.anchor)
     settings = json.loads((asked.job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
     if "protac_inputs" not in settings:
@@ -140,6 +142,23 @@ def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
     files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
     gene = job_gene(name, query) if side.name == "e3" else ""
     return AskedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)
+
+
+def _with_published(job: Path, ligand: RankedLigand) -> RankedLigand:
+    """Return a ligand with the published degraders that leave at its exits, as Exit_Answers.csv has them."""
+    path = job / layout.EXIT_ANSWERS
+    names = (*PUBLISHED_CELLS, "stems", "exit_site")
+    answers = read_table(path, EXIT_ANSWERS, strict=False, names=names) if path.is_file() else ()
+    of_site = {
+        row["exit_site"]: {name: row[name] for name in PUBLISHED_CELLS}
+        for row in answers
+        if PUBLISHED_CELLS[0] in row and ligand.instance.stem in str(row["stems"]).split(JOINED)
+    }
+    if not of_site:
+        return ligand
+    sites = exit_sites(ligand.molecule)
+    exits = [replace(one, row={**one.row, **of_site.get(sites[one.anchor], {})}) for one in ligand.exits]
+    return replace(ligand, exits=exits)
 
 
 def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
