@@ -12,7 +12,7 @@ import numpy as np
 from tethermap.base.arrays import IntArray, as_text
 from tethermap.complex.context import ASSEMBLY, Around, atoms_around
 from tethermap.complex.describe import neighbourhood_of
-from tethermap.complex.limits import BURIED_FROM
+from tethermap.complex.limits import BURIED_FROM, SUBJECT_BURIED_FROM
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
@@ -114,10 +114,16 @@ def judged(group: HetGroup, own: float, best: float) -> HetGroup:
     own, best : float
         Its buried fraction, and that of the best copy.
     """
-    if best < BURIED_FROM:
+    least = least_buried(group)
+    if best < least:
         return group
     role = group.kind_reason.partition(":")[0]
-    whose = "its surface" if own >= BURIED_FROM else "the surface of a copy in an equivalent site"
+    whose = "its surface" if own >= least else "the surface of a copy in an equivalent site"
     return replace(
-        group, kind="ligand", kind_reason=f"{role}, but {best if own < BURIED_FROM else own:.2f} of {whose} is buried"
+        group, kind="ligand", kind_reason=f"{role}, but {best if own < least else own:.2f} of {whose} is buried"
     )
+
+
+def least_buried(group: HetGroup) -> float:
+    """Return the buried fraction from which an additive of the rule ``unless_bound`` is a ligand."""
+    return SUBJECT_BURIED_FROM if group.subject else BURIED_FROM

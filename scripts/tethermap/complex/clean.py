@@ -16,7 +16,15 @@ from tethermap.base.reasons import sentence
 from tethermap.base.tables import Row, Value
 from tethermap.base.version import __version__
 from tethermap.complex.backbone import backbone_of
-from tethermap.complex.candidates import BURIED_SLICES, Burial, best_of_equivalent, burial, judged, polymer_radii
+from tethermap.complex.candidates import (
+    BURIED_SLICES,
+    Burial,
+    best_of_equivalent,
+    burial,
+    judged,
+    least_buried,
+    polymer_radii,
+)
 from tethermap.complex.cleaned import CleanedComplex, Ligand, clean_complex
 from tethermap.complex.context import (
     Around,
@@ -28,7 +36,7 @@ from tethermap.complex.context import (
 )
 from tethermap.complex.describe import Description, describe, neighbourhood_of, surroundings_of
 from tethermap.complex.experiment import NO_EXPERIMENT, Experiment
-from tethermap.complex.limits import BURIED_FROM, KEPT_WITHIN, WHOLE_CHAINS_WITHIN
+from tethermap.complex.limits import KEPT_WITHIN, WHOLE_CHAINS_WITHIN
 from tethermap.complex.lysines import LYSINE_SLICES, lysines_around
 from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.polymers import polymers_beside, polymers_of
@@ -293,7 +301,7 @@ class _Cleaner:
         asked = asked or (settings.own_files and group.kind == "unknown")
         if group.kind not in settings.kinds and not asked:
             if group.unless_buried:
-                return Verdict("not_buried", f"{BURIED_FROM:.2f}", f"{self._buried[group.head]:.2f}"), None
+                return Verdict("not_buried", f"{least_buried(group):.2f}", f"{self._buried[group.head]:.2f}"), None
             return Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
         if settings.only_ligands and code not in settings.only_ligands:
             return Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None

@@ -11,6 +11,9 @@ BURIED_FROM = 0.75
 """Buried fraction from which an additive of the rule ``unless_bound`` is a ligand: of 34 that an earlier rule (fraction
 of atoms near the protein) accepted, the 9 relevant ones have 0.76 to 0.98, and all the rest except one have less."""
 
+SUBJECT_BURIED_FROM = 0.5
+"""Buried fraction from which an additive is a ligand if its entry's title is about it: 3KYQ's lipid has 0.67."""
+
 SITE_SHARED_WITHIN = 1.0
 """Atoms of two components nearer than this can't both be there, in angstroms."""
 

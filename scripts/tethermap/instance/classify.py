@@ -39,6 +39,8 @@ class HetGroup:
         Kind of the group, and the reason.
     unless_buried : bool
         Whether it is an additive that counts as a ligand when the protein buries it.
+    subject : bool
+        Whether it is an additive that the title of the entry is about.
     links : tuple of Bond
         Bonds to other groups, `first` being its own atom.
     inner : tuple of Bond
@@ -50,6 +52,7 @@ class HetGroup:
     kind: str = "ligand"
     kind_reason: str = ""
     unless_buried: bool = False
+    subject: bool = False
     links: tuple[Bond, ...] = ()
     inner: tuple[Bond, ...] = ()
 
@@ -92,7 +95,13 @@ class Classifier:
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
         decided = self._kind(group)
-        return replace(group, kind=decided.kind, kind_reason=decided.reason, unless_buried=decided.unless_buried)
+        return replace(
+            group,
+            kind=decided.kind,
+            kind_reason=decided.reason,
+            unless_buried=decided.unless_buried,
+            subject=decided.subject,
+        )
 
     def _kind(self, group: HetGroup) -> KindOf:
         rules = self._rules

@@ -47,17 +47,24 @@ IN_EVERY_CRYSTAL = frozenset({"cryoprotectant", "precipitant", "solvent"})
 LIPID = "lipid"
 """Role of an anchor of the polymer, if bound to one of `ANCHORED`."""
 
+BOUND_AS_LIPID = "bind as a lipid"
+"""Words of the reason of a detergent that is a lipid to proteins."""
+
+LIPID_OF_TITLE = re.compile(r"(?<![\w-])(PHOSPHO|LYSO|SPHINGO|GLYCO)?LIPID[- ](INDUCED|BOUND|LOADED)(?![\w-])")
+"""Words of a title about a bound lipid without its name: ``Lipid-induced conformational switch`` (3KYQ)."""
+
 ANCHORED = frozenset({("CYS", "SG"), ("GLY", "N"), ("LYS", "NZ")})
 """Atoms that carry the lipid anchors of proteins (Resh 2016, doi:10.1016/j.plipres.2016.05.002)."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindOf:
-    """Kind of a group, the reason, and whether burial would make it a ligand."""
+    """Kind of a group, the reason, whether burial would make it a ligand, and whether the entry's title is about it."""
 
     kind: str
     reason: str = ""
     unless_buried: bool = False
+    subject: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,9 @@ class KindRules:
         return component is not None and component.type.upper().startswith(("DNA", "RNA"))
 
     def is_subject(self, comp_id: str, title: str) -> bool:
-        """Return whether the title of an entry names an organic additive that is not `IN_EVERY_CRYSTAL`.
+        """Return whether the title of an entry is about a listed additive: by its name, or as a bound lipid.
+
+        Roles of `IN_EVERY_CRYSTAL` and inorganic components are never the subject by name.
 
         Parameters
         ----------
@@ -112,7 +121,10 @@ class KindRules:
         title : str
             Title of the entry.
         """
-        component = self.component(comp_id) if self.role(comp_id) not in IN_EVERY_CRYSTAL else None
+        listed = self.additives[comp_id]
+        if (listed.role == LIPID or BOUND_AS_LIPID in listed.reason) and LIPID_OF_TITLE.search(title.upper()):
+            return True
+        component = self.component(comp_id) if listed.role not in IN_EVERY_CRYSTAL else None
         if component is None or not any(atom.element == "C" for atom in component.atoms):
             return False
         names = {name.upper() for name in (component.name, *component.synonyms)}
@@ -149,10 +161,9 @@ class KindRules:
         listed = self.additives[comp_id]
         if wanted:
             return KindOf("ligand", f"{listed.role}, but requested by name")
-        may_be_ligand = heavy_atoms >= FEWEST_BURIED_ATOMS and (
-            listed.rule == "unless_bound" or self.is_subject(comp_id, title)
-        )
-        return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand)
+        subject = heavy_atoms >= FEWEST_BURIED_ATOMS and self.is_subject(comp_id, title)
+        may_be_ligand = subject or (heavy_atoms >= FEWEST_BURIED_ATOMS and listed.rule == "unless_bound")
+        return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand, subject)
 
 
 def _read_list(path: Path, role: str) -> dict[str, Listed]:

@@ -115,3 +115,22 @@ def test_twins_and_parts_of_cofactors_are_cofactors(comp_id: str, rules: KindRul
 )
 def test_additive_that_the_title_names_may_be_a_ligand(comp_id: str, title: str, may: bool, rules: KindRules) -> None:
     assert rules.of_component(comp_id, 9, wanted=False, title=title).unless_buried == may
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "title", "subject"),
+    [
+        ("DPV", "Lipid-induced conformational switch controls fusion activity of longin domain SNARE Ykt6", True),
+        ("PLM", "Phospholipid-bound structure of a transfer protein", True),
+        ("CLR", "Cholesterol bound form of human beta2 adrenergic receptor", True),
+        ("PGV", "Cytochrome b6f complex with natively bound thylakoid lipids", False),
+        ("OLC", "Structure of a receptor in a lipidic cubic phase", False),
+        ("DPV", "Crystal structure of a lipid kinase", False),
+        ("SO4", "Lipid-induced conformational switch", False),
+        ("BOG", "Lipid-induced conformational switch", False),
+    ],
+)
+def test_title_about_a_lipid_or_a_name_makes_an_additive_the_subject(
+    comp_id: str, title: str, subject: bool, rules: KindRules
+) -> None:
+    assert rules.of_component(comp_id, 9, wanted=False, title=title).subject == subject
