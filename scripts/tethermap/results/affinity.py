@@ -20,7 +20,7 @@ from tethermap.base.errors import UserError
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.inchi import inchikey_of_component
 from tethermap.results.affinity_chembl import is_mapping, mapped_targets
-from tethermap.results.measurement import TYPES, Format, Measurement, Wanted
+from tethermap.results.measurement import TYPES, Format, Measurement, Wanted, molecule_of_key
 
 _FORMATS, _PREFIX = "tethermap.results", "affinity_"
 """Each module of that name has a `FORMAT`; a new module is found automatically."""
@@ -75,7 +75,7 @@ class AffinityQuery:
         """
         return (
             one.entry_id == self.names["pdb_id"]
-            and (one.inchikey == self.inchikey if one.inchikey else self.has_component(one))
+            and (self.is_molecule(one) if one.inchikey else self.has_component(one))
             and one.chain in ("", *self.chains, *([self.names["Chain"]] if one.residue else []))
             and one.residue in ("", self.names["Residue_ID"])
         )
@@ -86,7 +86,11 @@ class AffinityQuery:
 
     def has_pair(self, one: Measurement) -> bool:
         """Return whether a measurement is of this molecule and of a protein of its pocket."""
-        return bool(self.inchikey) and one.inchikey == self.inchikey and not self.accessions.isdisjoint(one.accessions)
+        return self.is_molecule(one) and not self.accessions.isdisjoint(one.accessions)
+
+    def is_molecule(self, one: Measurement) -> bool:
+        """Return whether a measurement is of this molecule, in any protonation."""
+        return bool(self.inchikey) and molecule_of_key(one.inchikey) == molecule_of_key(self.inchikey)
 
 
 class Affinities:
@@ -113,7 +117,7 @@ class Affinities:
             by_entry[ligand.names["pdb_id"]].append(ligand)
         for one in measurements(files, ligands):
             if one.inchikey:
-                pairs[one.inchikey].append(one)
+                pairs[molecule_of_key(one.inchikey)].append(one)
             if own := by_entry.get(one.entry_id):
                 known = any(ligand.has_component(one) for ligand in own)
                 key = "" if known or one.inchikey else inchikey_of_component(one.comp_id)
@@ -130,7 +134,7 @@ class Affinities:
             copy = next((one for one in same if not one.accessions.isdisjoint(ligand.accessions)), None)
             if copy is not None:  # lists name one chain of a protein, its copies have others
                 self._found[ligand.stem] = self._found[copy.stem]
-            elif found := [one for one in pairs[ligand.inchikey] if ligand.has_pair(one)]:
+            elif found := [one for one in pairs[molecule_of_key(ligand.inchikey)] if ligand.has_pair(one)]:
                 self._found[ligand.stem] = "inchikey", found
 
     def cells(self, stems: Iterable[str]) -> dict[str, Value]:
@@ -192,7 +196,7 @@ def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iter
     """
     wanted = Wanted(
         {str(ligand.names["pdb_id"]) for ligand in ligands},
-        {ligand.inchikey for ligand in ligands if ligand.inchikey},
+        {molecule_of_key(ligand.inchikey) for ligand in ligands if ligand.inchikey},
         {accession for ligand in ligands for accession in ligand.accessions},
     )
     heads = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 
-from tethermap.results.measurement import Format, Measurement, Wanted, value_of
+from tethermap.results.measurement import Format, Measurement, Wanted, molecule_of_key, value_of
 
 _SINGLE = "SINGLE PROTEIN"
 """Type of targets whose values are of one protein; those of families and complexes could be of another."""
@@ -62,7 +62,7 @@ def _read(lines: Iterable[str], wanted: Wanted, _: str) -> Iterator[Measurement]
         if not (value := value_of(*cells_of_value)):
             continue
         key = row.get("standard_inchi_key") or _key(row.get("smiles") or row.get("canonical_smiles", ""))
-        if key in wanted.inchikeys:
+        if molecule_of_key(key) in wanted.molecules:
             yield Measurement(
                 affinity_type=value[0], relation=value[1], value_nM=value[2], source="ChEMBL",
                 inchikey=key, accessions=(accession,),
@@ -70,9 +70,10 @@ def _read(lines: Iterable[str], wanted: Wanted, _: str) -> Iterator[Measurement]
 
 
 def _key(smiles: str) -> str:
+    """Return the InChIKey of a molecule, or of the largest part of a salt; empty without SMILES."""
     from tethermap.molecule.inchi import inchikey  # RDKit
 
-    return inchikey(smiles) if smiles else ""
+    return inchikey(max(smiles.split("."), key=len)) if smiles else ""
 
 
 FORMAT = Format("ChEMBL activities CSV", _recognises, _read)

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tethermap.results.measurement import Format, Measurement, Wanted, value_of, written_value
+from tethermap.results.measurement import Format, Measurement, Wanted, molecule_of_key, value_of, written_value
 
 _PLACE, _PAIR = {"pdb_id", "comp_id"}, {"inchikey", "uniprot"}
 _VALUES: tuple[set[str], ...] = (
@@ -32,7 +32,7 @@ def _read(lines: Iterable[str], wanted: Wanted, name: str) -> Iterator[Measureme
         row = {column: cell.strip() for column, cell in zip(names, cells, strict=False)}
         text = row.get
         entry, key = text("pdb_id", "").lower(), text("inchikey", "").upper()
-        if entry not in wanted.entries and key not in wanted.inchikeys:
+        if entry not in wanted.entries and molecule_of_key(key) not in wanted.molecules:
             continue
         amount, unit = text("value_nm", ""), "nM"
         if not amount:
@@ -41,8 +41,9 @@ def _read(lines: Iterable[str], wanted: Wanted, name: str) -> Iterator[Measureme
         if value := written or value_of(text("affinity_type", ""), text("relation", ""), amount, unit):
             yield Measurement(
                 affinity_type=value[0], relation=value[1], value_nM=value[2],
-                source=text("source") or text("list") or Path(name).stem, entry_id=entry, comp_id=text("comp_id", ""),
-                chain=text("chain", ""), inchikey=key, accessions=tuple(text("uniprot", "").replace(";", " ").split()),
+                source=text("source") or text("list") or Path(name).stem, entry_id=entry,
+                comp_id=text("comp_id", "").upper(), chain=text("chain", ""), inchikey=key,
+                accessions=tuple(text("uniprot", "").replace(";", " ").split()),
             )  # fmt: skip
 
 

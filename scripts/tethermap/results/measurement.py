@@ -62,13 +62,14 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Entries, InChIKeys and accessions of a job: other rows are skipped early.
+    """Entries, molecules and accessions of a job: other rows are skipped early.
 
-    `targets` maps targets of ChEMBL to accessions.
+    `molecules` are InChIKeys without their protonation (`molecule_of_key`); `targets` maps targets of ChEMBL to
+    accessions.
     """
 
     entries: AbstractSet[str]
-    inchikeys: AbstractSet[str]
+    molecules: AbstractSet[str]
     accessions: AbstractSet[str]
     targets: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,6 +91,15 @@ class Format:
     name: str
     recognises: Callable[[list[str]], bool]
     read: Callable[[Iterable[str], Wanted, str], Iterator[Measurement]]
+
+
+def molecule_of_key(inchikey: str) -> str:
+    """Return an InChIKey without its last letter, the protonation: lists draw a ligand as acid or as salt.
+
+    >>> molecule_of_key("BSYNRYMUTXBXSQ-UHFFFAOYSA-M")
+    'BSYNRYMUTXBXSQ-UHFFFAOYSA'
+    """
+    return inchikey.rpartition("-")[0]
 
 
 Value = tuple[str, str, float]

@@ -163,6 +163,98 @@ def test_value_of_an_unknown_unit_or_kind_is_not_read(text: str) -> None:
     assert written_value(text) is None
 
 
+@pytest.mark.parametrize(
+    ("cells_of_value", "value_nM"),
+    [
+        ("Kd,=,1e-9,M", 1.0),
+        ("kd,~,0.5,uM", 500.0),
+        ("Ki,,2.5E+3,pM", 2.5),
+        ("IC50,>,10,mM", 1e7),
+        ("IC50,=,>10,\u03bcM", 10_000.0),
+        ('Kd,=,"3,5",nM', None),
+        ('Kd,=,"1,200",nM', None),
+        ("Kd,=,1-5,nM", None),
+        ("Kd,<,>5,nM", None),
+        ("pKd,=,8.3,", None),
+        ("Kd,=,8.3,", None),
+        ("-logKd,=,8.3,M", None),
+        ("Kd,=,3,nm", None),
+        ("Kd,=,3,MM", None),
+        ("Kd,=,0,nM", None),
+        ("Kd,=,nan,nM", None),
+        ("Ka,=,3,nM", None),
+        ("Kd,=,,nM", None),
+    ],
+)
+def test_cells_of_doubtful_value_or_unit_are_not_read(
+    tmp_path: Path,
+    cells_of_value: str,
+    value_nM: float | None,  # noqa: N803
+) -> None:
+    table = written(tmp_path, f"pdb_id,comp_id,affinity_type,relation,value,unit\n1ABC,lig,{cells_of_value}\n")
+    assert cells(table).get("value_nM") == value_nM
+
+
+@pytest.mark.parametrize("text", ["Kd=1-5nM", "Kd=3,5nM", "Ki=0.1~2uM", "logKd=-9M", "pIC50=6nM", "Kd=10^-9M"])
+def test_ranges_and_logarithms_in_one_cell_are_not_read(text: str) -> None:
+    assert written_value(text) is None
+
+
+def test_table_of_a_spreadsheet_is_read_like_a_plain_one(tmp_path: Path) -> None:
+    """Byte order mark, line ends of Windows, quoted cells, empty columns and rows of another length, compressed."""
+    text = (
+        '\ufeffnote,"pdb_id","comp_id",,measurement,chain\r\n"two\r\nlines","1ABC",LIG,,"Ki=3nM",A\r\n'
+        "short,1abc\r\n,1abc,LIG,,Ki=5nM,A,more\r\n\r\n"
+    )
+    packed = tmp_path / "mine.csv.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    found = cells(packed)
+    assert (found["value_nM"], found["n_values"], found["spread"]) == (4.0, 2, "3-5")
+
+
+def test_limits_in_one_direction_are_summarised_as_limits(tmp_path: Path) -> None:
+    rows = "".join(f"1abc,LIG,Kd>{value}uM\n" for value in (10, 10, 100))
+    found = cells(written(tmp_path, f"pdb_id,comp_id,measurement\n{rows}"))
+    assert (found["relation"], found["n_values"], found["spread"]) == (">", 2, "10000-100000")
+
+
+@pytest.mark.parametrize(
+    ("key", "target", "read"),
+    [
+        (KEY, "Epidermal growth factor receptor", True),
+        (f"{KEY[:-1]}M", "Epidermal growth factor receptor", True),
+        (KEY, "Epidermal growth factor receptor [671-998]", True),
+        (KEY, "Epidermal growth factor receptor [L858R,T790M]", False),
+        (KEY, "Epidermal growth factor receptor [671-998,T790M]", False),
+        (KEY.replace("UHFFFAOYSA", "CYBMUJFWSA"), "Epidermal growth factor receptor", False),
+    ],
+)
+def test_values_of_mutants_and_of_other_stereoisomers_are_not_read(
+    tmp_path: Path, key: str, target: str, read: bool
+) -> None:
+    row = f"1\t{key}\t{target}\t\t12.0\t\t{EGFR}\t"
+    found = Affinities([str(written(tmp_path, f"{BINDINGDB}\r\n{row}\r\n"))], [ligand()], {})
+    assert [one["value_nM"] for one in found.rows()] == ([12.0] if read else [])
+
+
+@pytest.mark.parametrize(
+    ("smiles", "read"),
+    [
+        ("CC(=O)Oc1ccccc1C(=O)O", True),
+        ("[Na+].CC(=O)Oc1ccccc1C(=O)[O-]", True),
+        ("[2H]C([2H])([2H])C(=O)Oc1ccccc1C(=O)O", False),
+        ("CC(=O)Oc1ccccc1C(=O)OC", False),
+        ("no SMILES", False),
+    ],
+)
+def test_activity_of_a_salt_is_of_its_acid_but_not_that_of_an_isotopologue(
+    tmp_path: Path, smiles: str, read: bool
+) -> None:
+    header = "smiles,standard_type,standard_relation,standard_value,standard_units,accession\n"
+    table = written(tmp_path, f"{header}{smiles},Ki,=,7,nM,{EGFR}\n")
+    assert (cells(table, one=ligand(inchikey=OTHER_KEY)).get("value_nM") == 7.0) == read
+
+
 def test_exact_values_precede_limits_and_kinds_are_not_mixed(tmp_path: Path) -> None:
     values = ("Ki=2nM", "Ki=4nM", "Ki=0.004uM", "Ki<1nM", "IC50=900nM", "Kd>50uM")
     rows = "".join(f"1abc,LIG,{value}\n" for value in values)
