@@ -26,6 +26,9 @@ OF_ACID, OF_CARBAMATE = "make an amide or ester with the linker", "make another 
 AMINE = "sp3 C, amine leaves"
 """The class of amines on a carbon chain, which the linker's amine replaces."""
 
+ACYL_LEAVES = "amide N, acyl leaves"
+"""The class of amides whose acyl group is replaced."""
+
 UNUSUAL = "other"
 """The class without a known reaction: a candidate may be open and is still not recommended."""
 

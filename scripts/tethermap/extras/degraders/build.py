@@ -17,7 +17,7 @@ from tethermap.base.tables import CONTACTS, DEGRADERS, Row, Value, format_value,
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
-from tethermap.exits.words import CHEMISTRY
+from tethermap.exits.words import ACYL_LEAVES, CHEMISTRY, OF_ACID, OF_CARBAMATE
 from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Made
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
@@ -127,16 +127,33 @@ def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]
 
 def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: Sequence[Row]) -> dict[str, object]:
     """Return the chemistry of one exit; no handle if no common reaction makes that bond."""
-    _, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
+    anchor, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     gone = {ligand.graph.names[k] for k in leaving}
     return {
         "stem": ligand.instance.stem,
         "anchor": str(chosen.row["anchor_atom"]),
         "removes": sorted(gone),
         **_handle(end, exit_smiles(ligand, chosen, None)),
-        "what_to_do": CHEMISTRY.get(str(chosen.row["chem_class"]), ""),
+        "what_to_do": what_to_do(end.handle if end else "", str(chosen.row["chem_class"]), anchor != chosen.anchor),
         **contacts_of_half(contacts, gone, ligand.instance.target_chains),
     }
+
+
+def what_to_do(handle: str, chem_class: str, moved: bool) -> str:
+    """Return the reaction at an exit in words: that of the group which the half is made from, else of the exit's class.
+
+    Parameters
+    ----------
+    handle : str
+        Group of the half (`End.handle`), empty if no common reaction makes its bond.
+    chem_class : str
+        Class of the exit, a key of `CHEMISTRY`.
+    moved : bool
+        Whether the bond that a chemist makes is not that of the exit: a methyl ester becomes an amide of its acid.
+    """
+    if handle == "amine" and moved:
+        return CHEMISTRY[ACYL_LEAVES]
+    return {"acid": OF_ACID, "oxycarbonyl": OF_CARBAMATE}.get(handle) or CHEMISTRY.get(chem_class, "")
 
 
 def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:

@@ -15,7 +15,7 @@ from tests.tools.bench_degraders import both_ways, linker_of, published, regener
 from tests.tools.exits import graph_of
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base.reference import LINKERS, REACTIONS
-from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles
+from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, what_to_do
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, degraders, made_of
 from tethermap.extras.degraders.linkers import Linker, read_linkers
@@ -272,6 +272,25 @@ def test_contacts_of_the_other_half_are_not_lost() -> None:
     assert contacts_of_half(rows, group, ("A",)) == {"contacts_lost": ["hbond ASN 9"], "contacts_kept": 1}
     assert contacts_of_half(rows, half_, ("A",)) == {"contacts_lost": ["hbond ASN 9"], "contacts_kept": 1}
     assert contacts_of_half(rows[::2], half_, ("A",)) == {"contacts_lost": [], "contacts_kept": 1}
+
+
+@pytest.mark.parametrize(
+    ("handle", "chem_class", "moved", "words"),
+    [
+        ("acid", "O-methyl", True, "make an amide or ester with the linker"),
+        ("acid", "acid O-H", True, "make an amide or ester with the linker"),
+        ("oxycarbonyl", "carbonyl C, O or N leaves", False, "make another carbamate or a urea with the linker"),
+        ("amine", "other", True, "acylate the freed amine with the linker"),
+        ("amine", "amine N-H", False, "alkylate or acylate the amine"),
+        ("phenol O-CH2", "O-methyl", False, "lengthen the methoxy group into an ether linker"),
+        ("", "vinyl C-H", False, "needs a handle on the double bond"),
+    ],
+)
+def test_words_of_a_half_agree_with_its_starting_material(
+    handle: str, chem_class: str, moved: bool, words: str
+) -> None:
+    """The methyl of an ester is no ether, and an acid is not limited to esters: their halves are made from the acid."""
+    assert what_to_do(handle, chem_class, moved) == words
 
 
 def test_atoms_of_both_halves_keep_their_numbers() -> None:
