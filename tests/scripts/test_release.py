@@ -67,7 +67,7 @@ def test_views_have_the_rows_of_a_job(released: Path, monkeypatch: pytest.Monkey
         assert "sdf_path" not in database.execute("FROM Results_Display").df().columns
 
 
-def test_what_is_not_kept_is_not_drawn_and_no_check_misses_it(released: Path) -> None:
+def test_release_of_tables_draws_nothing_and_passes_its_checks(released: Path) -> None:
     rows = duckdb.read_parquet(f"{released}/data/Results_Display/*/part.parquet").df()
     assert len(rows) == manifest(released)["counts"]["instances"]
     assert rows["sdf_available"].all()

@@ -84,10 +84,12 @@ class ComponentIndex:
 
     def formulas(self, codes: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield code and formula, ``C29 H31 N7 O``, of all components or of those with the given codes."""
-        sql, values = "SELECT id, data FROM component", []
-        if codes is not None:
-            sql, values = f"{sql} WHERE id IN (SELECT value FROM json_each(?))", [json.dumps(list(codes))]
-        for comp_id, data in self._connection.execute(sql, values):
+        if codes is None:
+            rows = self._connection.execute("SELECT id, data FROM component")
+        else:
+            some = "SELECT id, data FROM component WHERE id IN (SELECT value FROM json_each(?))"
+            rows = self._connection.execute(some, [json.dumps(list(codes))])
+        for comp_id, data in rows:
             yield comp_id, unpack_formula(data, self._preset)
 
     def named(self, name: str) -> str | None:

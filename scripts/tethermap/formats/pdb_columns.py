@@ -43,7 +43,7 @@ def odd_lines(text: str) -> int:
     """Return the number of lines of atoms that would be misread."""
     if not text.isascii() or text.encode().translate(None, _PRINTABLE):
         return len(_ODD_COLUMNS.findall(text))
-    # Atoms differ in names and digits, but not in what the expression looks at: it is tried once for each kind.
+    # Names and digits don't affect the match, so that the expression is tried once for lines that differ only in them.
     lines = text.translate(_DIGITS).split("\n")
     kinds = Counter(line[:6] + _NAMES + line[22:60] for line in lines if line[:4] in _RECORDS)
     return sum(count for kind, count in kinds.items() if _ODD_COLUMNS.match(kind))

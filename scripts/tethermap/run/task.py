@@ -53,7 +53,7 @@ class Task:
 
     @property
     def draws(self) -> bool:
-        """Whether depictions and viewer scripts are written: always but in a release of tables alone."""
+        """Whether to write depictions and viewer scripts; only releases of tables leave them out."""
         return bool(self.resources.get("draws", True))
 
     @cached_property

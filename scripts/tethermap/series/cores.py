@@ -33,7 +33,7 @@ class SeriesResults:
 
 
 def series_results(series: Series, seconds: float, *, one_of_many: bool, draws: bool) -> SeriesResults:
-    """Find the core of a series, draw its ligands aligned on it, if asked, and describe them.
+    """Find the core of a series, describe its ligands and, with `draws`, draw them aligned on the core.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def test_ligand_of_the_archive_is_completed_by_each_of_its_names(tmp_path: Path)
         assert (name.key, name.says, name.kind, name.entries) == ("ZYB", "4-FLUOROBENZAMIDOXIME", "ligand", 1)
 
 
-def test_rcsb_is_asked_once_for_names_of_all_kinds(standin: StandIn, tmp_path: Path) -> None:
+def test_one_request_to_rcsb_suggests_names_of_all_kinds(standin: StandIn, tmp_path: Path) -> None:
     names = suggest("rcsb", None, tmp_path, "egf")
     assert [(name.text, name.kind, name.entries) for name in names] == [("EGFR", "gene", None)]
     assert suggest("rcsb", None, tmp_path, "nosuchname") == []
@@ -70,7 +70,7 @@ def test_rcsb_is_asked_once_for_names_of_all_kinds(standin: StandIn, tmp_path: P
 
 
 @pytest.mark.parametrize("kind", ["refuse", "cut", "html"])
-def test_rcsb_without_an_answer_completes_nothing_and_is_not_asked_again(
+def test_failed_request_to_rcsb_suggests_nothing_and_is_not_repeated(
     standin: StandIn, tmp_path: Path, kind: str
 ) -> None:
     standin.fault("suggest", kind, times=2)
