@@ -17,7 +17,7 @@ from tethermap.run.start import snakemake_command
 
 LIBRARY = ROOT / "config" / "recruiters.yaml"
 TOP = 3
-"""A known attachment atom among so many best exits counts as found."""
+"""Number of best exits among which a known attachment atom counts as found."""
 
 
 def job_settings(library: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:

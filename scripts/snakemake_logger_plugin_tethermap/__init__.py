@@ -85,7 +85,7 @@ class LogHandler(LogHandlerBase):
 
     @property
     def has_filter(self) -> bool:
-        """Whether it filters itself: yes, for Snakemake's filter would keep events back when quiet."""
+        """Whether this plugin filters its own records; Snakemake's filter would drop events in quiet mode."""
         return True
 
     @property
@@ -95,5 +95,5 @@ class LogHandler(LogHandlerBase):
 
     @property
     def needs_rulegraph(self) -> bool:
-        """Whether it needs the graph of rules: no."""
+        """Whether the plugin needs the graph of rules."""
         return False

@@ -239,7 +239,7 @@ def _is_sound(database: Path) -> bool:
 
 
 def _failure(*command: str) -> str | None:
-    """Return why a command fails, in a line; None if it does not."""
+    """Return the reason why a command fails, in a line; None if it succeeds."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:

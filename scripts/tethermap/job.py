@@ -46,7 +46,7 @@ class Job:
         self._frames: dict[str, pd.DataFrame] = {}
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a table by its name, ``results`` or ``exits`` for example; a wrong name is answered with all names.
+        """Return a table by its name, ``results`` or ``exits`` for example; the error for a wrong name lists all names.
 
         Codes and residue ids that look like numbers remain text; unknown values are missing.
         """
@@ -117,7 +117,7 @@ class Ligand:
 
     @property
     def stem(self) -> str:
-        """File name of all its files, unlike any other."""
+        """Stem of the names of all its files, unique in the job."""
         return str(self.row["stem"])
 
     @property

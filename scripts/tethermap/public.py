@@ -1,6 +1,6 @@
 """Parts of the library that the HTTP service may import: names, words and texts, no science.
 
-A test restricts the imports of the service to these names, so that changes here are made with their other readers in
+A test restricts the imports of the service to these names, so that their readers change with them.
 mind.
 """
 

@@ -48,7 +48,7 @@ def configuration(
     Raises
     ------
     UserError
-        If the folder is none of a finished job, or a place is missing.
+        If the folder is not that of a finished job, or a path is missing.
     """
     try:
         settings = json.loads((job / layout.JOB_CONFIG).read_text(encoding="utf-8"))

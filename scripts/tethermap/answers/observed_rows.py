@@ -80,7 +80,7 @@ def observed_rows(
 
 
 class _Parts:
-    """Ligands that may be parents of a degrader, the largest first, each made a molecule for matching once."""
+    """Ligands that may be parents of a degrader, the largest first, each prepared once for matching."""
 
     def __init__(self, parents: Mapping[str, LigandMolecule]) -> None:
         self._molecules = parents

@@ -290,7 +290,7 @@ def _is_carbamate(molecule: LigandMolecule, atom: str) -> bool:
 def _residue(group: Group, placed: Placed, ahead: Iterable[float]) -> dict[str, Value]:
     """Return the residue that marks a place, and its UniProt number.
 
-    It is the reference's, or the copy's own where that was not superposed.
+    The residue is that of the reference, or of the copy if it was not superposed.
     """
     point = np.array(list(ahead))[None]
     if placed.superposition.reason:

@@ -126,7 +126,7 @@ class WaitingRows:
         self._keys.append(key)
 
     def in_order(self, key: Callable[[Key], Key]) -> Iterator[tuple[int, dict[str, Value]]]:
-        """Yield the rows with their numbers, in which they came.
+        """Yield the rows with their numbers in the order of arrival.
 
         Parameters
         ----------

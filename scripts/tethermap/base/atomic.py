@@ -12,7 +12,7 @@ from pathlib import Path
 _ENDING = ".part"
 
 _LONGEST_NAME = 80
-"""How much of a file's name its temporary one takes, which is longer; file systems allow 255 bytes."""
+"""Maximum part of a file's name in its temporary name, which is longer; file systems allow 255 bytes."""
 
 
 @contextmanager

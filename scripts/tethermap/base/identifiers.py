@@ -92,7 +92,7 @@ def is_component_code(text: str) -> bool:
 
 @lru_cache(4096)
 def short_code(name: str) -> str:
-    """Return the code of a component whose name may be too long for one, or contain other signs; always the same one.
+    """Return a fixed code for a component whose name is too long for a code or contains other signs.
 
     >>> short_code("LIG_B"), short_code("INHIBITOR_12")
     ('LIG_B', 'INLMK')

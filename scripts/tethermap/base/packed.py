@@ -25,7 +25,7 @@ MOST_UNPACKED = 2 << 30
 """Largest unpacked file, in bytes; the largest mmCIF file of the PDB is half this size."""
 
 _HIGHEST_RATIO = 1032
-"""Most that deflate packs (zlib's Technical Details): a smaller file needs no count."""
+"""Largest compression ratio of deflate (zlib's Technical Details): a smaller file needs no count."""
 
 _STEP = 1 << 20
 

@@ -158,7 +158,7 @@ def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
     job : Path
         The job folder.
     tables : iterable of Table
-        Those to write; of one without a CSV file, the Parquet file is removed.
+        Tables to write; if one has no CSV file, its Parquet file is removed.
     """
     with connect(memory=_WRITER) as database:
         for table in tables:

@@ -46,7 +46,7 @@ FLAGS = _sentences("flags")
 """Flags of an instance: facts that a user should know."""
 
 EXIT_REASONS = _sentences("exit_reasons")
-"""Why a candidate for an exit, or a whole ligand, has no rank."""
+"""Reasons why a candidate for an exit, or a whole ligand, has no rank."""
 
 GEOMETRY_FLAGS = _sentences("geometry_flags")
 """Geometry of a ligand beyond the limits of PoseBusters: flagged, never a reason to omit the ligand."""

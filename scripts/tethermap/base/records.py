@@ -121,7 +121,7 @@ def read_records(path: Source) -> Iterator[bytes]:
     Raises
     ------
     ValueError
-        If the file is none of records or is cut off.
+        If the file is not a file of records or is cut off.
     """
     with path.open("rb") as stream:
         if stream.read(len(MAGIC)) != MAGIC:
@@ -145,7 +145,7 @@ class EntryParts:
     stems : list of str
         Stems of the instances.
     lines : list of bytes
-        Their lines of the file of instances.
+        Lines of its instances in the file of instances.
     records, rows : dict of str to list of bytes
         Records, and the lines of rows, by the kind of file.
     """

@@ -34,7 +34,7 @@ class SupportsWrite(Protocol):
 
 
 FEW = 8
-"""So many instances are looked for in the text of lines before these are split."""
+"""Maximum number of instances that are searched in the text of lines before these are split."""
 
 JOINED = ";"
 """Separator of several values in one cell."""

@@ -103,7 +103,7 @@ def backbone_of(
 
 
 def _touching(copy: Copy, ligand: FloatArray, mask: BoolArray, scene: Scene) -> tuple[int, IntArray]:
-    """Return how many atoms of a chain touch a ligand, and the residues that they are of."""
+    """Return the number of a chain's atoms that touch a ligand, and their residues."""
     if copy.distance >= TOUCHES_WITHIN:
         return 0, np.zeros(0, dtype=np.int64)
     beside, _ = copy.body.atoms.nearest(copy.placement.undo(ligand), TOUCHES_WITHIN)

@@ -31,7 +31,7 @@ sites. House rule."""
 
 @lru_cache(maxsize=4)
 def polymer_radii(table: RadiusTable, rules: KindRules) -> PolymerRadii:
-    """Return radii by component and atom name; those of one table are kept."""
+    """Return radii by component and atom name, cached for one table."""
     return PolymerRadii(table, rules.component)
 
 

@@ -117,7 +117,7 @@ def clean_entry(
     experiment : Experiment
         Its validation report and the user's map.
     watch : callable
-        Yields the het groups that it is given, and may note how far that is.
+        Yields the given het groups and may record the progress.
     """
     return _Cleaner(entry, settings, rules, radii, experiment).run(watch)
 
@@ -203,7 +203,7 @@ class _Cleaner:
         return rows, kept
 
     def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
-        """Keep an error of this program in one het group from costing the others."""
+        """Limit an error of this program to one het group."""
         about = f"{self._entry.entry_id} {self._residues.name(group.head).comp_id}: clean_complexes"
         return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
 

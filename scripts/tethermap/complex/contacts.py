@@ -69,7 +69,8 @@ LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
 """Elements of a ligand that bind a metal."""
 
 MOST_NEIGHBOURS = 3
-"""Heavy neighbours of an atom that still has a lone pair to give; a phosphate's P or a sulfone's S has four."""
+"""Maximum number of heavy neighbours of an atom with a lone pair to donate; a phosphate's P or a sulfone's S has
+four."""
 
 BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe": 2.4, "Zn": 2.4}
 OTHER_BOND_MAX = 1.85
@@ -194,7 +195,7 @@ def _beside(
     neighbourhood: Neighbourhood,
     others: Sequence[tuple[Instance, LigandMolecule]],
 ) -> Iterator[_Around]:
-    """Yield the other ligands near a ligand that are there at the same time and in none of its contexts."""
+    """Yield the other ligands near a ligand that coexist with it and are in none of its contexts."""
     if instance.facts.docked:
         return
     xyz = instance.atoms.xyz[mol.atom_index]
@@ -381,7 +382,7 @@ def _open_angles(pairs: _Pairs, mask: BoolArray) -> BoolArray:
 
 
 def _cosines(pairs: _Pairs, mask: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return for each pair of a mask the cosine between its line and the bonds of the ligand's, the partner's atom."""
+    """Return the cosines between the line of each pair of a mask and the bonds of the ligand atom, the partner atom."""
     own, other = np.nonzero(mask)
     line = pairs.other_xyz[other] - pairs.ligand_xyz[own]
     return (

@@ -55,7 +55,7 @@ class Description:
     around : Around
         Surroundings of the instance.
     nearby : AtomsAround
-        The atoms of it that can cover the instance.
+        Its atoms that can cover the instance.
     special : bool
         Whether it is on a special position.
     unmatched : bool
@@ -219,7 +219,7 @@ def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> 
 
 
 def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the exchanges in some chains, and those of them within `MUTATION_WITHIN` of a ligand."""
+    """Return the mutations in the given chains, and those within `MUTATION_WITHIN` of a ligand."""
     atoms = entry.atoms
     is_near: dict[str, bool] = {}
     for mutation in entry.references.stated.mutations:

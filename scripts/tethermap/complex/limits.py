@@ -15,7 +15,7 @@ SUBJECT_BURIED_FROM = 0.5
 """Buried fraction from which an additive is a ligand if its entry's title is about it: 3KYQ's lipid has 0.67."""
 
 SITE_SHARED_WITHIN = 1.0
-"""Atoms of two components nearer than this can't both be there, in angstroms."""
+"""Atoms of two components nearer than this can't exist together, in angstroms."""
 
 METAL_REACH = 2.8
 """A metal ion within this distance of a polymer atom accompanies that chain, in angstroms. House rule."""

@@ -22,7 +22,8 @@ SAME_PLACE = 0.5
 assemblies are rounded to three decimals, which moves an atom 100 A from the origin by 0.1 A."""
 
 MOST_CELLS, MOST_IMAGES = 10_000, 5_000
-"""So many cells around a ligand, and images of a body near it, are searched; the most seen are 245 and 100."""
+"""Maximum number of cells around a ligand, and of images of a body near it, that are searched; the largest observed are
+245 and 100."""
 
 LEAST_ROOM = 7.0
 """Smallest volume of the cell per heavy atom in it, in cubic angstroms: packed protein needs 17."""
@@ -193,7 +194,7 @@ class Assemblies:
 
 @lru_cache(maxsize=64)
 def _steps(along_a: int, along_b: int, along_c: int) -> FloatArray:
-    """Return the shifts by so many cells in each direction, shape (n_cells, 3)."""
+    """Return the shifts by a number of cells in each direction, shape (n_cells, 3)."""
     ranges = (np.arange(-cells, cells + 1.0) for cells in (along_a, along_b, along_c))
     return np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, 3)
 
@@ -234,12 +235,12 @@ class Crystal:
         return None if group is None or not real or not structure.cell.is_crystal() else Crystal(structure, group)
 
     def holds(self, reach: float, atoms: int) -> bool:
-        """Return whether the cell is one that bodies of an entry can be packed in.
+        """Return whether the bodies of an entry can be packed into the cell.
 
         Parameters
         ----------
         reach : float
-            How far apart the centres of two bodies can be that meet, in angstroms.
+            Largest distance between the centres of two touching bodies, in angstroms.
         atoms : int
             Number of heavy atoms of the polymers as deposited.
 

@@ -45,7 +45,7 @@ POLYMER_DONORS = {
     "A": ("N6", "O2'"), "C": ("N4", "O2'"), "G": ("N1", "N2", "O2'"), "U": ("N3", "O2'"),
     "DA": ("N6",), "DC": ("N4",), "DG": ("N1", "N2"), "DT": ("N3",),
 }  # fmt: skip
-"""Side-chain and base atoms that give hydrogen bonds."""
+"""Side-chain and base atoms that donate hydrogen bonds."""
 
 POLYMER_ACCEPTORS = {
     "ASN": ("OD1",), "ASP": ("OD1", "OD2"), "GLN": ("OE1",), "GLU": ("OE1", "OE2"), "HIS": ("ND1", "NE2"),
@@ -53,7 +53,7 @@ POLYMER_ACCEPTORS = {
     "A": ("N1", "N3", "N7", "O2'"), "C": ("N3", "O2", "O2'"), "G": ("N3", "N7", "O6", "O2'"), "U": ("O2", "O4", "O2'"),
     "DA": ("N1", "N3", "N7"), "DC": ("N3", "O2"), "DG": ("N3", "N7", "O6"), "DT": ("O2", "O4"),
 }  # fmt: skip
-"""Side-chain and base atoms that take hydrogen bonds."""
+"""Side-chain and base atoms that accept hydrogen bonds."""
 
 BACKBONE_ACCEPTORS = frozenset(("O", "OXT", "OP1", "OP2", "O3'", "O4'", "O5'"))
 
@@ -103,13 +103,13 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = 
     n_heavy : int
         Number of heavy atoms.
     thioethers : iterable of int
-        Atoms bonded to a cysteine: a nitrogen at the end of a bond from one is that of a thioimidate, a nitrile
-        after the reaction, though the dictionary draws it before, or as an amine.
+        Atoms bonded to a cysteine: a terminal nitrogen on one is that of a thioimidate (a nitrile after the reaction),
+        although the dictionary draws the nitrile or an amine.
 
     Returns
     -------
     PolarAtoms
-        Acids only take and protonated amines only give hydrogen bonds.
+        Acids only accept and protonated amines only donate hydrogen bonds.
     """
     if mol.NeedsUpdatePropertyCache() or mol.GetRingInfo().NumRings() == 0:
         mol = Chem.Mol(mol)
@@ -159,8 +159,8 @@ def partner_polar_atoms(
     Returns
     -------
     PolarAtoms
-        By table for standard residues; for others every O and every N with at most two
-        bonded heavy atoms both gives and takes, except that a peptide's N only gives.
+        By table for standard residues; in others every O, and every N with at most two bonded heavy atoms, both donates
+        and accepts, except that a peptide's N only donates.
     """
     roles = [
         _roles(*atom)

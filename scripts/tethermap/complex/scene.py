@@ -126,7 +126,7 @@ class Scene:
         return np.flatnonzero((self.atoms.entity_type == WATER) & (self.atoms.element == b"O"))
 
     def _packed(self, residues: Residues) -> tuple[float, int]:
-        """Return how far apart the centres of a chain and a ligand that meet can be, and the polymers' atoms."""
+        """Return the largest distance between the centres of a touching chain and ligand, and the polymers' atoms."""
         chain = max((body.radius for body in self.chains.values()), default=0.0)
         xyz = self.atoms.xyz
         starts = self.atoms.starts

@@ -1,4 +1,4 @@
-"""Hydrogen bonds that a water carries on from a ligand to the protein or to a metal."""
+"""Hydrogen bonds of a ligand through a water to the protein or to a metal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def water_bridges(
     waters : tuple of Water
         Waters near the ligand.
     ligand_xyz, ligand_polar : ndarray, shapes (n_heavy, 3) and (n_heavy,)
-        Heavy atoms of the ligand in angstroms, and which of them give or take a hydrogen bond.
+        Heavy atoms of the ligand in angstroms, and whether each donates or accepts hydrogen bonds.
     neighbourhood : Neighbourhood
         The atoms around.
     near : ndarray of int, shape (n_near,)

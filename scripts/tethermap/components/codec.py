@@ -59,7 +59,7 @@ def _as_text(component: Component) -> str:
 
 
 def unpack(comp_id: str, data: bytes, preset: bytes) -> Component:
-    """Return the component that `pack` made bytes of.
+    """Return the component from the bytes of `pack`.
 
     >>> oxygen = ComponentAtom("O", "O", "O", 0, False, False, "N", None)
     >>> water = Component("HOH", "WATER", "NON-POLYMER", "H2 O", (oxygen,), ())
@@ -102,7 +102,7 @@ def may_have_name(data: bytes, preset: bytes, name: str) -> bool:
 
 
 def _filled(usual: list[Any], unusual: dict[Any, Any]) -> list[Any]:
-    """Return the usual value of each atom, but where another is given by its index."""
+    """Return the default value for each atom, except for values given by index."""
     if not unusual:
         return usual
     values = list(usual)

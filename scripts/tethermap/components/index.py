@@ -45,7 +45,7 @@ class ComponentIndex:
         weakref.finalize(self, self._connection.close)
         self._fetch = fetch
         self.asked_in_vain = False
-        """Whether `fetch` has not known a code, which it may know another day."""
+        """Whether `fetch` had no definition of a code, which it may have later."""
         self._known: dict[str, Component | None] = {}
         try:
             facts = dict(self._connection.execute("SELECT key, value FROM meta"))

@@ -32,7 +32,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE component (id TEXT NOT NULL UNIQUE, data BLOB NOT NULL);
 """
 _IN_PRESET = 60
-"""Components whose text all others are packed with."""
+"""Components whose text is the compression preset of all others."""
 
 _ORDERS = {"SING": 1, "DOUB": 2, "TRIP": 3}
 
@@ -118,7 +118,7 @@ def read_dictionary(path: Path) -> Iterator[Component]:
 
 
 def _text(category: Any, name: str) -> Strings:
-    """Take a column out of a category (its memory is then free) as text, empty if the value is masked."""
+    """Remove a column from a category (to free its memory) and return it as text, empty if the value is masked."""
     column = category.pop(name)
     values: Strings = column.data.array
     if column.mask is None:
@@ -127,7 +127,7 @@ def _text(category: Any, name: str) -> Strings:
 
 
 def _codes(category: Any, name: str) -> npt.NDArray[np.object_]:
-    """Take a column of codes of at most 8 ASCII characters out of a category; equal ones share one string."""
+    """Remove a column of codes of at most 8 ASCII characters from a category; equal ones share one string."""
     text = _text(category, name)
     width = text.dtype.itemsize // 4
     letters = np.zeros((len(text), 8), dtype=np.uint8)

@@ -162,7 +162,7 @@ def _rows(text: str) -> Iterable[list[str]]:
 
 
 def _places(full: Chem.Mol, heavy: int) -> list[tuple[float, float, float] | None]:
-    """Return coordinates of the heavy atoms by RDKit's embedding with a fixed seed, where that is of use."""
+    """Return coordinates of the heavy atoms by RDKit's embedding with a fixed seed, if they are useful."""
     nothing: list[tuple[float, float, float] | None] = [None] * full.GetNumAtoms()
     elements = Chem.FindPotentialStereo(full)
     if any(item.specified != Chem.StereoSpecified.Specified for item in elements) or heavy > _LARGEST_EMBEDDED:

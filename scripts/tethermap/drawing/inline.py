@@ -1,4 +1,4 @@
-"""Depictions made fit for pages and the report: without legends, data, ids or anything active, in few bytes.
+"""Depictions for pages and the report: without legends, data, ids or active content, in few bytes.
 
 A job's folder may have been adopted from elsewhere. Files are never embedded unchanged: only known elements with known
 attributes of a known form are written again.
@@ -187,7 +187,7 @@ def _attribute(key: str, value: str) -> str:
 
 @lru_cache(maxsize=64)  # pictures of one ligand are read in sequence, and some of them share outlines
 def _outline(outline: str) -> str:
-    """Return an outline without spaces, zeros and signs that it does without.
+    """Return an outline without redundant spaces, zeros and signs.
 
     >>> _outline("M 1.0,2.5 L -0.0,3.05 Z")
     'M1 2.5L0 3.05Z'

@@ -98,7 +98,7 @@ def _text(raw: str) -> str:
 
 
 def _value(block: gemmi.cif.Block, tag: str) -> str:
-    """Return the first value of a tag, empty when it isn't there."""
+    """Return the first value of a tag, empty if it is missing."""
     for raw in block.find_values(tag):
         return _text(raw)
     return ""

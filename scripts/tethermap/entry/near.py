@@ -146,7 +146,7 @@ def distances(first: FloatArray, second: FloatArray) -> FloatArray:
 def squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the squares of all distances between two sets of points, for `distances`."""
     squared = np.zeros((len(first), len(second)))
-    for axis in range(first.shape[1]):  # a small table an axis in place of a large one of all
+    for axis in range(first.shape[1]):  # one small table per axis instead of a large one
         along = first[:, axis, None] - second[:, axis]
         along *= along
         squared += along

@@ -165,7 +165,7 @@ def _free_text(compound: str) -> dict[str, str]:
 
 def _free_organism(source: str) -> str:
     """Return the organism in a SOURCE record of before 1996: ``HUMAN (HOMO SAPIENS) …`` gives the Latin name."""
-    plain = source.replace("$", "")  # marked small letters
+    plain = source.replace("$", "")  # lower-case letters are marked
     natural = re.split(r"\b(?:RECOMBINANT\s+FORM|EXPRESSED\s+IN|EXPRESSION)\b", plain, maxsplit=1)[0]
     latin = re.search(r"\(\s*([A-Z]+\.?\s?[A-Z][A-Z. ]+?)\s*\)", natural)
     return " ".join((latin[1] if latin else natural).split()).strip(" ,;.")

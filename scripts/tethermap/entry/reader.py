@@ -45,7 +45,7 @@ OCCUPANCIES, B_FACTORS, CHARGES = (-1.0, 999.0), (-1e5, 1e5), (-9.0, 9.0)
 
 
 MARGIN, LEAST_ROOM = 3.0, 3.0
-"""Least room of a heavy atom in the box of all, in cubic angstroms, the box made larger by a margin in angstroms;
+"""Least volume per heavy atom in the bounding box of all, in cubic angstroms, and the margin of the box in angstroms;
 packed protein has 17."""
 
 
@@ -165,7 +165,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         if (atoms.auth_seq_id == _NO_NUMBER).any():
             numbered = number_residues(structure)
             atoms = _atoms(structure, is_mmcif=is_mmcif)
-    except RuntimeError as error:  # names that gemmi has no room for, the last word of its message
+    except RuntimeError as error:  # the name is too long for gemmi, which ends its message with it
         name = str(error).split()[-1][:40]
         raise EntryError("file_unreadable", f"the name {name} is too long: shorten it to 7 characters") from error
     _check_names(atoms)
@@ -237,7 +237,7 @@ def _without_displacements(text: str) -> str:
 def _first_model_of(text: str) -> str:
     """Return an mmCIF file without the unused loops of the wwPDB, which take half of the reading time.
 
-    That is the loop of anisotropic displacements, and of later models all atoms but the first.
+    These are the loop of anisotropic displacements and the atoms of all models except the first.
     """
     begin = text.find("\nloop_\n_atom_site_anisotrop.")
     end = find_mark(text, "\n#", begin + 1)

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"(-?\d+)([A-Za-z]?)")
 
 
 class Segment(NamedTuple):
-    """Residues of an author chain that run in step with a UniProt sequence; ends included.
+    """Residues of an author chain that follow a UniProt sequence without gaps; ends included.
 
     `first` and `last` are author residue ids, `label_first` and `label_last` positions in the entity's sequence, 0 if
     the file has none (PDB format).

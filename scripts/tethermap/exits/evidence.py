@@ -28,13 +28,13 @@ from tethermap.instance.model import EntryFacts, Instance
 from tethermap.molecule.record import LigandMolecule
 
 MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
-"""Worse than these, in angstroms, a resolution is a doubt, and a grave one (house rule)."""
+"""Resolutions in angstroms above which the resolution is a doubt, and a serious one (house rule)."""
 
 HALF_OCCUPANCY = 0.5
 """An occupancy below this is a serious doubt, below 1 a doubt (Iridium requires 1)."""
 
 CONFIDENT, LITTLE_CONFIDENCE = 70.0, 50.0
-"""Below these the pLDDT of atoms is low, and very low (Jumper et al. 2021, doi:10.1038/s41586-021-03819-2)."""
+"""Limits below which the pLDDT of atoms is low, and very low (Jumper et al. 2021, doi:10.1038/s41586-021-03819-2)."""
 
 LARGE_ERROR = 10.0
 """An expected error of a ligand's position above this, in angstroms, is a serious doubt (house rule: the width of a
@@ -72,7 +72,7 @@ _MARKS = (
 """Reason by mark of a residue of the backbone, if its Cα is this near to the way out."""
 
 _GRAVITY = {code: (-ord(reason.grade), place) for place, (code, reason) in enumerate(EXIT_EVIDENCE.items())}
-"""Sort key of each reason: the gravest first, then the order of their table."""
+"""Sort key of each reason: the most serious first, then the order of their table."""
 
 
 class Witness:

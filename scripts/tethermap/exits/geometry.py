@@ -43,7 +43,7 @@ RAY_SPHERE, SOFTNESS = 1.5, 0.9
 """Radius in angstroms of the sphere that moves along a ray, and the fraction of an atom's radius that stops it."""
 
 SWEPT = 4
-"""How many directions, those with the most room, are tried for the way out."""
+"""Number of directions, those with the most room, for which the way out is computed."""
 
 DEPTH_AHEAD, DEPTH_WITHIN = 3.0, 8.0
 """Protein atoms are counted within 8 angstroms of a point 3 angstroms ahead of the linker's first atom."""
@@ -278,7 +278,7 @@ class Pocket:
         return Obstacles(xyz, radii, level, len(self._contexts)), away, beside
 
     def polar_contacts(self, within: float) -> IntArray:
-        """Return how many N and O of the protein each N and O of the ligand has in a distance; 0 for other atoms.
+        """Return the number of the protein's N and O near each N and O of the ligand; 0 for other atoms.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class Pocket:
         return [Opening(*values) for values in openings]
 
     def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
-        """Return by context which share of each direction's points or rays is free; NaN if it is not defined."""
+        """Return the free share of each direction's points or rays by context; NaN if a context is not defined."""
         shares = np.full((len(levels), len(self._contexts)), np.nan)
         for level in range(len(self._defined)):
             shares[:, level] = np.count_nonzero(levels > level, axis=1) / count
@@ -320,7 +320,7 @@ class Pocket:
 
 
 def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions: FloatArray) -> Opening:
-    """Return an opening with its torsion, and how many are open and how far they spread."""
+    """Return an opening with its torsion, and the number and spread of the open torsions."""
     cosines = np.append(directions @ opening.direction, 1.0)
     return replace(
         opening,

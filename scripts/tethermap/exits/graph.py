@@ -85,7 +85,7 @@ class LigandGraph:
     def component(self, start: int, allowed: Collection[int], most: int | None = None) -> frozenset[int]:
         """Return the atoms of a set that are connected within it to one of them, that one included.
 
-        Of more than `most` atoms only some, one more at least, are found.
+        If there are more than `most`, only part of them are returned, at least one more than that.
         """
         connected, front = {start}, [start]
         while front and (most is None or len(connected) <= most):

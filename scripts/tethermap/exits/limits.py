@@ -16,7 +16,8 @@ RAY_START, RAY_END = 0.5, 10.0
 """Start and end of the sphere's path on a ray, in angstroms from the linker's first atom."""
 
 MOBILE, VERY_MOBILE = 2.0, 4.0
-"""Above these a normalised B is a doubt, and a grave one (house rule). Normalised is (B - mean) / sd over the Cα atoms
+"""Normalised B factors above which mobility is a doubt, and a serious one (house rule). Normalised is (B - mean) / sd
+over the Cα atoms
 of the chain (Parthasarathy and Murthy 1997, doi:10.1002/pro.5560061208); exposed residues have about 0.4."""
 
 PRIOR_WEIGHT = 2.0

@@ -17,7 +17,7 @@ class Evidence:
     grade : str
         ``A`` to ``D``.
     reasons : tuple of str
-        Codes of `tethermap.base.reasons.EXIT_EVIDENCE` that speak against it, the gravest first.
+        Codes of `tethermap.base.reasons.EXIT_EVIDENCE` against it, the most serious first.
     occupancy : float
         The least of these atoms.
     b_iso : float

@@ -15,7 +15,7 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.torsions import rotations
 
 CLASH, POLAR_CLASH = 2.6, 2.4
-"""A torsion is free when turned atoms stay farther than this from others, in angstroms: any pair; N and O."""
+"""Least distances of rotated atoms from others in a free torsion, in angstroms: for any pair, and for N and O."""
 
 NEAR_ANCHOR = 6.0
 """Atoms that rotate with an anchor are nearer to it than this, in angstroms: four bonds."""
@@ -89,7 +89,7 @@ class Poser:
     def _free(self, places: FloatArray, group: Sequence[int], away: Sequence[int], anchor: FloatArray) -> BoolArray:
         """Return which torsions keep the turned atoms off protein and ligand; the deposited one always does.
 
-        `away` are atoms of the ligand that are in no one's way.
+        `away` are atoms of the ligand that never clash.
         """
         free = np.ones(len(places), dtype=bool)
         if not group:

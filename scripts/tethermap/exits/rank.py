@@ -1,4 +1,4 @@
-"""Scores, ranks and reasons: which atoms of a ligand a linker should leave from."""
+"""Scores and ranks of a ligand's exits, and reasons for missing ranks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tethermap.exits.words import OPEN_FROM, link_order
 from tethermap.instance.model import Surroundings
 
 HBOND_WITHIN = 3.4
-"""N and O of ligand and protein nearer than this count as a hydrogen bond, in angstroms. House rule; that of
-`tethermap.complex.contacts` looks at angles too and reaches 3.5."""
+"""N and O of ligand and protein nearer than this count as a hydrogen bond, in angstroms. House rule; the rule of
+`tethermap.complex.contacts` also checks angles and reaches 3.5."""
 
 _DIGITS = 6
 """Decimals to which scores are compared, far below their meaning."""
@@ -85,14 +85,14 @@ def rank_candidates(
 def score_observed(
     graph: LigandGraph, surroundings: Surroundings, area_lost: FloatArray, bond: tuple[int, int]
 ) -> Exit:
-    """Return an observed exit with the terms that a predicted one has, as the one exit of its ligand.
+    """Return an observed exit with the terms that a predicted one has, as the only exit of its ligand.
 
     Parameters
     ----------
     graph, surroundings, area_lost : LigandGraph, Surroundings, ndarray of float
         As for `rank_candidates`.
     bond : (int, int)
-        The anchor and the linker's first atom; all on the linker's side leaves.
+        The anchor and the linker's first atom; all atoms on the linker's side leave.
     """
     anchor, first = bond
     side = graph.component(first, frozenset(range(len(graph))) - {anchor})

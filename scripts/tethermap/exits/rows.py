@@ -112,7 +112,7 @@ def exit_rows(
 
 
 def _touched(exit_: Exit, beside: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-    """Return the residues around the anchor of an exit and around what leaves."""
+    """Return the residues around the anchor of an exit and around the leaving atoms."""
     candidate = exit_.candidate
     lost = [name for k in candidate.leaving for name in split_cell(beside[k]["anchor_residues"])]
     return {**beside[candidate.anchor], "leaving_residues": JOINED.join(dict.fromkeys(lost))}

@@ -87,7 +87,7 @@ NAMED_ATOMS = 4
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A change of a ligand that makes place for a linker.
+    """A change of a ligand that makes room for a linker.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _given_up(made: Action) -> str:
 
 
 def link_order(*, frees_link: bool, is_open: bool) -> int:
-    """Return the place of an exit of a ligand that is covalently bound to the protein, before its score.
+    """Return the sort key of an exit of a covalently bound ligand that precedes its score.
 
     A cut that removes the bond to the protein follows the other open exits and precedes the closed ones.
 

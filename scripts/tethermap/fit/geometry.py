@@ -187,7 +187,7 @@ def _distances(xyz: FloatArray, pairs: _BoundedPairs | None) -> tuple[float | No
 def _leave_out_across_metals(
     mol: Chem.Mol, symbols: Sequence[str], first: IntArray, second: IntArray, known: BoolArray
 ) -> None:
-    """Omit the pairs of atoms bonded to one metal: the bounds know nothing of how it is coordinated."""
+    """Omit the pairs of atoms bonded to one metal: the bounds ignore its coordination."""
     for k, symbol in enumerate(symbols):
         if symbol not in _NONMETALS:
             bonded = np.zeros(len(symbols), dtype=np.bool_)
@@ -242,7 +242,7 @@ def _room(
     if metal.any():
         covalent = np.array([_covalent(symbol) for symbol in symbols])[:, None]
         sums[:, metal] = covalent + np.array([_covalent(e) for e in np.asarray(elements)[metal]])
-    # A small table an axis in place of a large one of all.
+    # One small table per axis instead of a large one.
     distance = np.sqrt(sum((xyz[:, axis, None] - around[:, axis]) ** 2 for axis in range(3)))
     for own, partner in links:
         beside = np.linalg.norm(xyz - own, axis=1) < BONDED_WITHIN

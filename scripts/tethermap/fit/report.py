@@ -1,4 +1,4 @@
-"""Read a wwPDB validation report, mmCIF or XML, as far as it speaks of fit and geometry.
+"""Read the fit and geometry of a wwPDB validation report, mmCIF or XML.
 
 Both forms describe the same run of the validation, but the two files of an entry often have different dates. Only the
 first model is read. Values are converted on request: an entry has a thousand residues for one

@@ -1,1 +1,1 @@
-"""Text of structures of any format and program as the wwPDB would write it."""
+"""Normalisation of structure files of any format and program to the text that the wwPDB would write."""

@@ -71,7 +71,7 @@ def complete_atoms(block: cif.Block) -> None:
 
 
 def without_quoted_numbers(block: cif.Block) -> None:
-    """Take the quotes from whole numbers, which the reader refuses (``_exptl.crystals_number '1'``)."""
+    """Remove the quotes from whole numbers, which the reader refuses (``_exptl.crystals_number '1'``)."""
     items: list[Any] = list(block)
     for item in items:
         if item.pair and (number := _QUOTED_NUMBER.fullmatch(item.pair[1])):
@@ -101,7 +101,7 @@ def _either(block: cif.Block, rows: int, *names: str) -> list[str]:
 
 
 def _residues(block: cif.Block, rows: int, comp_ids: Sequence[str]) -> list[str]:
-    """Return a number for the residue of each atom: a change of any of its names begins another."""
+    """Return the residue number of each atom: a new residue begins when any of its names changes."""
     items = ("label_asym_id", "auth_asym_id", "label_seq_id", "auth_seq_id", "pdbx_PDB_ins_code", "pdbx_PDB_model_num")
     columns = [column for name in items if (column := _either(block, rows, name))]
     keys = list(zip(comp_ids, *columns, strict=True))

@@ -22,7 +22,7 @@ _SPELLINGS = frozenset(
 """Content of columns 77-78 with an element."""
 
 _BEHIND_B = re.compile(r"^(?:ATOM  |HETATM)(?:[^\r\n]{60}([^\r\n]{0,14}))?", re.MULTILINE)
-"""Columns 67-80 of an atom, which few atoms have different."""
+"""Columns 67-80 of an atom, with few distinct values in a file."""
 
 _CHARGE = re.compile(r" *|\d[+-]|[+-]\d|\d ?| \d| [+-]| 0")
 _WIDE_B = re.compile(r" {0,5}-?\d{1,6}\.\d+")

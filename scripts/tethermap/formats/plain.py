@@ -1,4 +1,4 @@
-"""Files of other programs as the wwPDB would write them, so that all readers see the same atoms."""
+"""Files of other programs in the form of the wwPDB's, so that all readers get the same atoms."""
 
 from __future__ import annotations
 

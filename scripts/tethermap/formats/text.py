@@ -1,4 +1,4 @@
-"""Structures in any of the formats they come in as text: mmCIF from BinaryCIF and mmJSON, without byte order marks."""
+"""Structures of any supported format as text: mmCIF from BinaryCIF and mmJSON, without byte order marks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _of_binary_cif(data: bytes) -> str:
 
 
 def _sizes(part: Any) -> Iterator[int]:
-    """Yield how many values each run-length encoding makes: a file of a few bytes may state any number."""
+    """Yield the number of values of each run-length encoding: a file of a few bytes may state any number."""
     if isinstance(part, dict):
         if part.get("kind") == "RunLength":
             yield part["srcSize"]

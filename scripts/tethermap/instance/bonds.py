@@ -118,7 +118,7 @@ def _residue_index(atoms: Atoms) -> dict[tuple[bytes, int, bytes, bytes], int]:
 def _find(
     atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], address: gemmi.AtomAddress, other: str
 ) -> int | None:
-    """Return the index of the atom at an address, None if there is none; without a label it takes the other end's."""
+    """Return the index of the atom at an address, None if there is none; a missing label is that of the other end."""
     sequence = address.res_id.seqid
     number = sequence.num if sequence.num is not None else 0
     key = (address.chain_name.encode(), number, sequence.icode.strip().encode(), address.res_id.name.encode())
@@ -134,11 +134,11 @@ def _find(
 
 
 def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond]:
-    """Return the covalent bonds of one residue that only distances show.
+    """Return the undeclared covalent bonds of one residue, found by distance.
 
-    Atoms of different alternates and metals are never bonded; two residues with more than
-    `MOST_BONDS_OF_A_PAIR` such contacts overlap and are not, nor are those with atoms nearer than
-    `SHORTEST_BOND`, but for one bond to a nucleophile.
+    Atoms of different alternates and metals are never bonded. Residues that overlap (more than `MOST_BONDS_OF_A_PAIR`
+    such contacts) are not bonded, nor are residues with atoms nearer than `SHORTEST_BOND`, except for one bond to a
+    nucleophile.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
 
 
 def _is_attack(atoms: Atoms, bond: Bond) -> bool:
-    """Return whether a bond's second atom is a nucleophile that its first, a carbon, is not all too near."""
+    """Return whether a bond's second atom is a nucleophile at a possible distance from its first, a carbon."""
     nucleophile = bytes(atoms.comp_id[bond.second]), bytes(atoms.name[bond.second])
     carbon = atoms.element[bond.first] == b"C"
     return nucleophile in NUCLEOPHILES and carbon and bond_ratio(atoms, bond) >= SHORTEST_TO_NUCLEOPHILE
@@ -203,7 +203,7 @@ def _same_conformer(atoms: Atoms, first: int, second: int) -> bool:
 
 
 def has_free_valence(component: Component | None, name: str, present: Container[str]) -> bool:
-    """Return whether an atom can bind another: it has hydrogens, a multiple bond, or a neighbour that has left.
+    """Return whether an atom can form another bond: it has hydrogens, a multiple bond, or a neighbour that has left.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class Conformers:
     def mask(self, label: bytes) -> BoolArray:
         """Return the atoms of one consistent conformer of the whole entry.
 
-        A residue takes the label given when it has it, else its own best.
+        A residue has the given label if it exists in it, else its own best one.
 
         Parameters
         ----------

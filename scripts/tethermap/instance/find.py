@@ -112,7 +112,7 @@ class Residues:
         Returns
         -------
         bool
-            Whole copies of a component elsewhere under one number do no harm, as in files of the 1990s.
+            Complete copies of a component elsewhere under one number are accepted, as in files of the 1990s.
         """
         atoms = self._atoms
         first = int(atoms.starts[residue])

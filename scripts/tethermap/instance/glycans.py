@@ -60,7 +60,7 @@ def with_sugar_links(
 def stray_glycans(
     atoms: Atoms, groups: Sequence[HetGroup], is_sugar: Callable[[str], bool]
 ) -> Iterator[tuple[int, HetGroup]]:
-    """Yield the places of sugars that lost their O1 to a link which the model draws too long to be one, as glycans.
+    """Yield the positions of sugars that lost their O1 to a link that the model draws too long, as glycans.
 
     They are near an asparagine or a glycan, in entries that have glycans.
 

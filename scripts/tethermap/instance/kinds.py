@@ -30,10 +30,12 @@ STANDARD_RESIDUES = NUCLEOTIDES | {
 """Residues of proteins, RNA and DNA that are not het groups inside a polymer."""
 
 FEWEST_BURIED_ATOMS = 5
-"""Heavy atoms from which on an additive of the rule ``unless_bound`` may be a ligand: smaller ones fill any cavity."""
+"""Least number of heavy atoms of an additive of the rule ``unless_bound`` that may be a ligand: smaller ones fill any
+cavity."""
 
 SHORTEST_NAME = 4
-"""Letters of a name from which on a title that has it is about the component. House rule: ``CHES`` has four."""
+"""Least number of letters of a name in a title to conclude that the entry is about the component. House rule: ``CHES``
+has four."""
 
 FEWEST_CHAINED_SUGARS = 3
 """Number of linked sugars above that of cryoprotectants, which have one or two."""
@@ -98,7 +100,7 @@ class KindRules:
         return component is not None and "saccharide" in component.type.lower()
 
     def is_unknown(self, comp_id: str) -> bool:
-        """Return whether a code stands for something unidentified that no one has defined."""
+        """Return whether a code means an unidentified component that has no definition."""
         if comp_id not in UNKNOWN_COMPONENTS:
             return False
         component = self.component(comp_id)

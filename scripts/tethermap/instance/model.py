@@ -1,4 +1,4 @@
-"""A ligand instance as the stages hand it on: entry, instance, atoms, links."""
+"""A ligand instance as passed between the stages: entry, instance, atoms, links."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ class Instance:
         UniProt accession and number (``P00533:790``) of the polymer residues around it, by author
         chain and residue id (``A 790``).
     mutations, mutations_near : tuple of str
-        Exchanges of the target chains within reach (``T790M``), and those of them near the ligand.
+        Mutations of the target chains within reach (``T790M``), and those of them near the ligand.
     waters : tuple of Water
         Waters of the deposited copy within reach of a hydrogen bond, in the ligand's conformer.
     polymers : tuple of Polymer
@@ -320,7 +320,7 @@ class Instance:
     def label_prefix(self, component: int) -> str:
         """Return the prefix of the names of a component's atoms: ``GLC1.``, empty in a group of one.
 
-        Where another chain of the group has the same component and number, the chain is named too: ``GLC1:B.``.
+        If another chain of the group has the same component and number, the prefix also names the chain: ``GLC1:B.``.
         """
         if len(self.components) == 1:
             return ""

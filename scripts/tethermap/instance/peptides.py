@@ -20,11 +20,12 @@ from tethermap.instance.bonds import (
 )
 
 LONGEST_PEPTIDE = 15
-"""Residues of the sequence up to which a chain next to a protein is a ligand or a peptide, never a target. House rule:
+"""Maximum length of the sequence of a chain next to a protein that is a ligand or a peptide, never a target. House
+rule:
 inhibitors that are approved drugs have up to 14 (cyclosporin 11, octreotide 8)."""
 
 SHORTEST_PARTNER = 30
-"""Residues from which on a protein is one next to which a short chain is a ligand. House rule; nucleic acids of any
+"""Least length of a protein next to which a short chain is a ligand. House rule; nucleic acids of any
 length are."""
 
 LABELLED, UNIDENTIFIED = b"MSE", b"UNK"
@@ -43,8 +44,8 @@ class ShortChains:
     Parameters
     ----------
     ligands : frozenset of str
-        Peptide-like ligands: BIRD molecules, and short chains with a residue that is not standard, a bond to
-        anything outside but water, or a ring of residues.
+        Peptide-like ligands: BIRD molecules, and short chains with a non-standard residue, a bond to another molecule
+        except water, or a ring of residues.
     peptides : frozenset of str
         Open short chains of standard residues: they stay around other ligands, but are never targets.
     sugars : frozenset of str

@@ -28,8 +28,8 @@ typedef struct {
     int level, first;                  /* level; whether it gets the surface if both coincide */
 } neighbour;
 
-/* Order of neighbours: by level, then the nearest first; arcs unite to the same in any order, and soonest to a circle
-   that nothing is left of in this one. */
+/* Order of neighbours: by level, then the nearest first. The union of arcs does not depend on the order, but it covers
+   a whole circle soonest in this one. */
 static int in_order(const void *one, const void *other)
 {
     const neighbour *a = one, *b = other;

@@ -167,7 +167,7 @@ class Spheres:
         half_angle : float
             Largest angle between a ray and the third axis, in radians.
         begin, end : float
-            Where on a ray it starts and ends, in angstroms from the place.
+            Start and end of the path on a ray, in angstroms from the place.
 
         Returns
         -------

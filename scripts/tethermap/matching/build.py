@@ -175,7 +175,7 @@ class _Whole:
         ]
 
     def torn_bonds(self) -> list[str]:
-        """Return labels and lengths of bonds that a user's definition has and the coordinates have not."""
+        """Return labels and lengths of bonds in a user's definition that the coordinates do not show."""
         return [
             f"{self.labels[offset + a]}-{self.labels[offset + b]} {length:.2f}"
             for graph, offset in zip(self.graphs, self.offsets, strict=True)
@@ -231,7 +231,7 @@ def _inchikey(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> str
 
 
 def _formula(graphs: Sequence[ResidueGraph], smiles: str) -> str:
-    """Return the formula of the definition, for a group that of its SMILES; empty without one."""
+    """Return the formula of the definition, for a group that of its SMILES; empty without a definition."""
     if len(graphs) == 1:
         return graphs[0].component.formula if graphs[0].component is not None else ""
     with rdBase.BlockLogs():

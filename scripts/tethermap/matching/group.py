@@ -54,7 +54,7 @@ def group_reference(
     Parameters
     ----------
     left : tuple of frozenset of int
-        Atoms of each residue that went when it was linked.
+        Atoms of each residue that left when it was linked.
     """
     number: dict[tuple[int, int], int] = {}
     for residue, shape in enumerate(shapes):
@@ -124,7 +124,7 @@ def _placed(
 
 
 def _free_direction(shape: Template, xyz: FloatArray, left: frozenset[int], atom: int) -> FloatArray:
-    """Return the unit vector along which an atom is linked: to the atom that left, else away from the others."""
+    """Return the unit vector of an atom's link: to the atom that left, else away from the others."""
     near = [b if a == atom else a for a, b, _ in shape.bonds if atom in (a, b)]
     gone = [other for other in near if other in left]
     vector = xyz[gone[0]] - xyz[atom] if gone else -sum((_unit(xyz[other] - xyz[atom]) for other in near), np.zeros(3))

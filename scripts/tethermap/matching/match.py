@@ -1,4 +1,4 @@
-"""Find out which atom of a component each observed atom is: by name, else by the graph."""
+"""Map each observed atom to an atom of the component: by name, else by the graph."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ angstroms) from the ideal ones is this many times, and by this much, larger for 
 def map_by_name(
     residue: ObservedResidue, shape: Template, names: Sequence[str], *, strained: bool = False
 ) -> Mapping | None:
-    """Return the mapping that equal names give, None unless it explains every atom.
+    """Return the mapping by equal names, None unless it explains every atom.
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ def map_by_name(
 
 
 def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = False) -> Mapping | None:
-    """Return the mapping that the pattern of bonds gives, None unless it means one molecule only.
+    """Return the mapping by the pattern of bonds, None unless it leads to a single molecule.
 
     Observed atoms must form part of the template's skeleton; bond orders are ignored.
-    Where several mappings give different molecules, the geometry decides if it is clear.
+    If several mappings give different molecules, the geometry decides if it is clear.
     Among mappings that give the same molecule, prefer the one with most equal names, then with missing atoms among the
     leaving ones, then with distances closest to the ideal ones.
 
@@ -125,7 +125,7 @@ def _labelling(shape: Template, mapping: Mapping) -> tuple[object, ...]:
 
 
 def _agreement(residue: ObservedResidue, shape: Template, mapping: Mapping) -> int:
-    """Return how many names are equal, and how many atoms that may leave were not observed."""
+    """Return the number of equal names, and of leaving atoms that were not observed."""
     equal = sum(name == shape.names[k] for name, k in zip(residue.names, mapping, strict=True))
     observed = set(mapping)
     return equal + sum(leaves and k not in observed for k, leaves in enumerate(shape.leaving))

@@ -71,7 +71,7 @@ def residue_graph(
 
 
 def observed_bonds(shape: Template, mapping: Mapping) -> list[tuple[int, int, int]]:
-    """Return the bonds between observed atoms, numbered as `mapping` is.
+    """Return the bonds between observed atoms, in the numbering of `mapping`.
 
     >>> acid = Template(
     ...     names=("C", "O", "OXT"), elements=("C", "O", "O"), charges=(0, 0, 0), hydrogens=(1, 0, 1),
@@ -96,7 +96,7 @@ def _neighbours(shape: Template) -> list[dict[int, int]]:
 
 
 def _with_double_bonds_observed(shape: Template, observed: AbstractSet[int]) -> Template:
-    """Return a template whose C=O and P=O end at observed oxygens if there is a choice.
+    """Return a template with the observed oxygens as the ends of its C=O and P=O, if there is a choice.
 
     The choice between two terminal oxygens of an acid has no meaning.
     """
@@ -134,7 +134,7 @@ def _with_double_bonds_observed(shape: Template, observed: AbstractSet[int]) -> 
 
 
 def _left_atoms(shape: Template, linked: set[int], observed: AbstractSet[int]) -> frozenset[int]:
-    """Return the unobserved atoms that went when a bond to another residue was made.
+    """Return the unobserved atoms that left when a bond to another residue formed.
 
     These have only one neighbour, a linked atom, and are flagged in the dictionary or bound through a heteroatom (the
     chlorine of a chloromethyl ketone, the hydroxyl of an acid).

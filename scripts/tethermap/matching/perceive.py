@@ -46,7 +46,7 @@ _SAME_WEIGHT = 1e-9
 
 @dataclass(slots=True)
 class _Graph:
-    """Atoms, bonds and orders while they are worked out."""
+    """Atoms, bonds and orders during the perception."""
 
     elements: tuple[str, ...]
     xyz: FloatArray
@@ -167,8 +167,8 @@ def _set_double_bonds(graph: _Graph, hydrogens: tuple[int, ...]) -> None:
 def heaviest_matching(weights: dict[tuple[int, int], float]) -> list[tuple[int, int]]:
     """Return the pairs without a common member whose weights sum up highest, sorted.
 
-    Of equals, such as the two Kekulé forms of a regular ring, the one with the first pairs: whole numbers keep rounding
-    from choosing, and the lower bits of a weight contain the pair's rank.
+    Ties (the two Kekulé forms of a regular ring) go to the one with the first pairs: whole numbers prevent decisions by
+    rounding, and the lower bits of a weight contain the pair's rank.
 
     >>> heaviest_matching({(0, 1): 1.0, (1, 2): 1.5, (2, 3): 1.0})
     [(0, 1), (2, 3)]
@@ -184,7 +184,7 @@ def heaviest_matching(weights: dict[tuple[int, int], float]) -> list[tuple[int, 
 
 
 def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[int]) -> dict[int, float]:
-    """Return how clearly each atom that can have a double bond has one by its neighbours: 0 to 3."""
+    """Return a score of 0 to 3 for a double bond of each atom that can have one, by its neighbours."""
     complete = any(hydrogens)
     clearness: dict[int, float] = {}
     for atom, element in enumerate(graph.elements):
@@ -206,7 +206,7 @@ def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[in
 
 
 def _carbon(graph: _Graph, atom: int, degree: int, in_flat_ring: bool) -> float:
-    """Return how clearly a carbon is trigonal by its geometry."""
+    """Return a score for a trigonal carbon by its geometry."""
     if in_flat_ring and degree < 4:
         return _IN_FLAT_RING
     if degree == 3 and atom not in graph.linked:

@@ -69,7 +69,7 @@ def resolved(
 
 
 def _by_definition(residue: ObservedResidue, own: Component, source: str) -> ResidueGraph | None:
-    """Return the bonds that a user gives for a residue, some of which its coordinates may tear; None if none fit."""
+    """Return the user's bonds of a residue, some of which may be broken in its coordinates; None if none fit."""
     shape = template(own)
     mapping = map_by_name(residue, shape, shape.names, strained=True)
     for strained in (False, True):

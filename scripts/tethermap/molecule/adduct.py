@@ -114,11 +114,11 @@ def _is_imine(mol: Chem.RWMol, partner: ProteinAtom) -> bool:
 
 
 def make_room(mol: Chem.RWMol, index: int) -> None:
-    """Free a valence of an atom that has no hydrogen to give, in place.
+    """Free a valence of an atom that has no hydrogen to lose, in place.
 
-    A multiple bond is lowered by one, and the neighbour takes a hydrogen: towards oxygen first,
-    then nitrogen, sulfur, carbon; a triple bond before a double one. An atom without a multiple
-    bond takes a charge: nitrogen, oxygen, sulfur and phosphorus +1, boron -1.
+    A multiple bond is lowered by one and the neighbour gets a hydrogen: towards oxygen first, then nitrogen, sulfur,
+    carbon; a triple bond before a double one. An atom without a multiple bond becomes charged: nitrogen, oxygen, sulfur
+    and phosphorus +1, boron -1.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ NO_HITS = "none"
 """Text of a column of alerts if there is none, so that it differs from "not computed"."""
 
 WORTH_SCREENING = 50
-"""Molecules from which on the fingerprints of a catalogue's patterns cost less than they save."""
+"""Least number of molecules for which the fingerprints of a catalogue's patterns save time."""
 
 _PATTERNS = Path(RDConfig.RDDataDir, "Pains", "wehi_pains.csv")
 """The patterns of RDKit's catalogue as SMARTS, each with its name as ``<regId=name>``."""
@@ -64,7 +64,7 @@ def _possible(mol: Chem.Mol) -> list[FilterCatalog.FilterCatalogEntry]:
 
 @cache
 def _screen() -> tuple[list[FilterCatalog.FilterCatalogEntry], _Bits]:
-    """Return the entries of PAINS and the fingerprints of their patterns; of an unknown one nothing is ruled out."""
+    """Return the entries of PAINS and the fingerprints of their patterns; an unknown fingerprint excludes nothing."""
     catalogue, patterns = _catalogue("PAINS"), _patterns()
     entries = [catalogue.GetEntryWithIdx(k) for k in range(catalogue.GetNumEntries())]
     unknown = np.zeros(_N_BITS // 8, dtype=np.uint8)

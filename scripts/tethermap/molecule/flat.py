@@ -12,7 +12,7 @@ from tethermap.base.arrays import FloatArray
 
 
 def without_hydrogens(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule with every hydrogen counted on its neighbour, however unusual it is.
+    """Return a molecule with every hydrogen counted on its neighbour, unusual ones too.
 
     >>> without_hydrogens(Chem.AddHs(Chem.MolFromSmiles("CO"))).GetNumAtoms()
     2

@@ -46,10 +46,10 @@ def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tup
 
 
 def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
-    """Return whether all bonds but a few have a possible length, and these are not far off.
+    """Return whether all bonds have a possible length, except for a few that are slightly off.
 
-    So look old or poor models of a molecule whose atom names are right all the same (the
-    propionates of the haems in 4HHB).
+    Old or poor models of a molecule look like this, although their atom names are right (the propionates of the haems
+    in 4HHB).
 
     Parameters
     ----------

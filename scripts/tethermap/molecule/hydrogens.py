@@ -18,19 +18,19 @@ ADDED_NAME = "H"
 """Label of a hydrogen that was not deposited."""
 
 CLASH = 1.35
-"""Groups at the end of a bond with an added hydrogen nearer than this to an atom but its parent are turned away, in
-angstroms. House rule: hydrogen bonds are longer (Steiner 2002,
+"""Distance in angstroms of an added hydrogen to other atoms below which its terminal group is rotated. House rule:
+hydrogen bonds are longer (Steiner 2002,
 doi:10.1002/1521-3773(20020104)41:1<48::AID-ANIE48>3.0.CO;2-U)."""
 
 LEAST_BOND = 0.1
-"""Groups with atoms nearer than this along the bonds that set their turn, in angstroms, have no direction and stay."""
+"""Least length in angstroms of the bonds that define a rotation; groups with shorter ones are not rotated."""
 
 TURN, HALF_TURN = 30.0, 180.0
-"""Steps of their turn in degrees; groups on sp2 atoms stay in the plane."""
+"""Steps of their rotation in degrees; groups on sp2 atoms remain in the plane."""
 
 
 def hydrogen_parents(atoms: LigandAtoms) -> dict[int, int]:
-    """Return the heavy atom that each deposited hydrogen sits on: the nearest in bonding distance.
+    """Return the heavy atom of each deposited hydrogen: the nearest in bonding distance.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def with_hydrogens(
 
 
 def _turn_away(mol: Chem.Mol, first_added: int) -> None:
-    """Turn hydroxyls and other groups at the end of a bond whose hydrogens, all of them added, clash with others."""
+    """Rotate hydroxyls and other terminal groups whose hydrogens were all added and clash with other atoms."""
     xyz = mol.GetConformer().GetPositions()
     squared = (xyz**2).sum(axis=1)
     near = squared[first_added:, None] + squared - 2 * xyz[first_added:] @ xyz.T < CLASH**2

@@ -17,7 +17,7 @@ from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule
 
 LARGEST_FOR_COORDGEN = 120
-"""Heavy atoms up to which CoordGen lays a molecule out; beyond, it takes a tenth of a second and more."""
+"""Maximum number of heavy atoms for CoordGen; larger molecules need a tenth of a second and more."""
 
 
 @lru_cache(maxsize=512)

@@ -32,7 +32,7 @@ _BEHIND_KIND = re.compile(r"[&;]?!?\$.*|:1\]")
 
 
 class IonisableGroup(NamedTuple):
-    """A group that gives or takes a proton: its name and pKa, the change of its charge, its pattern and which atom.
+    """A group that donates or accepts a proton: its name and pKa, the change of its charge, its pattern and atom.
 
     `elements` are the atomic numbers in a molecule with the group, and `kind` is the pattern of its atom without
     neighbours.
@@ -58,7 +58,7 @@ class IonisableGroup(NamedTuple):
 
 
 class FormsAtPh(NamedTuple):
-    """SMILES at pH 7.4, that with the groups of a pKa near 7.4 the other way round, and these with their pKa.
+    """SMILES at pH 7.4, the form with the groups of a pKa near 7.4 inverted, and these groups with their pKa.
 
     The last two are empty without such groups.
     """

@@ -14,7 +14,7 @@ from tethermap.molecule.names import common_name
 from tethermap.molecule.protonation import FormsAtPh, forms_at_ph
 
 BOND_SOURCES = ("file", "entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
-"""Where bonds came from, the most trusted first (`LigandMolecule.bond_source`)."""
+"""Sources of bonds, the most trusted first (`LigandMolecule.bond_source`)."""
 
 NAME = "name"
 """Atom property with the atom's label (`Instance.atom_label`)."""
@@ -57,8 +57,7 @@ class LigandMolecule:
         One of `BOND_SOURCES`; of a group the least trusted among its components. The last resort,
         ``perceived``, covers names trusted in spite of impossible lengths (flag ``strained_bonds``).
     atoms_missing : tuple of str
-        Labels of heavy atoms that the dictionary has and the structure has not, leaving atoms of
-        bonds that were made left out.
+        Labels of heavy atoms in the dictionary that are missing in the structure, without leaving atoms of bonds.
     hydrogens : str
         Source of the hydrogens: deposited, added, mixed or none.
     charge : int

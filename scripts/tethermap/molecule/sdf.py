@@ -67,7 +67,7 @@ def sdf_text(
 
 
 def _one_line(value: str) -> str:
-    """Return a value in one line that ends no record and begins no field, for any target name."""
+    """Return a value on one line that can't end the record or begin a field, for any target name."""
     line = " ".join(value.split())
     return f" {line}" if line.startswith(("$$$$", ">")) else line
 
@@ -113,7 +113,7 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
 
 
 def _mobility(instance: Instance) -> dict[str, str]:
-    """Return the mean B factor; of a prediction its mean confidence and the error that it expects of the place."""
+    """Return the mean B factor; for a prediction its mean confidence and the expected error of the position."""
     atoms, facts = instance.atoms, instance.facts
     if facts.docked:
         fields = {f"pose_{name}": value for name, value in facts.pose_fields.items() if _FIELD.fullmatch(name)}
@@ -126,7 +126,7 @@ def _mobility(instance: Instance) -> dict[str, str]:
 
 
 def _wrapped(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield lines of tokens that are no longer than an SDF's may be."""
+    """Yield lines of tokens within the length limit of SDF."""
     line = ""
     for token in tokens:
         if line and len(line) + 1 + len(token) > _LINE:

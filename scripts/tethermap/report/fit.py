@@ -31,7 +31,7 @@ class FitView:
     rscc : ndarray of float, shape (n,)
         Value of each instance, NaN if it was not assessed.
     statuses : tuple of (str, int)
-        How many instances have which status, in words.
+        Number of instances by status, in words.
     n_poor : int
         Instances that fit the density poorly.
     geometry : tuple of (str, str, int)

@@ -31,7 +31,7 @@ _RELATIONS = ("=", "~", "<", ">")
 """For each type, only values with the first available relation are used: a limit is not a value."""
 
 _DIGITS = 3
-"""Values that agree to this many significant digits are one: lists repeat each other, and each chain's."""
+"""Significant digits to which equal values are one: lists repeat each other, and repeat a value for each chain."""
 
 WEAK_NM = 10_000.0
 """A ligand is weak above this concentration, in nmol/L. House rule."""
@@ -71,7 +71,7 @@ class AffinityQuery:
     def has_place(self, one: Measurement) -> bool:
         """Return whether a measurement names this entry and component, and chain and residue if it has them.
 
-        Of a component that the entry does not have, as it was remediated since, the molecule must be the same.
+        If the entry does not have the component, because it was remediated since, the molecule must be the same.
         """
         return (
             one.entry_id == self.names["pdb_id"]

@@ -142,7 +142,7 @@ def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> It
 def _series_files(job: Path, shards: Sequence[str], left_out: AbstractSet[str]) -> dict[str, Row]:
     """Return the depictions by path of the series and their ligands in the tables.
 
-    A series has ``S001.svg`` and for each ligand ``S001_LIG.svg``, with a number for a second of its name.
+    A series has ``S001.svg``, and each ligand ``S001_LIG.svg``, with a number if its name occurs twice.
     """
     names = {"series", "Warhead", "stem", "pdb_id"}
     results = read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE, names=names)
@@ -171,7 +171,7 @@ def _file_row(job: Path, path: str) -> Row:
 
 
 def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
-    """Remove files of the shared folders that no step of this run wrote, as of an earlier run; follow no links."""
+    """Remove files of the shared folders that no step of this run wrote; follow no links."""
     _remove_unlisted_inputs(job, listed)
     for folder in layout.SHARED_FOLDERS:
         if not (job / folder).is_dir():
@@ -184,7 +184,7 @@ def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
 
 
 def _remove_unlisted_inputs(job: Path, listed: Collection[str]) -> None:
-    """Do the same below the folder of inputs, each ligand's in its own, and remove the folders left empty."""
+    """Do the same below the folder of inputs, by ligand, and remove empty folders."""
     for place, _, names in os.walk(job / layout.PROTAC_FOLDER, topdown=False):
         folder = Path(place).relative_to(job).as_posix()
         for name in names:

@@ -129,7 +129,7 @@ def value_of(affinity_type: str, relation: str, value: str, unit: str) -> Value 
 
 
 def concentration(text: str, unit: str) -> tuple[str, float] | None:
-    """Return relation and nmol/L of a number with its relation; None if either or the unit is none that is known.
+    """Return relation and nmol/L of a number with its relation; None if either or the unit is unknown.
 
     >>> concentration("<0.5", "µM"), concentration("N.D.", "nM")
     (('<', 500.0), None)

@@ -45,7 +45,7 @@ class SortedTable:
         Raises
         ------
         KeyError
-            If a row has a column that the table has not.
+            If a row has a column that is not in the table.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -1,6 +1,6 @@
-"""Published degraders that contain the ligands of a job, and the atoms through which the rest of each leaves.
+"""Published degraders that contain the ligands of a job, and the atoms at which the rest of each is bonded.
 
-The user's tables are read in place. They are shown with the answers and change no score and no rank.
+The user's tables are read in place. They appear with the answers and change no score or rank.
 """
 
 from __future__ import annotations

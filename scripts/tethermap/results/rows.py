@@ -117,7 +117,7 @@ def result_row(
 
 
 def pose_rows(instance: Instance) -> Iterator[Row]:
-    """Yield the rows of Poses.csv of one instance: one a field of its record, one without name if a pose has none."""
+    """Yield the rows of Poses.csv of one instance: one per field of its record, or one without a name."""
     facts = instance.facts
     if not facts.docked and not facts.pose_fields:
         return

@@ -90,7 +90,7 @@ class ResultCache:
     folder : Path
         The cache folder; results are below `FOLDER`.
     limit : int
-        How much of the disk they take at most, in bytes.
+        Maximum size on disk, in bytes.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -99,7 +99,7 @@ class ResultCache:
 
     @property
     def largest(self) -> int:
-        """The most bytes of a result that is kept, before it is packed."""
+        """Maximum size of a cached result in bytes, before compression."""
         return self._share
 
     def get(self, key: str) -> EntryResult | None:
@@ -118,7 +118,7 @@ class ResultCache:
         return result
 
     def put(self, key: str, result: EntryResult) -> None:
-        """Keep a result; on a disk that is full or can't be written nothing is kept."""
+        """Store a result; do nothing if the disk is full or read-only."""
         data = result.to_bytes()
         if len(data) > self._share:
             return
@@ -133,7 +133,7 @@ class ResultCache:
         return self._folder / f"{int(key[:8], 16) % _BUCKETS:02x}" / key
 
     def _make_room(self, bucket: Path) -> None:
-        """Remove the files of a folder that were not used for longest, until its share of the limit is kept."""
+        """Remove the least recently used files of a folder until it is within its share of the limit."""
         files = []
         with os.scandir(bucket) as entries:
             for entry in entries:
@@ -157,7 +157,7 @@ class Definitions(Protocol):
 
     @property
     def lasting(self) -> bool:
-        """Whether all look-ups would give the same another day."""
+        """Whether all lookups would give the same result later."""
         ...
 
 
@@ -172,7 +172,7 @@ class StepCache:
     about : str
         Common inputs of the results of all entries: the step and its settings.
     lasting : callable
-        Whether what was computed so far would be the same another day.
+        Whether a later computation would give the same result.
     """
 
     cache: ResultCache

@@ -25,7 +25,7 @@ class ClusterFailure:
     Parameters
     ----------
     number : str
-        The job's number on the cluster; empty when it was never taken.
+        The job's number on the cluster; empty if the cluster refused it.
     message : str
         Message of the engine.
     rule_log : Path
@@ -112,7 +112,7 @@ def _reason(written: str) -> str:
 
 
 def _end(path: Path | None) -> str:
-    """Return the end of a log, from a whole line on."""
+    """Return the end of a log, from the start of a line."""
     if path is None:
         return ""
     try:

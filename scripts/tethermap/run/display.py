@@ -36,7 +36,7 @@ class ProgressDisplay:
     Parameters
     ----------
     stream : TextIO
-        Where to, standard error as a rule.
+        Output stream, standard error by default.
     live : bool
         Whether one line is rewritten in place (a terminal) or lines are added now and then.
     seconds : float

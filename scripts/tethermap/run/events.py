@@ -17,8 +17,8 @@ from tethermap.base import layout
 class EventLog:
     """Appends events to the job's event file: numbered, with UTC time, flushed, never raising.
 
-    Numbers continue after those of an earlier run of the job. The file is opened with the first
-    event, in the folder that is current then.
+    Numbering continues after the events of an earlier run of the job. The file is opened in the current folder when the
+    first event occurs.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class EventHandler(logging.Handler):
     failed_step : str
         The rule that failed last; empty if none did.
     failed : bool
-        Whether the last that was heard of the run is an error.
+        Whether the last record of the run is an error.
     """
 
     def __init__(self, log: EventLog) -> None:

@@ -111,7 +111,7 @@ class HttpError(Exception):
 
 @dataclass(slots=True)
 class _Failure:
-    """Why one try failed, and how long the service asks to wait."""
+    """Reason why one try failed, and the waiting time that the service requests."""
 
     detail: str
     unreachable: bool = False
@@ -120,7 +120,7 @@ class _Failure:
 
 @dataclass
 class HttpClient:
-    """Sends requests, again when it makes sense; safe to use from several threads.
+    """Sends requests with retries if useful; safe to use from several threads.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class HttpClient:
         slot : callable
             Returns the context for each attempt.
         raw : bool
-            Whether to take the bytes as sent, for files that are gzipped by themselves.
+            Whether to return the bytes as sent, for files that are gzipped themselves.
 
         Raises
         ------
@@ -297,7 +297,7 @@ def _on_certificates(error: Exception) -> str:
 
 
 def user_agent() -> str:
-    """Return who we are, for the services' logs."""
+    """Return the name and contact of this program, for the services' logs."""
     python = platform.python_version()
     contact = "".join(sign for sign in os.environ.get(CONTACT, "") if " " < sign <= "~" and sign not in "()")
     purpose = "ligand-bound structures" + (f"; {contact}" if contact else "")

@@ -55,7 +55,7 @@ def event_sentence(event: dict[str, Any], started: dict[object, str]) -> str:
     event : dict
         A line of the event file.
     started : dict
-        Time at which each job of Snakemake began, by its number; kept up by this function.
+        Start time of each job of Snakemake by its number; updated by this function.
 
     >>> event_sentence({"event": "planned", "jobs": 12}, {})
     '12 steps planned, more when the search is done'

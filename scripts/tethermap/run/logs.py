@@ -159,7 +159,7 @@ def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log:
 
 
 def read_error(job: Path) -> dict[str, str]:
-    """Return why the last run of a job ended early: message, step, kind, log; empty when nothing was recorded."""
+    """Return the reason for the early end of a job's last run: message, step, kind, log; empty if none was recorded."""
     try:
         error: dict[str, str] = json.loads((job / layout.ERROR).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -168,7 +168,7 @@ def read_error(job: Path) -> dict[str, str]:
 
 
 def unrecorded_error(job: Path, step: str, said: Sequence[str]) -> dict[str, str]:
-    """Determine the reason of a run that left none, write it, and return it like `read_error`.
+    """Determine the reason of a run that recorded none, write it, and return it like `read_error`.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def _without_place(text: str) -> str:
 
 
 def failed_step_log(job: Path) -> str:
-    """Return the end of the log of the step at which the last run of a job ended, for strangers; mostly nothing."""
+    """Return the public part of the end of the failed step's log; usually empty."""
     log = read_error(job).get("log", "")
     if not log:
         return ""

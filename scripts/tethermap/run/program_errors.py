@@ -1,4 +1,4 @@
-"""Handling of errors of this program: each costs one ligand or entry and is recorded, and the others continue."""
+"""Handling of errors of this program: each affects one ligand or entry and is recorded, and the others continue."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ LeftOut = Mapping[str, Row]
 def without_failing(
     step: str, members: Callable[[], Sequence[InstanceId]], work: Callable[[LeftOut], None], errors: Path | None = None
 ) -> list[Row]:
-    """Do a step over all ligands of a job; leave out those on which it fails.
+    """Run a step over all ligands of a job; leave out those on which it fails.
 
-    Nothing is looked for as long as nothing fails. Then the first is sought up to which the step fails, by halving;
-    of a ligand with two such instances all are left out.
+    Nothing more happens as long as nothing fails. Otherwise bisection finds the first instance with which the step
+    fails; if a ligand has two such instances, all its instances are left out.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def without_failing(
     members : callable
         Returns the entries and instances; those of an entry follow it.
     work : callable
-        Does the step but for some entries and instances.
+        Runs the step without some entries and instances.
     errors : Path or None
         The table of `tethermap.base.tables.ERRORS` to write.
 

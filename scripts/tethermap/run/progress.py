@@ -1,4 +1,4 @@
-"""How far a job has come, by entry and within long ones: shards append lines, one reader sums them up."""
+"""Progress of a job by entry and within long ones: shards append lines, one reader adds them up."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def progress_file(step: str, shard: str) -> str:
 
 
 def read_progress(job: Path) -> Progress:
-    """Return how far a job is, for callers that ask once."""
+    """Return the progress of a job, for callers that need it once."""
     return ProgressReader(job).read()
 
 

@@ -25,7 +25,7 @@ _SECONDS = 0.5
 class RunRecorder:
     """Records a run from Snakemake's log records and the progress files of its scripts.
 
-    It begins with the first record of a run and takes the folder current then as the job's.
+    It starts with the first record of a run and uses the current folder as the job's.
     None of its methods raises.
 
     Parameters
@@ -104,7 +104,7 @@ class RunRecorder:
             self._look(show=True)
 
     def _look(self, *, show: bool) -> None:
-        """Record how far the job is, when that has changed, and show it."""
+        """Record and show the progress of the job if it has changed."""
         step = self._handler.step
         if self._reader is None or not step:
             return

@@ -1,7 +1,7 @@
-"""Forks the scripts of a run from a process that has loaded what they need: they begin at once.
+"""Forks the scripts of a run from a process that has loaded their imports: they start at once.
 
-A script that starts as a process of its own spends 0.1 to 0.3 s of CPU on imports, more than on an entry; here they are
-paid once, while the search runs. `tethermap.run.warm_scripts` starts this module and sends requests; each request is a
+A script in a new process spends 0.1 to 0.3 s of CPU on imports, more than on an entry; this process imports once,
+during the search. `tethermap.run.warm_scripts` starts this module and sends requests; each request is a
 message with the script and variables for it, and a socket that returns the script's process id, receives a byte to
 start it, and returns its exit status. The server ends when no client is connected and none of its scripts
 runs. If it is killed, its scripts end with it, because no process would learn their exit status.
@@ -32,7 +32,7 @@ PRELOADED = (
     "snakemake.iocontainers",
     *(module for step in STEPS if not step.switch for module in (step.make.partition(":")[0], step.loads) if module),
 )
-"""Modules that are loaded while nothing else is to be done, in the order in which a run needs them."""
+"""Modules that are loaded while the server is idle, in the order in which a run needs them."""
 
 LONGEST = 65_536
 """Bytes of a request at most."""
@@ -98,7 +98,7 @@ class ScriptServer:
         self._selector.register(script.sentinel, selectors.EVENT_READ)
 
     def _be_script(self, server: int, reply: socket.socket, script: str, variables: Mapping[str, str]) -> None:
-        """Run a script in a forked process as if it had been started by itself; but it ends with the server."""
+        """Run a script in a forked process like a separate program, but end it with the server."""
         for number, handler in _FOR_SCRIPTS.items():
             signal.signal(number, handler)
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)

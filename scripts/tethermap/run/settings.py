@@ -58,7 +58,7 @@ def refuse_read_only(job: Path) -> None:
 
 
 def record_settings(job: Path, settings: Mapping[str, Any]) -> None:
-    """Remember the settings of a run: complete in the job folder's working files, and as results show them."""
+    """Store the settings of a run: complete in the job folder's working files, and as results show them."""
     write_text(job / layout.SETTINGS, json.dumps(dict(settings), indent=1, sort_keys=True) + "\n")
     write_job_config(job, settings)
 

@@ -1,4 +1,4 @@
-"""One step over the entries of a shard: each is computed, or taken from the cache, and written."""
+"""One step over the entries of a shard: each is computed or read from the cache, and written."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class ShardStep:
 
     @contextmanager
     def isolated(self, entry_id: str, stem: str) -> Iterator[None]:
-        """Keep an error in one ligand from ending the step: it is recorded, and nothing of the block is written."""
+        """Limit an error to one ligand: it is recorded, and nothing of the block is written."""
         lengths = {name: len(stream) for name, stream in self._streams.items()}
 
         def failed(error: Exception) -> None:
@@ -184,11 +184,11 @@ class ShardStep:
         digest : callable or None
             Digest of all inputs of the entry's results besides the step's settings; None if they are not cached.
         compute : callable
-            Writes what the entry adds; returns whether it is kept, None when this step doesn't decide it.
+            Writes the results of the entry; returns whether it is kept, None if this step doesn't decide it.
         stems : sequence of str
             Ligands of the entry; empty if the step finds them.
         instead : callable
-            Writes what the entry adds where `compute` fails.
+            Writes the results of the entry if `compute` fails.
         """
         self._flush()
         errors: list[Exception] = []
@@ -234,7 +234,7 @@ class ShardStep:
 def over_entries(
     task: Task, about: Any, components: Definitions, worker: Callable[[ShardStep], Callable[[EntryParts], None]]
 ) -> None:
-    """Do a step for each entry of a shard by the parts that it reads.
+    """Run a step for each entry of a shard with the parts that it reads.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def cancel_slurm_jobs(folder: Path) -> bool:
     Parameters
     ----------
     folder : Path
-        The job folder, no run of which may live.
+        The job folder, without a live run.
 
     Returns
     -------

@@ -21,7 +21,7 @@ LOCAL = "local"
 
 _START_CPU_SECONDS = 6.0
 _CPU_SECONDS_PER_ENTRY = 0.1
-"""A job of one entry takes about the first, each further one the others: all contexts and the report included."""
+"""Cost of the first entry of a job, then of each further one, with all contexts and the report."""
 
 _BYTES_PER_ATOM = 33
 _USUAL_ATOMS = 11_000

@@ -32,7 +32,7 @@ class Step:
     words : str
         Description of the step for users.
     make : str
-        Entry point of the function that does it, given a `tethermap.run.task.Task`.
+        Entry point of its function, which is called with a `tethermap.run.task.Task`.
     settings : str
         Entry point of the function that picks the step's settings from a job's; the step runs again if they change.
     loads : str
@@ -89,7 +89,7 @@ class Step:
         return [layout.archive(shard, self.name)] if self.parts else list(self.writes)
 
     def sources(self, available: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield step and part of all that it reads, as far as the steps are among those that run."""
+        """Yield step and part of all its inputs, among the steps that run."""
         names = set(available)
         for read in self.reads:
             source, _, part = read.partition("/")
@@ -265,7 +265,7 @@ STEPS = (
             layout.TABLES_ERRORS,
         ),
     ),
-    # Also written: the job's log, and the link Results_Display.csv, one file with its target, without a separate time.
+    # Also writes the job's log and the link Results_Display.csv, whose time is that of its target.
     Step(
         name="finish_job",
         words="writing report and manifest",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """A step with all that it is given.
+    """A step with all its inputs.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def run(name: str, snakemake: Snakemake) -> None:
 
 
 def run_steps(job: Path, given: Settings, *, result_cache_mb: int = 0, last: str = "", draws: bool = True) -> None:
-    """Do all steps of a job in this process, or those up to the last; see `tethermap.run_job.run_job`."""
+    """Run all steps of a job in this process, or those up to the last; see `tethermap.run_job.run_job`."""
     resources = {
         "entries_per_shard": given["shards"]["entries_per_shard"],
         "processes": 1,

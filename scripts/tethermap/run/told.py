@@ -47,7 +47,7 @@ def nothing_kept(job: Path) -> list[str]:
     """
     try:
         kept = (row["kept"] for row in read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
-        if any(one is not False for one in kept):  # None in a table of another version without that column
+        if any(one is not False for one in kept):  # None if a table of another version lacks it
             return []
         entries = list(read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS, strict=False))
         ligands = list(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS, strict=False))

@@ -15,13 +15,13 @@ from typing import Protocol
 import psutil
 
 AVAILABLE = sys.platform == "linux"
-"""Elsewhere a process that has loaded NumPy must not be forked (macOS), or messages have no bounds."""
+"""On other systems a process that has loaded NumPy must not be forked (macOS), or messages have no bounds."""
 
 _CLOSING_SECONDS = 10.0
 
 
 class Watch(Protocol):
-    """Watches what a process uses, for as long as the block lasts."""
+    """Measures the resources of a process during the block."""
 
     def __call__(self, pid: int) -> AbstractContextManager[object]:
         """Return the block for a process."""

@@ -165,7 +165,7 @@ def _places_among(
 def fit_conformer(
     atoms: Mapping[int, Atom], conformer: Sequence[Atom]
 ) -> tuple[int, dict[int, tuple[float, float, float]], str]:
-    """Return how many atoms of a conformer differ, the nearest place of the same name for each atom, and differences.
+    """Return the number of differing atoms of a conformer, the nearest namesake's position of each, and differences.
 
     A number may be that of several copies of a component.
     """

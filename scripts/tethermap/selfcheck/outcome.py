@@ -22,7 +22,7 @@ class CheckOutcome:
 
     @classmethod
     def of(cls, check: str, problems: Sequence[str], *, most: int | None = None, joint: str = "; ") -> CheckOutcome:
-        """Return the outcome of a check that lists what is wrong, the first `most` of it in words.
+        """Return the outcome of a check that lists faults, the first `most` of them in words.
 
         >>> CheckOutcome.of("sasa_order", ["C1", "N2"], joint=", ")
         CheckOutcome(check='sasa_order', passed=False, value='2', detail='C1, N2')

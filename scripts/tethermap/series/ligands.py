@@ -18,7 +18,8 @@ from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 from tethermap.molecule.store import molecule_of_record
 
 MOST_PIECES = 4
-"""Unconnected parts of an observed ligand that are looked for in its parent; the time grows with the power of them."""
+"""Maximum number of unconnected parts of an observed ligand in the search for its parent; the time grows exponentially
+with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class SourceError(UserError):
 
 
 class FetchError(Exception):
-    """An entry's file that is not available; becomes its status row.
+    """An entry's file is not available; becomes its status row.
 
     Parameters
     ----------
@@ -155,11 +155,11 @@ class Source(Protocol):
     searches_sequences : bool
         Whether `sequence_search` works.
     lists_all : bool
-        Whether an entry that a query doesn't match is reported too (the user's own files).
+        Whether entries that do not match the query are also reported (the user's own files).
     wordless : sequence of str
         Entries that a user names and no word can find, accepted with any words (own files without header).
     failed : mapping of str to str
-        Entries that an error of this program has cost, with the step and the error.
+        Entries lost to an error of this program, with the step and the error.
     requests : list of dict
         Requests so far, as sent.
     notes : list of str

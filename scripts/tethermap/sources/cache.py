@@ -35,7 +35,7 @@ _LOCKS = 256
 _PATIENCE = 900.0
 _WEEK = 7 * 86400.0
 _OUTDATED = 1.0
-"""Time of change, in seconds, of a file whose entry was revised since."""
+"""Modification time, in seconds, of the file of an entry that was revised since."""
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -67,7 +67,7 @@ class StructureCache:
         Parameters
         ----------
         outdated : bool
-            Whether one will do whose entry was revised since.
+            Whether the file of an entry that was revised since is acceptable.
         """
         for origin in ORIGINS:
             path = self.path(entry_id, origin)
@@ -148,7 +148,7 @@ class StructureCache:
 
     @contextmanager
     def reserved(self, entry_id: str) -> Iterator[None]:
-        """Keep other jobs from fetching the same entry during the block."""
+        """Prevent other jobs from downloading the same entry during the block."""
         number = crc32(entry_id.encode()) % _LOCKS
         with self._writable(), file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE):
             yield

@@ -1,4 +1,4 @@
-"""Is this content a complete structure file? Decompression, checks, checksum, revision."""
+"""Checks whether content is a complete structure file. Decompression, checks, checksum, revision."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _check_mmcif(data: bytes, *, own: bool) -> None:
 
 
 def _end_of(data: bytes) -> bytes:
-    """Return the end of a file without blanks: its last line at least."""
+    """Return the end of a file without blanks, at least its last line."""
     end = data[-_LONGEST_LINE:].rstrip()
     return end if b"\n" in end else data.rstrip()
 
@@ -201,7 +201,7 @@ def _end_of(data: bytes) -> bytes:
 def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
     """Return whether the last category of a file is whole: a value for each tag in every row.
 
-    The atoms of a deposited entry give no answer: the next row may be missing, and other categories follow.
+    The atoms of a deposited entry do not count: the next row may be missing, and other categories follow.
     """
     begin = max((match.end() for match in _CIF_SEPARATOR.finditer(data)), default=0)
     if not own and b"_atom_site." in data[begin : begin + 2000].lower():

@@ -223,7 +223,7 @@ def _skip(skipped: Skipped, name: str, _: Exception) -> None:
 
 
 def _entry_of(file: StructureFile) -> str:
-    """Return the id of the entry that an assembly is made of."""
+    """Return the id of the entry of an assembly."""
     return file.entry_id.partition("-assembly")[0]
 
 

@@ -130,7 +130,7 @@ def no_sequence_search(kind: str) -> SourceError:
 
 
 def explained(skipped: Counter[str]) -> str:
-    """Return why files were skipped, as a clause in parentheses."""
+    """Return the reasons for skipped files, as a clause in parentheses."""
     parts = [f"{count} skipped: {reason}" for reason, count in skipped.most_common(3)]
     return f" ({'; '.join(parts)})" if parts else ""
 

@@ -20,7 +20,7 @@ from tethermap.sources.base import EntrySummary
 from tethermap.sources.naming import StructureFile
 
 _MANY = 1500
-"""From so many files on it pays to start further processes."""
+"""Least number of files for which further processes pay."""
 
 _CHUNK = 50
 _ATOMS_PER_BYTE = 1 / 90
@@ -80,7 +80,7 @@ def _read_chunk(files: Sequence[StructureFile]) -> list[IndexRow]:
 
 
 def read_row(file: StructureFile) -> IndexRow:
-    """Return the row of one file; of one that can't be read only the id is known."""
+    """Return the row of one file; only the id if the file can't be read."""
     nothing = EntryMetadata(file.entry_id)
     with isolate_errors(file.entry_id, lambda _: None):
         try:
@@ -95,7 +95,7 @@ def read_row(file: StructureFile) -> IndexRow:
 
 
 def summary_of(metadata: EntryMetadata, size: int | None) -> EntrySummary:
-    """Return an entry's metadata as the search hands it on."""
+    """Return an entry's metadata in the form that the search returns."""
     entities = metadata.entities
     return EntrySummary(
         entry_id=metadata.entry_id,
@@ -127,7 +127,7 @@ def _content(file: StructureFile) -> bytes:
 
 
 def _atoms(file: StructureFile, content: bytes) -> int:
-    """Return about how many atoms a file has, from its uncompressed size."""
+    """Return the approximate number of atoms of a file, from its uncompressed size."""
     if file.is_mmcif:
         return int(len(content) * _ATOMS_PER_BYTE)
     with file.path.open("rb") as stream:

@@ -94,7 +94,7 @@ class MirrorSource(FolderSource):
 
 
 def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[str]]:
-    """Return one file per entry, by id, and how many files were skipped for which reason.
+    """Return one file per entry, by id, and the number of skipped files by reason.
 
     Prefer mmCIF to PDB, then the shorter path, then the first by name.
     """

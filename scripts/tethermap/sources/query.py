@@ -83,7 +83,7 @@ class Query:
     ignored : tuple of str
         Parts without a letter or digit.
     has_brackets : bool
-        Whether it groups words by brackets next to operators, which is not understood.
+        Whether it groups words by brackets next to operators, which is not supported.
     """
 
     clauses: tuple[Clause, ...]
@@ -172,7 +172,7 @@ def query_notes(text: str) -> list[str]:
     plain = text.translate(_WIDE)
     notes = ["Full-width letters were read as plain ones."] if plain != text else []
     if _WILDCARD.search(plain):
-        notes.append("Words are searched for whole: * and ? stand for no other letters, so write the words out.")
+        notes.append("Words are searched for whole: * and ? are not wildcards, so write the words out.")
     return notes
 
 
@@ -216,7 +216,7 @@ def _joined(label: re.Match[str]) -> str:
 
 
 def _is_grouped(word: str) -> bool:
-    """Return whether a word opens or closes a bracket that it doesn't close or open itself."""
+    """Return whether a word has an unbalanced bracket."""
     return any(word.count(opened) != word.count(closed) for opened, closed in ("()", "[]"))
 
 

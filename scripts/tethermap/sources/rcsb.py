@@ -96,7 +96,7 @@ class RcsbSource:
         return self._search.hits(sequence_node(sequence, min_identity), scoring="sequence")
 
     def all_entries(self) -> list[str]:
-        """Refuse: no one wants the whole PDB by accident."""
+        """Refuse, because a job over the whole PDB is hardly intended."""
         raise SourceError("The query has no words: give words, PDB ids or UniProt accessions in search_query.")
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
@@ -146,7 +146,7 @@ class RcsbSource:
         )
 
     def _obtain(self, entry_id: str) -> Cached | None:
-        """Return a file from the cache or the network; None for an entry that there isn't."""
+        """Return a file from the cache or the network; None if the entry does not exist."""
         if cached := self._cache.get(entry_id):
             return cached
         with self._cache.reserved(entry_id):

@@ -17,7 +17,7 @@ from tethermap.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QU
 _LOG = logging.getLogger(__name__)
 
 PAGE_ROWS = 10_000
-"""Hits of one page: the most that the service gives."""
+"""Hits of one page: the maximum of the service."""
 
 BATCH = 300
 """Entries of one metadata request, as the official client does."""

@@ -226,7 +226,7 @@ def _find(source: Source, query: Query, prefix: str) -> SearchResult:
 
 
 def _absent(source: Source, query: Query, known: Collection[str]) -> list[str]:
-    """Return the accessions and marked ids that a source has neither as such nor, as ``P2RY12``, as a word."""
+    """Return the accessions and marked ids that a source does not have, nor as a word in ``P2RY12``."""
     unknown = {name: word for name, word in query.spelling.items() if name not in known}
     words = [word for name, word in unknown.items() if word and name in query.accessions]
     if len(words) > 1 and not source.text_search(words, (), any_term=True):
@@ -262,7 +262,7 @@ class OneSide:
 def _without(
     source: Source, hits: Sequence[Hit], terms: Sequence[str], accessions: Sequence[str], excluded: Sequence[str]
 ) -> list[Hit]:
-    """Return hits without those that have something excluded too; ids are excluded by name."""
+    """Return hits without those that also match an exclusion; ids are excluded by name."""
     gone: set[str] = set()
     for word in excluded:
         if entry_id := entry_id_of(word):

@@ -104,7 +104,7 @@ def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
 
 
 def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] | None:
-    """Return reason, threshold and value of the first filter that an entry doesn't pass; None when it passes all.
+    """Return reason, threshold and value of the first filter that rejects an entry; None if it passes all.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _left_out(
     rank: int,
     room: int,
 ) -> tuple[str, str, str] | None:
-    """Return reason, threshold and value when a candidate is not taken."""
+    """Return reason, threshold and value for a rejected candidate."""
     if not candidate.entry_id:
         return "withdrawn", "", " ".join(candidate.successors)
     if owner[candidate.entry_id] is not candidate:

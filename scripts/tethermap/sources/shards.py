@@ -15,7 +15,7 @@ from tethermap.base.records import part
 from tethermap.base.tables import SHARD_ENTRIES, STRUCTURES, Row, read_table, write_table
 
 _FEWEST = 20
-"""More shards than needed are made for further cores only while each has about this many entries."""
+"""Number of entries per shard below which a job gets no further shards for more cores."""
 
 Rows = list[Row]
 

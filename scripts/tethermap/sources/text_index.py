@@ -31,7 +31,7 @@ from tethermap.sources.suggestions import NAMES_TABLE
 _LOG = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 3
-"""Raised when what the index contains or how it is made changes."""
+"""Raised when the content of the index or its construction changes."""
 
 _TABLES = (
     """
@@ -228,7 +228,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _usable(path: Path) -> bool:
-    """Return whether a file is an index of this version; a damaged one is as good as none."""
+    """Return whether a file is a valid index of this version."""
     if not path.exists():
         return False
     try:
@@ -240,7 +240,7 @@ def _usable(path: Path) -> bool:
 
 
 def _stated(files: Iterable[StructureFile]) -> Iterator[tuple[str, str, int, int, int, StructureFile]]:
-    """Yield the files that are there as the index records them."""
+    """Yield the existing files in the form that the index records."""
     for file in files:
         try:
             state = os.stat(file.place)  # noqa: PTH116 - a Path takes three times as long

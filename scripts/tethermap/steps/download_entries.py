@@ -23,7 +23,7 @@ _LOG = logging.getLogger("scripts.download_entries")
 
 STEP = "download_entries"
 _IN_VAIN = 8
-"""So many entries in a row without any answer mean that there is no network."""
+"""Number of consecutive entries without any answer that means that there is no network."""
 
 Row = dict[str, Value]
 Result = tuple[Fetched | FetchError, ReportFile]
@@ -37,7 +37,7 @@ def make(task: Task) -> None:
         if not rows:
             return
         taken = {str(row["pdb_id"]) for row in rows}
-        planned = read_table(task.job / layout.SEARCH_ENTRIES, ENTRIES)  # no input: a new one changes no shard
+        planned = read_table(task.job / layout.SEARCH_ENTRIES, ENTRIES)  # no input: a new file changes no shard
         taken |= {str(row["pdb_id"]) for row in planned if row["selected"]}
         opened = open_source(source, cache_dir, refresh=False)
         known = task.cache()
@@ -90,7 +90,7 @@ def structure_row(
     result : Fetched or FetchError
         Its file, or the reason.
     taken : set of str
-        Entries that the job has anyway; a successor among them is not taken twice. One taken here is added.
+        Entries that the job has anyway; a successor among them is not used twice. One taken here is added.
     report : ReportFile
         Validation report of the entry.
     """

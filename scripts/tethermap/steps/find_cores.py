@@ -14,7 +14,7 @@ from tethermap.run.task import Task
 
 
 def make(task: Task) -> None:
-    """Write rows, instances, ligands and pictures of a shard's series, but for ligands on which that fails."""
+    """Write rows, instances, ligands and pictures of a shard's series, without ligands on which that fails."""
     from tethermap.molecule.alerts import WORTH_SCREENING
     from tethermap.series.cores import SeriesResults, series_results
     from tethermap.series.ligands import Series, read_series

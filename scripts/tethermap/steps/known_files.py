@@ -12,7 +12,7 @@ from tethermap.sources.content import Checked, check_file, read_file
 
 
 class KnownFiles:
-    """Checks structure files, and those that an earlier job has checked no more than by their bytes.
+    """Checks structure files; those checked by an earlier job are compared by their bytes only.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def match(task: Task) -> None:
 
 
 def measure(task: Task) -> None:
-    """Write the exposure and the exits of a shard's ligands, and the files that show them."""
+    """Write the exposure and the exits of a shard's ligands, and their files."""
     target_name, method = task.settings["target_name"], Method(**task.settings["sasa"])
     components = job_components(task.settings)
 

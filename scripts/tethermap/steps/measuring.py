@@ -43,7 +43,7 @@ from tethermap.run.shard_step import ShardStep
 
 @dataclass(frozen=True, slots=True)
 class _Ligand:
-    """One instance with all that earlier steps know of it."""
+    """One instance with the results of earlier steps."""
 
     instance: Instance
     molecule: LigandMolecule

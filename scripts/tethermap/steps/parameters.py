@@ -12,7 +12,7 @@ from tethermap.sources.own.definitions import definitions_among
 
 
 def source(given: Settings) -> dict[str, Any]:
-    """Return where entries come from; definitions of components and reports are other steps' business."""
+    """Return the source of entries, without settings of component definitions and reports."""
     other = ("components", "validation", "predicted", "affinity", "degraders")
     return {key: value for key, value in given["source"].items() if key not in other}
 
@@ -24,7 +24,7 @@ def search_entries(given: Settings) -> dict[str, Any]:
 
 
 def download_entries(given: Settings) -> dict[str, Any]:
-    """Return where entries and their validation reports come from."""
+    """Return the sources of entries and of their validation reports."""
     origin = {**source(given), "validation": given["source"]["validation"]}
     return {"source": origin, "cache_dir": given["cache_dir"]}
 
@@ -59,7 +59,7 @@ def cleaning(given: Settings) -> dict[str, Any]:
 
 
 def components(given: Settings) -> dict[str, Any]:
-    """Return where definitions of components come from: the dictionary, the user's, those among the user's files."""
+    """Return the sources of component definitions: the dictionary, the user's, those among the user's files."""
     where = given["source"]
     own = [where["components"]] if where["components"] else []
     if where["kind"] == "files":
@@ -77,17 +77,17 @@ def _among(files: tuple[str, ...]) -> list[str]:
 
 
 def clean_complexes(given: Settings) -> dict[str, Any]:
-    """Return the settings of the cleaning, and where definitions of components come from."""
+    """Return the settings of the cleaning, and the sources of component definitions."""
     return {"cleaning": cleaning(given), **match_ligands(given)}
 
 
 def match_ligands(given: Settings) -> dict[str, Any]:
-    """Return where definitions of components come from."""
+    """Return the sources of component definitions."""
     return {"components": components(given), "cache_dir": given["cache_dir"]}
 
 
 def measure_sasa(given: Settings) -> dict[str, Any]:
-    """Return how areas are measured, and where definitions of components come from."""
+    """Return the method of the areas, and the sources of component definitions."""
     return {"target_name": given["target_name"], "sasa": given["sasa"], **match_ligands(given)}
 
 
@@ -114,5 +114,5 @@ def build_tables(given: Settings) -> dict[str, Any]:
 
 
 def finish_job(given: Settings) -> dict[str, Any]:
-    """Return the settings that results show, but how the work is divided, on which they don't depend."""
+    """Return the settings that results show, without those for the division of the work."""
     return config.shown(given)

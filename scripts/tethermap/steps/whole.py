@@ -19,7 +19,7 @@ from tethermap.run.task import Task
 
 
 def find_series(task: Task) -> None:
-    """Write the series of a job but for ligands on which that fails; see `tethermap.series.write.write_series`."""
+    """Write the series of a job without ligands on which that fails; see `tethermap.series.write.write_series`."""
     plan, errors = task.outputs()
     molecules = list(task.parts("match_ligands/molecules"))
 
@@ -39,7 +39,7 @@ def find_series(task: Task) -> None:
 
 
 def build_tables(task: Task) -> None:
-    """Write all tables and the one SDF of a job but for ligands on which that fails.
+    """Write all tables and the one SDF of a job without ligands on which that fails.
 
     See `tethermap.results.write.write_tables`.
     """
@@ -71,7 +71,7 @@ def build_tables(task: Task) -> None:
 
 
 def finish_job(task: Task) -> None:
-    """Write tables as Parquet, the report and, last of all, the manifest, both but for ligands on which that fails.
+    """Write tables as Parquet, the report and, last, the manifest; the last two without ligands on which that fails.
 
     Parquet is first, so that DuckDB's memory is free before the report is written.
     """
@@ -122,7 +122,7 @@ def repeat_or_compute(
     inputs, outputs : iterable of Source, sequence of Path
         All inputs of the step and its possible outputs, in an order that is the same in each job.
     compute : callable
-        Does the step; returns the errors in single ligands, with which nothing is kept for other jobs.
+        Runs the step; returns the errors in single ligands, with which nothing is cached for other jobs.
     """
     if known is None:
         compute()

@@ -19,7 +19,7 @@ from tethermap.instance.model import Instance, Neighbourhood, Polymer
 from tethermap.molecule.record import LigandMolecule
 
 LEAST_OF_OWN = 0.5
-"""Least share that a half has of all that its protein covers (house rule)."""
+"""Least share of its protein's covered area that a half must have (house rule)."""
 
 TOUCHED_WITHIN, FEWEST_TOUCHED = 5.0, 6
 """A protein that is nearest to fewer ligand atoms than this, by this margin in angstroms, covers too little to be

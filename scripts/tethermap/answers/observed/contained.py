@@ -17,7 +17,7 @@ LARGE_PIECE = 15
 """Fewest heavy atoms of the rest of a degrader."""
 
 FEWEST_CORE, LEAST_CORE = 14, 0.62
-"""Fewest heavy atoms that stay of the smaller molecule, and the least share of it."""
+"""Fewest heavy atoms of the smaller molecule that remain, and their least share of it."""
 
 _MOST_MATCHES = 64
 
@@ -49,12 +49,12 @@ Accepts = Callable[[int, frozenset[int], frozenset[int]], bool]
 
 
 class DegraderLibrary:
-    """Degraders in which smaller molecules are looked for.
+    """Library of degraders to search for smaller molecules.
 
     Parameters
     ----------
     mols : iterable of Chem.Mol
-        The degraders, without hydrogens as atoms; their places are their numbers.
+        The degraders, without hydrogens as atoms; numbered by their order.
     accepts : callable
         See `Accepts`; any division by default.
     """
@@ -100,7 +100,7 @@ class DegraderLibrary:
             left = [number for number in left if number not in found]
 
     def _screened(self, part: Chem.Mol, numbers: Iterable[int]) -> Iterator[int]:
-        """Yield the degraders among some that may contain a part of a molecule, by their fingerprints."""
+        """Yield the given degraders whose fingerprints allow them to contain a part of a molecule."""
         print_ = Chem.PatternFingerprint(part)
         return (number for number in numbers if DataStructs.AllProbeBitsMatch(print_, self._prints[number]))
 
@@ -109,7 +109,7 @@ class DegraderLibrary:
         return mol
 
     def _has_rings(self, mol: Chem.Mol) -> bool:
-        """Return whether each aromatic ring system of a molecule, none of which ever leaves, is in some degrader."""
+        """Return whether each aromatic ring system of a molecule, which never leaves, is in some degrader."""
         others = frozenset(atom.GetIdx() for atom in mol.GetAtoms() if not atom.GetIsAromatic())
         if len(others) == mol.GetNumAtoms():
             return True
@@ -122,7 +122,7 @@ class DegraderLibrary:
         return True
 
     def _anchors(self, core: Chem.Mol, number: int) -> tuple[set[int], bool]:
-        """Return the atoms of a core that can carry the one large piece of a degrader, and whether that is all."""
+        """Return the atoms of a core that can carry the large piece of a degrader, and whether it is the only piece."""
         degrader = self._mol(number)
         anchors: set[int] = set()
         is_whole = False

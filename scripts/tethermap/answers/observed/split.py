@@ -25,7 +25,7 @@ LONGEST_RUN = 4
 """More small blocks than this after a core end the walk."""
 
 MOST_BONDS = 7
-"""The exit is looked for within so many bonds of the last core."""
+"""Maximum number of bonds between the last core and the exit."""
 
 ATTACHMENT_RING = 7
 """Most atoms of a saturated ring that can belong to either side of the cut."""
@@ -35,7 +35,7 @@ STOP_SHARE, STOP_RATIO, STOP_BONDS = 0.25, 0.5, 2
 the partner's; or if it is a saturated ring within this number of bonds."""
 
 VARIED_SHARES, VARIED_RUNS = (0.3, 0.4, 0.5), (3, 4, 5)
-"""Limits under which a clear exit stays the same bond."""
+"""Varied limits; a clear exit is the same bond under all of them."""
 
 Bond = tuple[int, int]
 """The anchor, which is part of the half, and the linker's first atom."""

@@ -145,7 +145,7 @@ def _nearest_mapped(
 
 @dataclass(frozen=True, slots=True)
 class HeavyPart:
-    """A ligand without hydrogens, and how many bonds in rings it has between elements, by their order.
+    """A ligand without hydrogens, and its number of ring bonds by elements and order.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def leaving_bonds(degrader: Chem.Mol, parent: Chem.Mol) -> Iterator[tuple[tuple[
     Parameters
     ----------
     degrader, parent : Chem.Mol
-        Without hydrogens; of the parent small groups at its ends may be missing in the degrader.
+        Without hydrogens; small groups at the ends of the parent may be missing in the degrader.
     """
     rings = degrader.GetRingInfo()
     for core in _cores(parent):

@@ -62,7 +62,7 @@ class Way:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """Exits of one direction: those near the leader's in place and angle, as (place in the input, exit)."""
+    """Exits of one direction, near its leader in position and angle, as (position in the input, exit)."""
 
     members: tuple[tuple[int, Way], ...]
 

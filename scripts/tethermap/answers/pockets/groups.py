@@ -18,11 +18,11 @@ from tethermap.instance.backbone import TOUCHED, Backbone
 
 WORD = 4
 FEWEST_WORDS, LEAST_WORDS = 8, 0.05
-"""Chains are aligned only if they share so many words of four residues, and so many of the shorter one's: two chains
-of 60 % identity share about 13 %, two of 300 residues by chance one word in two pairs."""
+"""Least number of shared words of four residues, and their least share of the shorter chain's words, for an alignment:
+two chains of 60 % identity share about 13 %, two of 300 residues by chance one word in two pairs."""
 
 MOST_ALIGNED = 3
-"""References that a chain is aligned with at most, those with most words in common first."""
+"""Maximum number of references that a chain is aligned with, those with most words in common first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +181,7 @@ def grouped(members: Sequence[Member]) -> list[Group]:
 
 
 def entry_count(copies: Iterable[Placed]) -> int:
-    """Return of how many entries some copies are."""
+    """Return the number of entries of the given copies."""
     return len({copy.member.key[0] for copy in copies})
 
 

@@ -141,7 +141,7 @@ def _labelled(mol: Chem.Mol, label: int) -> Chem.Mol:
 
 
 def _is_unstable(mol: Chem.Mol) -> bool:
-    """Return whether a bond that was made left an aminal, an acetal or the like: halves may have what they have."""
+    """Return whether a new bond formed an aminal, an acetal or the like; those within the halves are allowed."""
     return any(
         any(mol.GetAtomWithIdx(k).GetAtomMapNum() == 0 for k in match)
         for pattern in _UNSTABLE

@@ -37,7 +37,7 @@ def _anchors(placed: BothPlaced) -> str:
 
 
 def known_halves(halves: Halves) -> BothPlaced | None:
-    """Return both halves in one frame if they are and all their elements are of `ELEMENTS`."""
+    """Return both halves if they share one frame and all their elements are in `ELEMENTS`."""
     placed = halves.placed
     known = placed is not None and {atom.GetSymbol() for atom in placed.mol.GetAtoms()} <= ELEMENTS
     return placed if known else None

@@ -91,8 +91,8 @@ def _hard_rings(mol: Chem.Mol) -> Iterator[str]:
     """Yield the lines by which either reader understands aromatic atoms that carry a hydrogen or a charge.
 
     Open Babel assigns aromatic bonds before it reads hydrogens and charges, so that a pyrrole or pyridinium fails;
-    ``M  ZBO`` then sets the order of each bond. RDKit must not see that line, which would make aromatic bonds single:
-    it skips the line after ``G``, an abbreviation of old, which Open Babel passes over. ``M  HYD`` gives both the
+    ``M  ZBO`` then sets the order of each bond. RDKit must not read that line, which would make aromatic bonds single:
+    it skips the line after ``G``, an obsolete abbreviation record, which Open Babel ignores. ``M  HYD`` gives both the
     hydrogens.
     """
     atoms = [atom for atom in mol.GetAtoms() if atom.GetIsAromatic() and atom.GetAtomicNum() != 6]
@@ -141,7 +141,7 @@ def pair_params(sides: Sequence[tuple[str, str, str, str]]) -> str:
     Parameters
     ----------
     sides : sequence of (str, str, str, str)
-        Of either side structure, chains, head and 1-based number of its anchor.
+        Structure, chains, head and 1-based number of its anchor, for each side.
     """
     keys = ("Structures", "Chains", "Heads", "Anchor atoms")
     lines = [f"{key}: {a} {b}" for key, a, b in zip(keys, *sides, strict=True)]

@@ -38,7 +38,7 @@ Residues and names are those of target_ligand.pdb and e3_ligand.pdb, the ligands
 
 
 def alignment_atoms(graph: LigandGraph, anchor: int, kept: Collection[int]) -> tuple[int, ...]:
-    """Return the atoms by which PROTAC_ternary lays a linker on a warhead: two steps away, one, the anchor.
+    """Return the atoms that PROTAC_ternary aligns a linker with: two bonds from the anchor, its neighbour, the anchor.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def _ranked_exit(graph: LigandGraph, row: Row) -> RankedExit:
 
 
 def _leaving(graph: LigandGraph, anchor: int, names: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the atoms that leave by their names: a group that can, else, of an observed exit, all beyond a bond."""
+    """Return the leaving atoms by their names: a removable group, or all atoms beyond the bond of an observed exit."""
     everything = frozenset(range(len(graph)))
     beyond = ((k, *sorted(graph.component(k, everything - {anchor}) - {k})) for k in graph.near[anchor])
     sides = [(), *cuts(graph, anchor), *beyond]

@@ -170,7 +170,7 @@ def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
 
 
 def _paths_of(tool: str, files: Collection[str]) -> set[str]:
-    """Return the files of a tool: those of its folder, and for those that dock halves what these share."""
+    """Return the files of a tool: its folder, and for docking programs also the shared files."""
     if tool == "json":
         return {path for path in files if path.endswith(".json") and "/" not in path}
     own = {path for path in files if path.startswith(f"{tool}/")}

@@ -21,7 +21,7 @@ SLACK = 0.05
 """How far a distance within a half may be off that of its crystal, in angstroms, while a conformation is made."""
 
 WITHIN = 1.0
-"""DeepTernary takes a degrader's atom for one of a half when it is nearer than this to it, in angstroms."""
+"""Distance within which DeepTernary identifies an atom of a degrader with one of a half, in angstroms."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -37,7 +37,7 @@ def program(name: str) -> Program:
 
 
 MOST_SMILES = 1000
-"""Longest SMILES of a degrader that is taken."""
+"""Longest SMILES of a degrader that is accepted."""
 
 MOST_ATOMS, MOST_RINGS = 150, 30
 """Most heavy atoms and rings of half a degrader; a complete one may have twice the number."""

@@ -18,7 +18,7 @@ _CHARGES = {("N", 4): "1+", ("B", 4): "1-", ("O", 3): "1+"}
 
 
 def atom_names(molecule: LigandMolecule, instance: Instance) -> tuple[str, ...]:
-    """Return a name of each heavy atom that is its own in the whole ligand and fits a PDB file.
+    """Return a name for each heavy atom that is unique in the whole ligand and fits a PDB file.
 
     The deposited name if it does, otherwise (or for a name with a blank) the element with the first free number.
     """

@@ -39,7 +39,7 @@ class Warhead:
 
 
 def core_cut(graph: LigandGraph, anchor: int, leaving: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-    """Return the cut that leaves what a ligand and the degrader made of it share: anchor and leaving atoms.
+    """Return the cut that leaves the common part of a ligand and its degrader: anchor and leaving atoms.
 
     At the oxygen of an ester or acid, or at the methyl group of an ester, that is the carbonyl carbon: the linker
     brings an amide's nitrogen in place of the oxygen. At every other exit the anchor itself remains.

@@ -53,7 +53,7 @@ def members(path: Path) -> Parts:
                     _count(number)
                     if member.isfile():
                         yield member.name, member.size, tar.extractfile(member) or io.BytesIO()  # type: ignore[misc]
-    except RuntimeError as error:  # zipfile, of passwords
+    except RuntimeError as error:  # zipfile raises it for missing passwords
         raise ArchiveError("it has a password; unpack it first") from error
     except _DAMAGED as error:
         raise ArchiveError(f"a damaged archive ({str(error)[:80]})") from error

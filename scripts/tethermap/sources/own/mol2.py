@@ -23,7 +23,7 @@ from tethermap.formats.guess_elements import guess_elements
 _DUMMIES = frozenset({"DU", "LP", "XX", "ANY", "HEV", "HET", "HAL", "DUMMY"})
 _ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5}
 _MOST_TRIES = 3000
-"""Ways to place hydrogens and charges in aromatic rings that are tried."""
+"""Maximum number of ways to place hydrogens and charges in aromatic rings."""
 
 _BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
 _MOST_CHANGES = 4
@@ -37,7 +37,7 @@ class Mol2Error(ValueError):
 
 @dataclass(slots=True)
 class _Molecule:
-    """Atoms and bonds while they are worked out; orders of 1.5 are aromatic or delocalised."""
+    """Atoms and bonds during the perception; orders of 1.5 are aromatic or delocalised."""
 
     names: list[str]
     types: list[str]

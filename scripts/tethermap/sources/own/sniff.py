@@ -47,7 +47,7 @@ _REMEDIES = (
     (b"\x89HDF", "a trajectory; write one frame as PDB"),
     (b"T\x00\x00\x00CORD", "a trajectory; write one frame as PDB"),
 )
-"""Signs of formats that are not read, and what to do."""
+"""Signs of unsupported formats, and the remedy."""
 
 _NUMBER = rb"[ \t]+-?\d+\.\d+"
 _COORDINATES = (
@@ -68,7 +68,7 @@ _COORDINATES = (
         "a CIF file of small molecules, which names no residues; write the complex as PDB or mmCIF, a ligand as SDF",
     ),
 )
-"""Formats of coordinates that are not read, by their first lines, and what to do."""
+"""Unsupported formats of coordinates, by their first lines, and the remedy."""
 
 
 def kind_of(path: Path) -> tuple[str, str]:

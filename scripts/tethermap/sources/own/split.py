@@ -21,7 +21,7 @@ from tethermap.sources.own.poses import LigandPose, part_of, pose_of, with_names
 from tethermap.sources.own.sniff import stem_of
 
 _LEAST_LIGAND = 5
-"""Heavy atoms of a residue whose bonds are taken from the file."""
+"""Number of heavy atoms of a residue whose bonds come from the file."""
 
 _LEAST_POLYMER = 4
 """Fewest linked residues of a structure."""
