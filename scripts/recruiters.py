@@ -37,7 +37,7 @@ def job_settings(library: Mapping[str, Any], source: Mapping[str, Any]) -> dict[
         "source": dict(source),
         "filters": {"entries": list(dict.fromkeys(one["entry"] for _, one in structures))},
         "protac_inputs": {"side": "e3"},
-        "force": True,  # another source or library than the last time
+        "force": True,  # the source or the library has changed
     }
 
 

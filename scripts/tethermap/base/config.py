@@ -37,7 +37,7 @@ NOT_COMPARED = ("cache_dir", "force", "resources", "result_cache_mb")
 RETIRED = {"protac_inputs": frozenset({"open_babel"})}
 """Settings of earlier versions by section: accepted, so that recorded jobs run again, and ignored."""
 DIVISION = ("shards",)
-"""Settings for the division of the work; they do not affect results, but the set of working files."""
+"""Settings for the division of the work; they affect the set of working files, but no results."""
 
 
 class ConfigError(UserError):

@@ -341,9 +341,9 @@ DEGRADERS = Table(
         " mapped_smiles"
     ),
 )
-"""One row per molecule that joins two halves, made on request. `span_A` is the stretched linker's length,
-`distance_A` that of the anchors in an entry that shows both; a molecule that `keeps_halves` contains all atoms of both
-halves in their crystals, which inputs for programs need. Atom map numbers are SDF indices + 1, of b + 501."""
+"""One row per molecule that joins two halves, made on request. `span_A` is the stretched linker's length, `distance_A`
+that of the anchors in an entry that shows both; `keeps_halves` marks molecules that contain all atoms of both halves in
+their crystals, which inputs for programs need. Atom map numbers are SDF indices + 1, those of the second half + 501."""
 
 PROTAC_INPUTS = Table(
     layout.PROTAC_INPUTS,

@@ -50,7 +50,7 @@ def backbone_of(
     proteins = [one for one in targets if one[1] and (atoms.name[one[0].body.atoms.members] == b"CA").any()]
     if not targets:
         return NO_BACKBONE
-    nearest, _ = max(proteins or targets, key=itemgetter(1))  # of equal ones the first, which is the nearest
+    nearest, _ = max(proteins or targets, key=itemgetter(1))  # the first of equal ones, which is the nearest
     members = nearest.body.atoms.members
     members = members[mask[members]]
     residue = atoms.residue[members]

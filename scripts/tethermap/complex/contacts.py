@@ -231,7 +231,7 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, around: _Around) -> _Pa
     distance = distances(ligand_xyz, neighbourhood.xyz)
     nearest = distance.min(axis=0)
     near = np.flatnonzero(nearest <= _SEARCH)
-    beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near ones, and all that can be bonded to them
+    beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near atoms, and all that can be bonded to them
     own = np.searchsorted(beside, near)
     xyz, element = neighbourhood.xyz[beside], neighbourhood.element[beside]
     copy = _numbered(neighbourhood.copy_name[beside])

@@ -31,7 +31,7 @@ LIGAND_PATTERNS = {
     ),
     "donor": ("[#7,#8;!H0]",),
     "acceptor": (
-        # aromatic oxygen takes hardly any (Nobeli 1997, J Comput Chem 18:2060)
+        # aromatic oxygen hardly accepts any (Nobeli 1997, J Comput Chem 18:2060)
         "[O;!+]",
         "[#7;X1,X2;!+]",
     ),

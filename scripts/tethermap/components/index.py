@@ -78,7 +78,7 @@ class ComponentIndex:
         try:
             components = read_components(text, origin="network")
         except ValueError as error:
-            _log.warning("component %s as fetched cannot be read: %s", comp_id, error)
+            _log.warning("the downloaded definition of component %s cannot be read: %s", comp_id, error)
             return None
         return components.get(comp_id)
 

@@ -247,7 +247,7 @@ def _nearest_free(own: FloatArray, others: FloatArray, room: FloatArray) -> tupl
         length = np.sqrt(away_x**2 + away_y**2).sum(axis=1) / len(own)
         nearest = np.argsort(length.round(3), kind="stable")[:_TRIED]
         if len(nearest) == _TRIED and length[nearest[-1]] < _SPOKES[_NEAR] - 0.01:
-            break  # farther places have a greater length: that from the middle is the least
+            break  # places farther away have longer lines; the middle has the shortest
     return places[nearest], length[nearest]
 
 

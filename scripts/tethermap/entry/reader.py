@@ -154,7 +154,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     parsed = _parsed(read_text(path), entry_id, whole=False)
     structure, is_mmcif = parsed.structure, parsed.block is not None
     if not _is_possible(structure.cell):
-        structure.cell = gemmi.UnitCell()  # none, as in files that are not of crystals
+        structure.cell = gemmi.UnitCell()  # no cell, as in files without crystals
     n_models = len(structure)
     while len(structure) > 1:
         del structure[-1]
@@ -191,7 +191,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
 
 
 def _poses_among(atoms: Atoms, additions: Additions) -> frozenset[int]:
-    """Return the residues that are ligands with bonds of their file, poses most of them."""
+    """Return the residues that are ligands with bonds from their file, usually poses."""
     names = [asym.encode() for asym in additions.ligands]
     return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist() if names else ())
 
@@ -345,7 +345,7 @@ def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
     symbols = atoms.element.view("S1").reshape(len(atoms), -1)
     of_two = np.flatnonzero(symbols[:, 1] != b"")
     if (np.char.upper(atoms.element[of_two]) == atoms.name[of_two].astype(atoms.element.dtype)).all():
-        return  # as nearly all are named
+        return  # the usual case
     for symbol in set(block.find_values("_atom_site.type_symbol")):
         if _WORD.match(gemmi.cif.as_string(symbol)):
             raise EntryError("file_unreadable", f"{gemmi.cif.as_string(symbol)[:20]} is no element")
@@ -369,7 +369,7 @@ def _check_numbers(atoms: Atoms) -> None:
         ("B factors", atoms.b_iso[:, None], *B_FACTORS),
         ("charges", atoms.charge[:, None], *CHARGES),
     ):
-        if not (low <= values.min() and values.max() <= high):  # not a number is in no range
+        if not (low <= values.min() and values.max() <= high):  # NaN is in no range
             wrong = int((~((values >= low) & (values <= high)).all(axis=1)).sum())
             raise EntryError("file_unreadable", f"{what} of {wrong} atoms are missing or out of range")
     lowest, highest = box_around(atoms.xyz)

@@ -109,7 +109,7 @@ def _ends(
         goes_on = any(
             i in part and j not in heavy and component.atoms[j].element not in ("H", "D")
             for i, j, _ in _directed(component)
-        )  # a bond to another residue of a group
+        )  # bonded to another residue of the group
         if goes_on or len(bonds) != 1:
             continue
         first, beyond, bond = bonds[0]

@@ -202,7 +202,7 @@ def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: F
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for first, second in map(sorted, mol.GetSubstructMatches(_pattern(_TERMINAL))):
-        before = first * (2 * len(symbols) - first - 1) // 2  # pairs of the atoms before the first
+        before = first * (2 * len(symbols) - first - 1) // 2  # pairs with a lower first atom
         groups.setdefault(tuple(sorted((symbols[first], symbols[second]))), []).append(before + second - first - 1)
     for members in groups.values():
         lower[members], upper[members] = lower[members].min(), upper[members].max()

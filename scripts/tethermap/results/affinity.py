@@ -132,7 +132,7 @@ class Affinities:
                 continue
             same = copies.get((ligand.names["pdb_id"], ligand.components), [])
             copy = next((one for one in same if not one.accessions.isdisjoint(ligand.accessions)), None)
-            if copy is not None:  # lists name one chain of a protein, its copies have others
+            if copy is not None:  # lists name one chain of a protein; its copies have others
                 self._found[ligand.stem] = self._found[copy.stem]
             elif found := [one for one in pairs[molecule_of_key(ligand.inchikey)] if ligand.has_pair(one)]:
                 self._found[ligand.stem] = "inchikey", found

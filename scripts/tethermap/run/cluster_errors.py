@@ -120,6 +120,6 @@ def _end(path: Path | None) -> str:
             size = stream.seek(0, 2)
             stream.seek(max(0, size - _TAIL_BYTES))
             text = stream.read().decode("utf-8", errors="replace")
-    except OSError:  # the cluster has not written it, or elsewhere
+    except OSError:  # the cluster has not written it, or wrote it elsewhere
         return ""
     return text if size <= _TAIL_BYTES else text.partition("\n")[2]

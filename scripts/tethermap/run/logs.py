@@ -40,7 +40,7 @@ _PLACE = re.compile(r"^\w*(?:Error|Exception)(?: in [^\n]*)?:?\n")
 _SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete", "Error in rule")
 _KILLED = re.compile(r"died with <Signals\.SIGKILL|exit status (?:137|-9)\b")
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-_NO_SPACE = 1 << 20  # bytes: with less than this nothing useful can be written
+_NO_SPACE = 1 << 20  # in bytes; with less free space nothing useful can be written
 
 
 INTERRUPTED = "The run was interrupted: repeat the command to resume it."
@@ -77,7 +77,7 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if "SLURM_JOB_ID" not in os.environ:  # there a job may begin its script while the run writes its end
+    if "SLURM_JOB_ID" not in os.environ:  # a job may begin there while the run writes its end
         path.unlink(missing_ok=True)
     handler = _LogFile(path, mode="a", encoding="utf-8")
     formatter = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")

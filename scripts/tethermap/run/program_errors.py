@@ -103,7 +103,7 @@ def _first_failing(
 
     if (of_none := error_of_first(0)) is not None:
         raise of_none
-    lowest, highest = 0, len(members)  # done with so many, fails with so many
+    lowest, highest = 0, len(members)  # succeeds without the rest from lowest on, fails without that from highest on
     while highest - lowest > 1:
         middle = (lowest + highest) // 2
         found = error_of_first(middle)

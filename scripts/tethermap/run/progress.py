@@ -166,7 +166,7 @@ class ProgressReader:
                 (line["step"], line["entry"], line["kept"], line.get("ligands"))
                 for line in map(json.loads, complete.splitlines())
             ]
-        except (ValueError, TypeError, KeyError):  # started again between two readings: read it completely next time
+        except (ValueError, TypeError, KeyError):  # restarted between two reads: read it completely next time
             self._offsets[path], self._lines[path], self._begun_anew = 0, [], True
             return
         self._offsets[path] = offset + len(complete)

@@ -110,7 +110,7 @@ class RunRecorder:
             return
         try:
             progress = self._reader.read()
-        except OSError:  # a file vanished while it was read: the next look will do
+        except OSError:  # a file vanished during reading: the next pass finds it
             return
         if progress != self._last:
             self._last = progress

@@ -43,7 +43,7 @@ _COLLECT_AFTER = 20_000
 
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl(2)
 _FOR_SCRIPTS = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-_FORK = get_context("fork")  # its processes end without taking apart what is loaded, 40 ms of CPU each
+_FORK = get_context("fork")  # its processes end without unloading modules, 40 ms of CPU each
 
 
 class ScriptServer:

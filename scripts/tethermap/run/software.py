@@ -34,7 +34,7 @@ def versions() -> dict[str, str]:
     >>> versions()["tethermap"] == __version__
     True
     """
-    from importlib import metadata  # 0.03 s that most scripts have no use for
+    from importlib import metadata  # needs 0.03 s and is unused in most scripts
 
     by_package = {"tethermap": __version__, "python": platform.python_version(), "compiler": compiler()}
     for name in PACKAGES:
@@ -76,7 +76,7 @@ def prepare_environment(repository: Path) -> None:
     ours = f"{repository}{os.pathsep}{repository / 'scripts'}"
     os.environ["PYTHONPATH"] = f"{ours}{os.pathsep}{earlier}" if earlier else ours
     os.environ.setdefault(INDEX_VARIABLE, str(default_index()))
-    os.environ.pop(DIGEST_VARIABLE, None)  # of a run of another version that started this one
+    os.environ.pop(DIGEST_VARIABLE, None)  # set by a run of another version that started this one
     os.environ[DIGEST_VARIABLE] = source_digest()
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
     for name, size in MEMORY.items():

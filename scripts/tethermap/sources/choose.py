@@ -114,7 +114,7 @@ def _first(places: Iterable[Path], source: str) -> ReportFile:
 
 
 def _in_folders(folders: Iterable[Path], source: str, *, beside_structures: bool = False) -> Reports:
-    """Return a lookup of reports in folders of any layout, and in the archive's of 2026 next to the structures."""
+    """Return a lookup of reports in folders of any layout, or of the archive's of 2026 next to the structures."""
     listed = list(folders)
 
     def places(entry_id: str, structure: Path) -> Iterator[Path]:

@@ -289,7 +289,7 @@ def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneS
         hits = _without(source, hits, clause.terms if reason == "all_words" else (), clause.accessions, clause.excluded)
         why = [f"{prefix}{ACCESSIONS}{','.join(clause.accessions)}"] if clause.accessions else []
         _merge(outcome, hits, [*why, *([f"{prefix}{reason}"] if reason else [])])
-    if len(clauses) > 1:  # the best first, from whichever side
+    if len(clauses) > 1:  # the best first, from either side
         named = outcome.totals.get("named", 0)
         by_text = outcome.candidates[named:]
         outcome.candidates[named:] = sorted(by_text, key=lambda one: (-(one.score or 0.0), one.entry_id))

@@ -75,7 +75,7 @@ def write_plan(plan: Mapping[int, Rows], folder: Path) -> None:
     for number, rows in plan.items():
         if earlier.get(number) != rows:  # results of the same entries are still valid
             for told in (folder.parent / Path(layout.PROGRESS).name).glob(f"*.{number}.jsonl"):
-                told.unlink()  # results of other entries
+                told.unlink()  # the results belong to other entries
             write_table(folder / str(number) / ENTRIES_OF_SHARD, SHARD_ENTRIES, rows)
     sizes = {str(number): len(rows) for number, rows in plan.items()}
     write_text(folder.parent / Path(layout.SHARD_PLAN).name, json.dumps(sizes) + "\n")
@@ -102,7 +102,7 @@ def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
     try:
         structures = list(read_table(part(shard.parents[2], shard.name, "download_entries/structures"), STRUCTURES))
     except (OSError, ValueError):
-        return True  # nothing was taken yet
+        return True  # nothing was assigned yet
     own = {str(row["pdb_id"]) for row in structures if row["path"]}
     for row, structure in zip(rows, structures, strict=False):
         if structure["reason"] == "same_as_other" and str(structure["value"]) not in taken | own:

@@ -82,7 +82,7 @@ def finish_job(task: Task) -> None:
     from tethermap.results.finish import mark_errors, write_manifest
 
     job, settings = task.job, task.settings
-    # A run of its own has written them at its start, but a module has no start.
+    # A direct run has written them at its start, but a module has no start.
     write_job_config(job, {**settings, "shards": {"entries_per_shard": task.resources["entries_per_shard"]}})
     recorded = read_errors([*task.parts("*/errors"), job / layout.SERIES_ERRORS, job / layout.TABLES_ERRORS])
     found: list[Row] = []
@@ -104,7 +104,7 @@ def finish_job(task: Task) -> None:
     if late := without_failing(task.step.name, members, finish):
         mark_errors(job, late)
         finish({str(row["stem"] or row["pdb_id"]): row for row in late})
-    (job / layout.ERROR).unlink(missing_ok=True)  # left by a step that succeeded after a retry
+    (job / layout.ERROR).unlink(missing_ok=True)  # left by an attempt that was repeated
 
 
 def repeat_or_compute(

@@ -116,7 +116,7 @@ def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None
                 if number := atom.GetAtomMapNum():
                     atom.SetAtomMapNum(0)
                     atom.SetIsotope(k if number == 1 else _INNER)
-            with rdBase.BlockLogs():  # it warns of the ends that stay open
+            with rdBase.BlockLogs():  # RDKit warns of the open ends
                 mol = Chem.molzip(mol, bridge, _ZIP)
     first, second = (
         next(atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0 and atom.GetIsotope() == k)

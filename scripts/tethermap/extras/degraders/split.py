@@ -37,7 +37,7 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
     degrader = molecule_of(smiles, "The degrader")
     halves = []
     path = job / layout.EXIT_ANSWERS
-    answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # a job of version 0.1
+    answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # none in 0.1
     for comp_id, rows in _by_component(job).items():
         ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
         if ligand is None:

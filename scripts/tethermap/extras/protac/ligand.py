@@ -49,7 +49,7 @@ def _ranked_exit(graph: LigandGraph, row: Row) -> RankedExit:
         tuple(str(row[key]).split(JOINED)) if row[key] else () for key in ("leaving_atoms", "anchor_equivalents")
     )
     if row["kind"] == "unseen":
-        leaving = ()  # no atoms of this molecule
+        leaving = ()  # not atoms of this molecule
     return RankedExit(
         rank=int(row["rank"] or 0),
         site_rank=int(row["site_rank"] or 0),

@@ -166,7 +166,7 @@ def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
     degrader = molecule_of(smiles, "The degrader")
     if not matched_halves(degrader, tuple(half.warhead for half in halves)):
         named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
-        raise NoInputsError(f"The degrader does not contain {named} with its linker there.")
+        raise NoInputsError(f"The degrader does not contain {named} with its linker at this atom.")
 
 
 def _paths_of(tool: str, files: Collection[str]) -> set[str]:

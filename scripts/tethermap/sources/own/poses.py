@@ -213,7 +213,7 @@ def _pieces(mol: Chem.Mol) -> list[list[int]]:
     """Return the atoms of each separate molecule of a record; ligands of a metal belong to it."""
     count = mol.GetNumAtoms()
     if count > 1 and mol.GetNumBonds() == 0:
-        return [list(range(count))]  # no pieces but a file without bonds
+        return [list(range(count))]  # not separate molecules, but a file without bonds
     pieces = [list(piece) for piece in Chem.GetMolFrags(mol)]
     metals = [atom.GetIdx() for atom in mol.GetAtoms() if is_metal(atom.GetSymbol())]
     if len(pieces) < 2 or not metals:
