@@ -52,7 +52,7 @@ def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
         (["EGFR", "--fasta", "missing.fasta"], "missing.fasta can't be read"),
     ],
 )
-def test_words_that_mean_nothing_are_refused_in_one_sentence(given: list[str], says: str) -> None:
+def test_meaningless_words_are_refused_in_one_sentence(given: list[str], says: str) -> None:
     with pytest.raises(UserError, match=says):
         job_settings(words(*given))
 

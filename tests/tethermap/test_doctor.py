@@ -109,7 +109,7 @@ def test_certificate_that_is_not_trusted_names_the_variable(secure: str, monkeyp
 
 
 @pytest.mark.parametrize("name", CERTIFICATES)
-def test_certificates_are_taken_from_each_variable(
+def test_certificates_are_read_from_each_variable(
     name: str, secure: str, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(HttpError, match="set SSL_CERT_FILE"):

@@ -82,7 +82,7 @@ def test_missing_ligand_error_names_the_existing_ones(made: Job) -> None:
         made["4cup"]
 
 
-def test_pdb_id_is_fetched_and_an_unknown_word_is_no_file(
+def test_pdb_id_is_fetched_and_an_unknown_word_is_not_a_file(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with StandIn(archive) as standin:
@@ -97,7 +97,7 @@ def test_pdb_id_is_fetched_and_an_unknown_word_is_no_file(
         analyse(["4CUP", tmp_path])
 
 
-def test_definition_of_a_code_that_no_file_has_is_a_warning(model: Path) -> None:
+def test_definition_of_an_unused_code_is_a_warning(model: Path) -> None:
     with pytest.warns(UserWarning, match=r"No structure has the ligand LOG; ligands: LIG\."):
         analyse(model, smiles={"LOG": SMILES})
 
@@ -126,7 +126,7 @@ def test_several_cores_give_the_same_results(made: Job, model: Path, tmp_path: P
         analyse(tmp_path / "missing.pdb", cores=2)
 
 
-def test_progress_is_shown_by_tqdm_where_it_is(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_if_tqdm_is_installed(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[tuple[int | None, int]] = []
 
     class Bar:
@@ -153,7 +153,7 @@ def test_progress_is_shown_by_tqdm_where_it_is(model: Path, tmp_path: Path, monk
     assert shown == [(1, 1)]
 
 
-def test_notebook_shows_nothing_of_rdkit(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_notebook_shows_no_messages_of_rdkit(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (ligand,) = analyse(model)  # no definition: bonds are perceived
     assert ligand.molecule is not None
     assert capfd.readouterr() == ("", "")

@@ -89,7 +89,7 @@ FILES: dict[str, tuple[str, Lines, tuple[str, str], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_odd_file_gives_its_ligand_and_passes_its_checks(case: str, tmp_path: Path) -> None:
+def test_unusual_file_gives_its_ligand_and_passes_its_checks(case: str, tmp_path: Path) -> None:
     name, make, (chain, number), flags = FILES[case]
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / name).write_text(make(*lines_of_example()), encoding="utf-8")

@@ -180,7 +180,7 @@ def check_others(job: Path, sound: Path, lost: set[str]) -> None:
 
 
 @pytest.mark.parametrize("where", IN_LIGAND, ids=str)
-def test_error_in_one_of_three_ligands_costs_no_other(
+def test_error_in_one_of_three_ligands_does_not_affect_the_others(
     where: Plant, models: Path, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = (KeyError, FileNotFoundError, Chem.KekulizeException)[IN_LIGAND.index(where) % 3]
@@ -195,7 +195,7 @@ def test_error_in_one_of_three_ligands_costs_no_other(
 
 
 @pytest.mark.parametrize("where", IN_ENTRY, ids=str)
-def test_error_in_one_of_three_entries_costs_no_other(
+def test_error_in_one_of_three_entries_does_not_affect_the_others(
     where: Plant, models: Path, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch, where.where, "one", lambda: ArithmeticError("planted"))

@@ -64,7 +64,7 @@ def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
     assert answer.atoms == middles
 
 
-def test_copy_to_look_at_is_open_then_best_known_then_best_scored() -> None:
+def test_displayed_copy_is_open_then_best_observed_then_best_scored() -> None:
     closed = copy("1aaa_A", exit_at(11, 3.0, room=0.0))
     doubtful = copy("2bbb_A", exit_at(11, 2.0, evidence="C"))
     (answer,) = answers(closed, doubtful, copy("3ccc_A", exit_at(11, 1.0, evidence="B")))
@@ -92,7 +92,7 @@ def placed_members() -> list[Member]:
     return [*main, packed, aside, other]
 
 
-def test_copies_elsewhere_or_between_symmetry_mates_decide_nothing_of_the_main_site() -> None:
+def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site() -> None:
     members = placed_members()
     good, bad = exit_at(11, 1.0), exit_at(11, 9.0, room=0.0)
     copies = {one.stem: copy(one.stem, good if str(one.key[0])[1:] == "aaa" else bad) for one in members}
@@ -116,7 +116,7 @@ def test_blocked_answer_has_a_sentence_for_it() -> None:
     assert row["closed"] is True
 
 
-def test_group_of_atoms_that_the_most_complete_copy_lacks_leaves_without_a_name() -> None:
+def test_leaving_group_missing_in_the_most_complete_copy_has_no_name() -> None:
     members = placed_members()[:1]
     cut = exit_at(1, 1.0, kind="cut", leaving="X1;X2")
     known = KnownLigands({members[0].stem: copy(members[0].stem, cut)}, {}, {"LIG": MOLECULE})

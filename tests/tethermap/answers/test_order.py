@@ -67,7 +67,7 @@ def test_not_recommended_answers_come_last_with_the_reason(changed: dict[str, Va
     assert not is_advised(last)
 
 
-def test_each_grade_below_the_best_costs_as_much_as_a_third_of_a_point_and_the_worst_comes_last() -> None:
+def test_each_grade_below_the_best_lowers_the_score_by_three_tenths_and_the_worst_is_last() -> None:
     rows = order(
         ("C", LARGE, {"score": 2.6, "evidence": "C"}),
         ("D", LARGE, {"score": 3.9, "evidence": "D"}),
@@ -103,7 +103,7 @@ def test_nucleotides_with_a_bridge_of_another_element_are_cofactor_analogues(smi
     assert is_nucleotide(molecule("LIG", smiles)) is expected
 
 
-def test_sentence_names_the_contacts_of_a_group_that_is_much_of_the_binding() -> None:
+def test_sentence_names_the_lost_contacts_of_a_group_with_much_buried_surface() -> None:
     residues = ["ILE A 10", "VAL A 18", "ILE B 10", "GLN A 131", "ASP A 86", "LYS A 89"]
     cut = Action("O6", ["C10"], "ether or ester O, alkyl leaves", "cut", 174.2, 0, residues)
     expected = " This gives up 174 Å² of buried surface, contacts with Ile 10, Val 18, Gln 131, Asp 86 and 1 more."
@@ -117,7 +117,7 @@ def test_sentence_states_that_an_end_was_not_modelled() -> None:
     assert "C37" not in action_sentence(end)
 
 
-def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_means_the_reversible_parent() -> None:
+def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_names_the_reversible_parent() -> None:
     cut = Action("NBG", ["C1", "O1"], "amide N, acyl leaves", "cut", frees_link=True)
     assert "gives the reversible parent" in action_sentence(cut)
 

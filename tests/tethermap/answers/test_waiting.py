@@ -14,7 +14,7 @@ from tethermap.answers.waiting import StoredValues, spool
 
 
 @pytest.mark.parametrize("held", [0, 2, 100])
-def test_values_are_those_of_a_dict(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spooled_values_equal_those_of_a_dict(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "HELD", held)
 
     @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.text())))
@@ -40,7 +40,7 @@ def as_dict(values: Mapping[str, str]) -> dict[str, str]:
     return dict(values.items())
 
 
-def test_file_is_gone_afterwards(tmp_path: Path) -> None:
+def test_temporary_file_is_removed_afterwards(tmp_path: Path) -> None:
     with spool(tmp_path) as blocks:
         place = blocks.add(b"one")
         assert blocks.read(place) == b"one"

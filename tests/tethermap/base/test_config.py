@@ -46,7 +46,7 @@ def test_codes_are_upper_case_and_named_once() -> None:
     assert settings["filters"]["methods"] == ["X-RAY DIFFRACTION"]
 
 
-def test_argument_is_not_changed() -> None:
+def test_settings_argument_is_unchanged() -> None:
     raw: dict[str, Any] = {**JOB, "source": {"mirror": "/data/pdb"}, "filters": {"only_ligands": ["zyb"]}}
     resolve(raw)
     assert raw["source"] == {"mirror": "/data/pdb"}

@@ -51,7 +51,7 @@ def test_three_letter_codes_are_read_and_noted(text: str) -> None:
 
 
 @given(st.text("ACDEFGHIKLMNPQRSTVWY", min_size=10, max_size=80), st.integers(5, 70))
-def test_one_letter_residues_in_lines_of_any_length_are_themselves(residues: str, width: int) -> None:
+def test_one_letter_sequences_in_lines_of_any_length_are_unchanged(residues: str, width: int) -> None:
     text = "\n".join(residues[at : at + width] for at in range(0, len(residues), width))
     assert read_fasta(text) == (residues,)
 
@@ -72,7 +72,7 @@ def test_clustal_alignment_gives_each_sequence_without_gaps() -> None:
     assert sequence_notes(text) == ["The sequences were read from an alignment, without its gaps."]
 
 
-def test_full_width_letters_are_plain_ones() -> None:
+def test_full_width_letters_are_read_as_plain_ones() -> None:
     assert read_fasta("".join(chr(ord(letter) + 0xFEE0) for letter in UBIQUITIN)) == (UBIQUITIN,)
 
 

@@ -23,7 +23,7 @@ def test_unpacking_returns_the_packed_content(content: bytes, level: int, second
 
 
 @given(st.binary(min_size=1, max_size=500), st.data())
-def test_damage_that_python_sees_is_seen(content: bytes, data: st.DataObject) -> None:
+def test_damage_that_python_detects_is_detected(content: bytes, data: st.DataObject) -> None:
     packed = bytearray(gzip.compress(content))
     packed[data.draw(st.integers(2, len(packed) - 1))] ^= data.draw(st.integers(1, 255))
     damaged = bytes(packed[: data.draw(st.integers(2, len(packed)))])

@@ -122,7 +122,7 @@ def test_all_tables_of_a_job_are_the_same_in_both(tmp_path: Path, example: str) 
     assert {path: path.read_bytes() for path in written} == written
 
 
-def test_types_lists_and_words_are_in_the_file(tmp_path: Path) -> None:
+def test_types_lists_and_descriptions_are_in_the_file(tmp_path: Path) -> None:
     write_table(tmp_path / EXIT_VECTORS.path, EXIT_VECTORS, [{"rank": 1, "lysine_distances_A": "4.9;5.5", "E": 0.25}])
     write_parquet(tmp_path, [EXIT_VECTORS])
     path = str(tmp_path / EXIT_VECTORS.parquet)
@@ -169,7 +169,7 @@ def test_csv_of_another_version_is_read_unchanged(tmp_path: Path) -> None:
     assert found == [("1abc", 2, "x"), ("2abc", None, None)]
 
 
-def test_expressions_are_those_of_later_versions_too() -> None:
+def test_sql_expressions_work_with_other_versions() -> None:
     """DuckDB 2 refuses arrows as lambdas; earlier versions do if asked to."""
     columns = {column.name: column for table in PARQUET_TABLES for column in table.columns}
     with duckdb.connect(config={"lambda_syntax": "DISABLE_SINGLE_ARROW"}) as database:
@@ -179,7 +179,7 @@ def test_expressions_are_those_of_later_versions_too() -> None:
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
-def test_a_folder_with_a_pattern_in_its_name_is_read_and_no_other(tmp_path: Path, parquet: bool) -> None:
+def test_a_folder_with_a_pattern_in_its_name_is_read_literally(tmp_path: Path, parquet: bool) -> None:
     for name in ("run1", "run[1]", "run*", "run?"):
         write_table(tmp_path / name / RESULTS_TABLE.path, RESULTS_TABLE, [{"pdb_id": name}])
         if parquet:

@@ -40,7 +40,7 @@ def exposure_of(kept: KeptInstance, find: Find) -> Exposure:
     return Sasa(1.4, 100).exposure(kept.instance.atoms.xyz[heavy], own, around, radii)
 
 
-def test_drug_between_two_chains_is_open_in_one_and_buried_in_both(archive: Path, find: Find) -> None:
+def test_drug_between_two_chains_is_open_in_context_chain_and_buried_in_target(archive: Path, find: Find) -> None:
     """Amprenavir in 1HPV: half of the pocket belongs to the other chain of the dimer."""
     settings = replace(ANY_TARGET, target=TargetQuery("HIV protease"))
     _, cleaned = clean_file(archive / "1hpv.ent.gz", find, settings)
@@ -177,7 +177,7 @@ def test_cleaned_file_has_the_requested_context(context: str, archive: Path, fin
     assert chains == (["A"] if context == "chain" else ["A", "B"])
 
 
-def test_far_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) -> None:
+def test_distant_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) -> None:
     """In 5T35 the ligand of the other copy is far from a target of one chain."""
     settings = replace(ANY_TARGET, target=TargetQuery("elongin-B"))
     _, cleaned = clean_file(mirror / "5t35.pdb.gz", find, settings)
@@ -207,7 +207,7 @@ def test_hydrogens_are_written_on_request(mirror: Path, find: Find) -> None:
     assert any(cra.atom.is_hydrogen() for cra in structure[0].all())
 
 
-def test_complex_is_the_same_with_names_too_long(mirror: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complex_is_the_same_with_shortened_names(mirror: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = CleanSettings(TargetQuery("none"), context="assembly")
     expected = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
     monkeypatch.setattr(cleaned_module, "LONGEST_NAME", 1)
@@ -229,7 +229,7 @@ def conect_of(kept: KeptInstance) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("file", ["4hhb.cif.gz", "4hhb.pdb.gz"])
-def test_conect_of_a_poor_haem_is_the_dictionarys(file: str, mirror: Path, find: Find) -> None:
+def test_conect_of_a_distorted_haem_follows_the_dictionary(file: str, mirror: Path, find: Find) -> None:
     """The propionates of 4HHB are drawn too long to be bonds, and one has its oxygens within bonding distance."""
     _, cleaned = clean_file(mirror / file, find)
     component = find("HEM")

@@ -44,7 +44,7 @@ def kinds(rows: Iterable[Row]) -> list[tuple[Value, Value, Value]]:
     return [(row["ligand_atom"], row["type"], row["partner_atom"]) for row in rows]
 
 
-def test_nothing_around_gives_no_contacts(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
+def test_ligand_without_surroundings_has_no_contacts(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
     assert ligand_contacts(*ligand("CO", METHANOL), neighbourhood()) == []
 
 
@@ -70,19 +70,21 @@ def test_no_hydrogen_bond_through_the_bonded_neighbours(ligand: MakeLigand, neig
     assert "hbond" not in [row["type"] for row in rows]
 
 
-def test_two_acceptors_make_no_hydrogen_bond(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
+def test_two_acceptors_form_no_hydrogen_bond(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
     ketone = [(-1.2, 0.9, 0.0), (0.0, 0.0, 0.0), (-1.2, -0.9, 0.0), (1.22, 0.0, 0.0)]
     oxygen = [("A", "10", "ALA", "O", "O", (4.1, 0.0, 0.0), "", "chain")]
     mol = ligand("CC(C)=O", [ketone[0], ketone[1], ketone[2], ketone[3]])
     assert ligand_contacts(*mol, neighbourhood(*oxygen)) == []
 
 
-def test_proline_nitrogen_gives_no_hydrogen_bond(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
+def test_proline_nitrogen_donates_no_hydrogen_bond(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
     proline = [("A", "10", "PRO", "N", "N", (4.33, 0.0, 0.0), "", "chain")]
     assert ligand_contacts(*ligand("CO", METHANOL), neighbourhood(*proline)) == []
 
 
-def test_acid_and_lysine_are_ionic_and_no_hydrogen_bond(ligand: MakeLigand, neighbourhood: MakeNeighbourhood) -> None:
+def test_acid_and_lysine_are_ionic_and_not_a_hydrogen_bond(
+    ligand: MakeLigand, neighbourhood: MakeNeighbourhood
+) -> None:
     acetic = [(-1.5, 0.0, 0.0), (0.0, 0.0, 0.0), (0.6, 1.1, 0.0), (0.6, -1.1, 0.0)]
     lysine = [("A", "5", "LYS", "NZ", "N", (3.2, 0.0, 0.0), "", "chain")]
     rows = ligand_contacts(*ligand("CC(=O)O", acetic), neighbourhood(*lysine))
@@ -248,7 +250,7 @@ def test_guanidinobenzoate_is_bound_to_serine_195_and_paired_with_aspartate_189_
 
 
 @pytest.mark.parametrize("smiles", ["CC#N", "CC=N", "CCN"])
-def test_nitrogen_of_a_thioimidate_gives_and_takes_hydrogen_bonds_and_has_no_charge(smiles: str) -> None:
+def test_nitrogen_of_a_thioimidate_donates_and_accepts_hydrogen_bonds_without_charge(smiles: str) -> None:
     """Whether the dictionary draws the nitrile, the thioimidate or an amine."""
     mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
     atoms = ligand_polar_atoms(mol, 3, [1])

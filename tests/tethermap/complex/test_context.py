@@ -105,7 +105,7 @@ BIOMT = (
 )
 
 
-def test_copy_of_the_assembly_counts_as_target_too(tmp_path: Path, find: Find) -> None:
+def test_copy_in_the_assembly_is_part_of_the_target(tmp_path: Path, find: Find) -> None:
     path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (10.0, 0.5, 5.1)), header=BIOMT)
     kept = only(path, find)
     copies = set(kept.neighbourhood.copy_name.tolist())

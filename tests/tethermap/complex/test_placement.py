@@ -11,13 +11,13 @@ from tethermap.complex.placement import DEPOSITED, Crystal, placement
 HALF_TURN = gemmi.Transform(gemmi.Mat33([[-1, 0, 0], [0, -1, 0], [0, 0, 1]]), gemmi.Vec3(10, 20, 30))
 
 
-def test_motion_undone_is_where_it_was() -> None:
+def test_inverse_motion_restores_the_coordinates() -> None:
     xyz = np.array([[1.0, 2, 3], [-4, 5, 6]])
     moved = placement(HALF_TURN, "2")
     assert moved.undo(moved.apply(xyz)) == pytest.approx(xyz)
 
 
-def test_copy_seen_from_itself_is_in_the_deposited_place() -> None:
+def test_copy_relative_to_itself_is_in_the_deposited_place() -> None:
     moved = placement(HALF_TURN, "2")
     assert moved.after_undoing(moved) is DEPOSITED
     assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
@@ -51,7 +51,7 @@ def test_only_diffraction_has_a_crystal(method: str) -> None:
     assert Crystal.of(structure, (method,)) is None
 
 
-def test_dummy_cell_is_no_crystal() -> None:
+def test_dummy_cell_is_not_a_crystal() -> None:
     structure = gemmi.Structure()
     structure.cell = gemmi.UnitCell(1, 1, 1, 90, 90, 90)
     structure.spacegroup_hm = "P 1"

@@ -114,7 +114,7 @@ def _distances(xyz: np.ndarray) -> np.ndarray:
     return distances
 
 
-def test_packing_keeps_everything(known: Callable[[str], Component]) -> None:
+def test_packing_preserves_components(known: Callable[[str], Component]) -> None:
     for comp_id in ("JQ1", "HEM", "B12", "UNL", "CL"):
         component = known(comp_id)
         copy = unpack(comp_id, pack(component, PRESET), PRESET)

@@ -48,21 +48,21 @@ def test_table_is_read_in_any_usual_form(text: str) -> None:
         ("LIG\n", "line 1: a component code and a SMILES are needed"),
     ],
 )
-def test_wrong_line_is_named(text: str, message: str, tmp_path: Path) -> None:
+def test_error_names_the_wrong_line(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(text)
     with pytest.raises(UserComponentError, match=f"mine.csv: {message}"):
         read_user_components(path)
 
 
-def test_cif_is_read(tmp_path: Path) -> None:
+def test_cif_definition_is_read(tmp_path: Path) -> None:
     path = tmp_path / "new.cif"
     path.write_text(CIF)
     (component,) = read_user_components(path).values()
     assert (component.comp_id, component.origin) == ("ZZZZ9", "user")
 
 
-def test_folder_joins_its_files(tmp_path: Path) -> None:
+def test_all_files_of_a_folder_are_read(tmp_path: Path) -> None:
     (tmp_path / "new.cif").write_text(CIF)
     (tmp_path / "table.smi").write_text("LIG CCO\n")
     assert set(read_user_components(tmp_path)) == {"ZZZZ9", "LIG"}
@@ -103,7 +103,7 @@ def test_atom_names_of_other_programs_and_the_order_of_smi_files_are_accepted(
     assert list(read_user_components(tmp_path / "own.smi")) == [code]
 
 
-def test_salt_is_its_largest_part() -> None:
+def test_salt_is_reduced_to_its_largest_part() -> None:
     assert dictionary_smiles(component_from_smiles("LIG", "CCN.Cl"), neutral=True) == "CCN"
 
 

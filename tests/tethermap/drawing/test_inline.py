@@ -45,7 +45,7 @@ def test_paths_that_look_different_stay_apart() -> None:
     assert paths == '<path opacity="0.4" fill="none" d="M1 1"/><path fill="none" d="M3 3"/>'
 
 
-def test_words_on_atoms_stay_and_are_escaped() -> None:
+def test_labels_of_atoms_remain_and_are_escaped() -> None:
     assert '<circle cx="1" cy="0" r="3"><title>C1: 5 &lt; 6</title></circle>' in inline_svg(SVG, "label", legend=0)
 
 
@@ -75,7 +75,7 @@ NUMBERS = st.decimals(-999, 999, places=2) | st.decimals(-999, 999, places=1) | 
 
 
 @given(st.lists(st.tuples(st.sampled_from("MLQ"), NUMBERS, NUMBERS), min_size=1))
-def test_outlines_keep_their_numbers(parts: list[tuple[str, object, object]]) -> None:
+def test_shortened_outlines_have_the_same_numbers(parts: list[tuple[str, object, object]]) -> None:
     found = re.fullmatch(
         r'<path d="([^"]*)"/>', drawing(f'<path d="{" ".join(f"{a} {x},{y}" for a, x, y in parts)}"/>')
     )

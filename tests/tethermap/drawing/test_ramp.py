@@ -46,7 +46,7 @@ def test_ends_and_middle_have_their_colours() -> None:
     assert [exposure_colour(value) for value in (0.0, 0.5, 1.0)] == ["#2c4896", "#888089", "#ffa733"]
 
 
-def test_values_outside_are_clipped() -> None:
+def test_values_outside_the_range_are_clipped() -> None:
     assert exposure_colour(-0.1) == exposure_colour(0.0)
     assert exposure_colour(1.2) == exposure_colour(1.0)
 

@@ -54,7 +54,7 @@ def test_mmcif_and_pdb_of_one_entry_have_the_same_atoms(mirror: Path) -> None:
             assert sorted(map(tuple, one.xyz.round(3).tolist())) == sorted(map(tuple, other.xyz.round(3).tolist()))
 
 
-def test_anisotropic_displacements_are_passed_over_and_nothing_else(archive: Path) -> None:
+def test_only_anisotropic_displacements_are_skipped(archive: Path) -> None:
     whole = gemmi.read_structure(str(archive / "4cup.cif.gz"))
     assert any(site.atom.aniso.nonzero() for site in whole[0].all())
     entry = read_entry(archive / "4cup.cif.gz", "4cup")
@@ -89,7 +89,7 @@ ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00
         ("1.000", "1.TM"),
     ],
 )
-def test_lines_whose_numbers_are_none_are_refused(tmp_path: Path, x: str, occupancy: str) -> None:
+def test_lines_with_invalid_numbers_are_refused(tmp_path: Path, x: str, occupancy: str) -> None:
     path = tmp_path / "1abc.pdb"
     path.write_text(ATOM.format(x=x, occupancy=occupancy, element="C") + "END\n")
     with pytest.raises(EntryError, match="1 coordinate lines do not keep to the columns"):
@@ -192,7 +192,7 @@ def test_impossible_cell_is_ignored(tmp_path: Path, cell: str) -> None:
         (("O1  O", "C1  C", "C2  C"), "SOL"),  # L-sorbose
     ],
 )
-def test_water_by_the_name_of_a_model_is_water(tmp_path: Path, atoms: tuple[str, ...], name: str) -> None:
+def test_water_with_the_name_of_a_water_model_is_water(tmp_path: Path, atoms: tuple[str, ...], name: str) -> None:
     line = "HETATM{:5d}  {:<3s} SOL W   1    {:8.3f}   0.000   0.000  1.00 10.00          {:>2s}\n"
     path = tmp_path / "1abc.pdb"
     path.write_text("".join(line.format(i + 1, *atom.split()[:1], 1.5 * i, atom[-1]) for i, atom in enumerate(atoms)))

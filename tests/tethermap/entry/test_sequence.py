@@ -27,7 +27,7 @@ def test_tandem_construct_covers_the_shorter_sequence() -> None:
     assert (match.identity, match.coverage) == (1.0, 1.0)
 
 
-def test_terminal_tags_cost_nothing() -> None:
+def test_terminal_tags_do_not_lower_identity() -> None:
     assert compare(UBIQUITIN, "MGSSHHHHHHSSGLVPRGSH" + UBIQUITIN[:60]).identity == 1.0
 
 

@@ -39,7 +39,7 @@ def expected(path: Path) -> dict[tuple[str, str], str]:
     return numbers
 
 
-def test_numbers_of_a_hundred_entries_are_their_own(mirror: Path) -> None:
+def test_uniprot_numbers_of_a_hundred_entries_match_their_files(mirror: Path) -> None:
     """Trypsin and thrombin (1GBT, 1A4W) are numbered after chymotrypsin by their authors, with insertion codes."""
     compared = residues = 0
     for path in sorted(mirror.glob("*.cif.gz")):

@@ -23,7 +23,7 @@ def test_group_of_nine_atoms_can_leave_and_one_of_ten_cannot() -> None:
     assert sizes == set(range(1, 10))
 
 
-def test_half_of_the_ligand_cannot_leave() -> None:
+def test_group_of_half_the_ligand_cannot_leave() -> None:
     assert {len(group) for group in leaving_groups("CCCCCC")} == {1, 2}
 
 
@@ -42,7 +42,7 @@ def test_double_bonds_and_ring_bonds_are_not_cut() -> None:
     [("OCCC", 3, 12), ("CCCN", 3, 12), ("CCCO", 3, 12), ("c1ccccc1O", 6, 2), ("C1CCNCC1", 3, 2), ("c1ccccc1", 0, 1),
      ("CCC", 1, 2), ("CC(=O)N", 3, 2), ("CC(=O)O", 3, 2)],
 )  # fmt: skip
-def test_directions_of_a_hydrogen_are_those_it_can_take(smiles: str, atom: int, count: int) -> None:
+def test_directions_of_a_hydrogen_are_its_possible_ones(smiles: str, atom: int, count: int) -> None:
     graph = graph_of(smiles)
     directions = candidate_of(graph, atom).directions
     assert directions.shape == (count, 3)
@@ -70,7 +70,7 @@ def test_methyl_turns_in_steps_of_30_degrees_at_the_tetrahedral_angle() -> None:
         ("c1ccccc1CC(C)(C)C", 7, 8, 6, (9, 10)),
     ],
 )
-def test_group_with_an_anchor_turns_about_its_acyclic_bond(
+def test_group_with_an_anchor_rotates_about_its_acyclic_bond(
     smiles: str, anchor: int, first: int, parent: int, group: tuple[int, ...]
 ) -> None:
     turn = candidate_of(graph_of(smiles), anchor, first).turn
@@ -81,7 +81,7 @@ def test_group_with_an_anchor_turns_about_its_acyclic_bond(
 @pytest.mark.parametrize(
     ("smiles", "anchor", "first"), [("c1ccccc1CC(=O)NC", 9, 10), ("c1ccccc1CC(=O)OC", 9, 10), ("C1CCCCN1C(=O)C", 6, 8)]
 )
-def test_amides_and_esters_do_not_turn(smiles: str, anchor: int, first: int) -> None:
+def test_amides_and_esters_do_not_rotate(smiles: str, anchor: int, first: int) -> None:
     assert candidate_of(graph_of(smiles), anchor, first).turn is None
 
 
@@ -112,7 +112,7 @@ def test_methylene_next_to_the_atom_bound_to_the_protein_is_not_an_exit() -> Non
     assert {one.reason for one in found if one.anchor == 1} == {"bonded_to_protein"}
 
 
-def test_cut_that_takes_the_reacted_group_away_frees_a_reversible_parent() -> None:
+def test_cut_of_the_reacted_group_gives_a_reversible_parent() -> None:
     """A reacted acrylamide: the aniline N without its acyl group, and the acyl carbon without the two that reacted."""
     found = find_candidates(graph_of("CCC(=O)Nc1ccccc1CCN"), linked=frozenset({0}))
     freed = {(one.anchor, one.leaving[0]) for one in found if one.frees_link and not one.reason}
@@ -120,7 +120,7 @@ def test_cut_that_takes_the_reacted_group_away_frees_a_reversible_parent() -> No
 
 
 @pytest.mark.parametrize("smiles", ["CCCCCC(S)O", "CCCCCC(S)=N", "CCCCCC(S)NC"])
-def test_oxygen_or_nitrogen_that_a_warhead_turns_into_is_no_exit(smiles: str) -> None:
+def test_oxygen_or_nitrogen_of_a_reacted_warhead_is_not_an_exit(smiles: str) -> None:
     found = find_candidates(graph_of(smiles), linked=frozenset({5}))
     assert {one.reason for one in found if one.anchor == 7 and not one.leaving} == {"bonded_to_protein"}
 
@@ -130,7 +130,7 @@ def test_ring_nitrogen_next_to_the_atom_bound_to_the_protein_is_still_an_exit() 
     assert [one.reason for one in found if one.anchor == 6 and not one.leaving] == [""]
 
 
-def test_nothing_leaves_from_the_atom_bound_to_the_protein() -> None:
+def test_no_group_leaves_from_the_atom_bound_to_the_protein() -> None:
     found = find_candidates(graph_of("CCCCCC(C)O"), linked=frozenset({5}))
     assert {one.reason for one in found if one.anchor == 5} == {"bonded_to_protein"}
     assert {one.reason for one in found if one.anchor == 1} == {""}

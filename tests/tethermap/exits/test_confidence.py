@@ -29,11 +29,11 @@ def test_bins_with_words_have_enough_ligands_and_differ(measured: dict[Bin, Shar
             assert measured[one].low > measured[other].high
 
 
-def test_bin_is_of_open_share_score_and_chemistry() -> None:
+def test_bin_depends_on_open_share_score_and_chemistry() -> None:
     assert bin_of(2.0, 0.5, "amine N-H") == Bin(open=True, high_score=True, common=True)
     assert bin_of(1.99, 0.49, "aromatic C-H") == Bin(open=False, high_score=False, common=False)
 
 
-def test_place_has_the_word_of_its_bin() -> None:
+def test_site_has_the_word_of_its_bin() -> None:
     expected = words_of(MEASURED).get(bin_of(2.6, 1.0, "amine N-H"), "")
     assert confidence(2.6, 1.0, "amine N-H") == expected

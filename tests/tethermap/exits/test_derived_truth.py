@@ -17,5 +17,5 @@ def test_ligands_in_mz1_and_dbet6_have_the_authors_atoms() -> None:
     }
 
 
-def test_large_inhibitor_of_a_ligase_is_no_degrader() -> None:
+def test_large_inhibitor_of_a_ligase_is_not_a_degrader() -> None:
     assert derived_truth({"NUT", "IMY"}).pairs == ()

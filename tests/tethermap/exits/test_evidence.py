@@ -51,7 +51,7 @@ def at(atom: int, value: float, otherwise: float) -> np.ndarray:
     return values
 
 
-def test_grade_is_a_when_nothing_speaks_against_an_exit() -> None:
+def test_grade_is_a_without_doubts() -> None:
     found = evidence()
     assert (found.grade, found.reasons) == ("A", ())
     assert (found.occupancy, found.b_iso, found.b_normalised) == (1.0, 20.0, 0.0)
@@ -86,7 +86,7 @@ def test_b_factors_count_in_standard_deviations_of_the_chain(b: float, reasons: 
     assert found.b_normalised == pytest.approx((b - 20) / 5)
 
 
-def test_chain_whose_b_factors_do_not_vary_gives_no_normalised_one() -> None:
+def test_chain_with_constant_b_factors_has_no_normalised_ones() -> None:
     found = evidence(backbone=chain(spread=0.0))
     assert np.isnan(found.b_normalised)
     assert found.reasons == ()
@@ -102,7 +102,7 @@ def test_chain_whose_b_factors_do_not_vary_gives_no_normalised_one() -> None:
         ({}, ()),
     ],
 )
-def test_fit_to_the_density_counts_beyond_its_limits_and_not_where_it_was_not_assessed(
+def test_fit_to_the_density_counts_beyond_its_limits_if_assessed(
     fit: dict[str, float], reasons: tuple[str, ...]
 ) -> None:
     whole = ResidueFit(**fit)  # type: ignore[arg-type]
@@ -112,7 +112,7 @@ def test_fit_to_the_density_counts_beyond_its_limits_and_not_where_it_was_not_as
 
 
 @pytest.mark.parametrize("fit", [ResidueFit(rscc=0.5), ResidueFit(rsr=0.5), ResidueFit(rsrz=2.1)])
-def test_of_a_linked_group_the_residue_of_the_anchor_counts_by_itself(fit: ResidueFit) -> None:
+def test_residue_of_the_anchor_in_a_linked_group_counts_separately(fit: ResidueFit) -> None:
     good, parts = ResidueFit(rscc=0.9), np.array([0, 0, 0, 1, 1])
     molecule = replace(MOLECULE, residue=parts)
     for fits, reasons in (((good, fit), ("anchor_poor_fit",)), ((fit, good), ())):
@@ -130,7 +130,7 @@ def test_sentences_of_fit_give_the_limits_of_the_reference_table() -> None:
         assert all(f"{limit(name):g}" in EXIT_EVIDENCE[reason].sentence for name in names)
 
 
-def test_alternate_places_count_when_they_are_those_of_the_exit() -> None:
+def test_alternate_positions_count_only_for_atoms_of_the_exit() -> None:
     labels = ["", "", "", "A", ""]
     assert evidence(with_atoms(altloc=tuple(labels))).reasons == ("alternate_places",)
     assert evidence(with_atoms(altloc=("A", "", "", "", ""))).reasons == ()
@@ -153,7 +153,7 @@ def test_unobserved_residues_count_near_the_way_out(mark: int, within: float, re
 
 
 @pytest.mark.parametrize("context", ["assembly", "crystal"])
-def test_neighbour_in_the_way_out_counts_in_its_own_context_only(context: str) -> None:
+def test_neighbour_in_the_way_out_counts_only_in_its_context(context: str) -> None:
     open_one = amine()
     assert open_one.opening is not None
     u = open_one.opening.direction

@@ -68,7 +68,7 @@ def test_atom_opposite_blocks_no_ray_and_one_around_the_start_blocks_all() -> No
     assert share_of_free_rays(0.5) == 0.0
 
 
-def test_sphere_gets_as_far_as_the_atom_that_stops_it() -> None:
+def test_sphere_moves_up_to_the_atom_that_stops_it() -> None:
     lengths, _ = carbon(8.0).rays(PLACE[None], FRAME[None])
     assert lengths.min() == pytest.approx(8 - 3.12, abs=0.03)
 
@@ -119,7 +119,7 @@ def test_atoms_beyond_reach_change_nothing_and_the_last_ones_within_do() -> None
     assert Pocket(graph, surroundings(far, element="I")).openings([one])[0].clearance <= 10.0
 
 
-def test_larger_contexts_only_take_room_away() -> None:
+def test_larger_contexts_only_reduce_room() -> None:
     graph = graph_of("CCOC(=O)CCN")
     own = scattered(graph, 60)
     more = scattered(graph, 80, seed=9)
@@ -154,7 +154,7 @@ def test_leaving_group_does_not_reduce_room() -> None:
     assert cut.room["target"] > 0.4
 
 
-def test_context_that_is_not_defined_has_no_figures() -> None:
+def test_undefined_context_has_no_values() -> None:
     graph = graph_of("CCCC")
     from dataclasses import replace
 

@@ -83,7 +83,7 @@ def mapped(smiles: str) -> tuple[LigandGraph, int, int | None]:
 @pytest.mark.parametrize(
     ("smiles", "name", "prior"), EXAMPLES, ids=[f"{name} {smiles}" for smiles, name, _ in EXAMPLES]
 )
-def test_class_and_prior_are_those_of_the_table(smiles: str, name: str, prior: float) -> None:
+def test_class_and_prior_match_the_table(smiles: str, name: str, prior: float) -> None:
     assert chemistry_class(*mapped(smiles)) == name
     assert PRIOR[name] == prior
 

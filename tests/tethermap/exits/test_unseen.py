@@ -92,7 +92,7 @@ def test_each_missing_part_on_one_single_bond_is_an_end(
     assert sorted(end.names for end in missing.ends) == ends
 
 
-def test_missing_part_between_two_modelled_atoms_is_no_end(index: ComponentIndex) -> None:
+def test_missing_part_between_two_modelled_atoms_is_not_an_end(index: ComponentIndex) -> None:
     component = index.get("B49")
     assert component is not None
     instance = ideal_instance(component, omit=("C38",))
@@ -149,7 +149,7 @@ def test_more_protein_never_opens_an_end(anchor: int, seed: int, more: int, n_mo
     assert not fewer.closed or after.closed
 
 
-def test_end_is_never_closed_for_want_of_atoms_but_protein_closes_it() -> None:
+def test_end_is_closed_by_protein_but_not_by_missing_atoms() -> None:
     graph = graph_of(AMIDE)
     assert is_open(unseen_of(graph, surroundings(), 3))
     wall = graph.xyz[3] + 3.2 * np.stack(np.meshgrid(*[(-1, 0, 1)] * 3), axis=-1).reshape(-1, 3)

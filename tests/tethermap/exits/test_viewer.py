@@ -64,6 +64,6 @@ def test_view_includes_the_whole_ligand_and_its_arrows(scripts: list[str]) -> No
     assert "clip false" in chimerax
 
 
-def test_python_within_the_script_is_python(scripts: list[str]) -> None:
+def test_python_blocks_in_the_script_compile(scripts: list[str]) -> None:
     code = scripts[0].partition("\npython\n")[2].partition("\npython end\n")[0]
     assert "load_cgo" in compile(code, "script", "exec").co_names

@@ -76,7 +76,7 @@ def test_ligand_without_neighbours_keeps_its_whole_surface() -> None:
     assert exposure.relative == pytest.approx(1.0)
 
 
-def test_context_that_is_not_defined_has_no_areas() -> None:
+def test_undefined_context_has_no_areas() -> None:
     names = np.zeros(0, dtype="U8")
     nmr = Neighbourhood(np.zeros((0, 3)), names, names, names, names, names, names, np.zeros(0, dtype=np.int64), 2)
     exposure = METHOD.exposure(np.zeros((1, 3)), np.array([1.88]), nmr, np.zeros(0))
@@ -88,7 +88,7 @@ def test_atom_under_the_protein_is_fully_buried() -> None:
     assert buried_fraction(np.array([20.0]), np.array([0.0])) == pytest.approx(1.0)
 
 
-def test_atom_without_surface_of_its_own_has_no_relative_sasa() -> None:
+def test_atom_without_free_surface_has_no_relative_sasa() -> None:
     assert np.isnan(relative_sasa(np.array([0.0]), np.array([0.0]))).all()
 
 
@@ -97,7 +97,7 @@ def find(component_index: Path) -> Find:
     return ComponentIndex(component_index).get
 
 
-def test_cut_out_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
+def test_neighbourhood_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
     cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
     assert len(cleaned) == 4
     for sample in map(clean_sample, cleaned):

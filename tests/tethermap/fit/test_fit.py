@@ -70,7 +70,7 @@ def _cleaned(mirror: Path, component_index: Path, report: Report | None, **limit
     return clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII), Experiment(report))
 
 
-def test_cleaning_gives_an_instance_its_fit_and_its_chain_the_outliers(
+def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(
     mirror: Path, component_index: Path, n3: Report, tmp_path: Path
 ) -> None:
     cleaned = _cleaned(mirror, component_index, n3)

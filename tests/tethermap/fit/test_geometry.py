@@ -44,7 +44,7 @@ def test_sound_ligand_has_no_flag(smiles: str) -> None:
     assert (geometry.ring is None) == ("c" not in smiles)
 
 
-def test_angles_at_a_metal_are_not_judged() -> None:
+def test_angles_at_a_metal_are_not_checked() -> None:
     """Cisplatin is square planar, which the bounds for four bonds are not."""
     mol = Chem.MolFromSmiles("[NH3]->[Pt](<-[NH3])([Cl])[Cl]")
     conformer = Chem.Conformer(mol.GetNumAtoms())
@@ -56,7 +56,7 @@ def test_angles_at_a_metal_are_not_judged() -> None:
     assert "bond_angle" not in geometry.flags
 
 
-def test_each_limit_that_is_passed_has_its_flag() -> None:
+def test_each_exceeded_limit_has_its_flag() -> None:
     toluene = embedded("Cc1ccccc1")
     xyz = toluene.GetConformer().GetPositions()
     normal = np.cross(xyz[2] - xyz[1], xyz[3] - xyz[1])
@@ -78,7 +78,7 @@ def test_each_limit_that_is_passed_has_its_flag() -> None:
     assert "internal_clash" in ligand_geometry(folded, NOTHING, []).flags
 
 
-def test_bonds_of_a_carboxylate_may_be_drawn_either_way() -> None:
+def test_bonds_of_a_carboxylate_may_have_either_order() -> None:
     acid = embedded("CC(=O)O")
     drawn = Chem.MolFromSmiles("CC(O)=O")
     drawn.AddConformer(acid.GetConformer())
@@ -89,7 +89,7 @@ def test_bonds_of_a_carboxylate_may_be_drawn_either_way() -> None:
 @pytest.mark.parametrize(
     ("element", "distance", "contact"), [("C", 3.4, 1.0), ("C", 2.5, 2.5 / 3.4), ("O", 3.25, 1.0), ("Zn", 1.98, 1.0)]
 )
-def test_contact_is_relative_to_the_radii(element: str, distance: float, contact: float) -> None:
+def test_contact_distance_is_relative_to_the_radii(element: str, distance: float, contact: float) -> None:
     """Van der Waals radii of RDKit: C 1.7, O 1.55 angstroms; with a metal the covalent ones, 0.76 and 1.22."""
     methane = Chem.MolFromSmiles("C")
     methane.AddConformer(Chem.Conformer(1))
@@ -98,7 +98,7 @@ def test_contact_is_relative_to_the_radii(element: str, distance: float, contact
     assert ("protein_clash" in geometry.flags) == (contact < limit("protein_clash"))
 
 
-def test_bond_to_the_protein_is_no_clash() -> None:
+def test_bond_to_the_protein_is_not_a_clash() -> None:
     ethane = embedded("CC")
     xyz = ethane.GetConformer().GetPositions()
     partner = xyz[1] + along(ethane, 0, 1, 1.5)
@@ -107,7 +107,7 @@ def test_bond_to_the_protein_is_no_clash() -> None:
     assert ligand_geometry(ethane, around, elements, [(xyz[1], partner)]).flags == ()
 
 
-def test_ligand_inside_another_overlaps_it_wholly() -> None:
+def test_ligand_inside_another_overlaps_it_fully() -> None:
     mol = embedded("c1ccccc1")
     xyz = mol.GetConformer().GetPositions()
     inside = ligand_geometry(mol, xyz, ["C"] * 6)

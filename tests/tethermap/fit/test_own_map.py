@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["own.mtz", "own.ccp4"])
-def test_atoms_that_the_map_has_fit_and_those_that_it_has_not_do_not(folder: Path, name: str) -> None:
+def test_atoms_in_the_map_fit_and_atoms_missing_from_it_do_not(folder: Path, name: str) -> None:
     density = read_density(folder / name, folder / "own.pdb")
     xyz = np.array([atom.pos.tolist() for atom in model()[0][0][0]])
     whole, atoms = density.rscc(xyz)
@@ -80,7 +80,7 @@ def test_atoms_that_the_map_has_fit_and_those_that_it_has_not_do_not(folder: Pat
     assert 0.3 < whole < 0.9
 
 
-def test_model_in_its_own_map_fits_wholly(folder: Path) -> None:
+def test_model_fits_its_own_map_fully(folder: Path) -> None:
     density = read_density(folder / "own.mtz", folder / "own.pdb")
     same = Density(density.calculated, density.calculated, density.radius)
     whole, atoms = same.rscc(np.array([[4.0, 5.0, 6.0], [5.76, 6.6, 6.3]]))

@@ -50,7 +50,7 @@ def test_missing_value_is_empty(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("form", FORMS)
-def test_damaged_report_is_seen_without_reading_it(form: str, damage: Callable[[bytes], bytes]) -> None:
+def test_damaged_report_is_detected_without_reading_it(form: str, damage: Callable[[bytes], bytes]) -> None:
     data = FORMS[form]("1abc").encode()
     assert check_report(data) == check_report(gzip.compress(data)) == ""
     assert check_report(damage(data))
@@ -167,7 +167,7 @@ def test_fit_of_a_covalent_inhibitor_differs_along_its_chain(validation_reports:
 
 
 @pytest.mark.parametrize("entry_id", ["1ah1", "1bmv", "1kqe", "3iyd", "6fsz", "6rku"])
-def test_entries_without_density_have_no_rscc_and_that_is_not_poor(validation_reports: Path, entry_id: str) -> None:
+def test_entries_without_density_have_no_rscc_and_no_poor_fit(validation_reports: Path, entry_id: str) -> None:
     report = read_report(validation_reports / entry_id[1:3] / entry_id / f"{entry_id}_validation.cif.gz", entry_id)
     fits = [report.read(key) for key in report.residues.values()]
     assert fits

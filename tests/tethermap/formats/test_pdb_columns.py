@@ -33,7 +33,7 @@ def test_lines_in_the_archives_format_are_plain_and_kept() -> None:
         (55, 60, "  1.0x"),  # an occupancy
     ],
 )
-def test_line_with_shifted_or_damaged_columns_is_odd(first: int, last: int, columns: str) -> None:
+def test_line_with_shifted_or_damaged_columns_is_reported(first: int, last: int, columns: str) -> None:
     damaged = ATOM[: first - 1] + columns + ATOM[last:]
     assert pdb_columns.odd_lines(text(damaged, ATOM)) == 1
     assert pdb_columns.odd_lines(text(damaged, ATOM).replace("\n", "\r\n")) == 1
@@ -60,7 +60,7 @@ def test_types_of_other_formats_are_removed_from_the_element_columns() -> None:
     assert pdb_repair.normal_pdb(text(ATOM[:76] + "C3  ")) == text(ATOM)
 
 
-def test_last_line_without_end_is_looked_at() -> None:
+def test_last_line_without_line_end_is_checked() -> None:
     assert pdb_columns.odd_lines(f"HEADER\n{ATOM[:40]}") == 1
     assert pdb_columns.odd_lines(f"HEADER\n{ATOM}") == pdb_columns.odd_lines("") == 0
 

@@ -10,7 +10,7 @@ def test_every_listed_ligand_is_a_candidate() -> None:
     assert wanted_pairs() <= {(row["pdb_id"], row["comp_id"]) for row in candidates}
 
 
-def test_list_loses_what_it_names() -> None:
+def test_exclusion_list_removes_its_components() -> None:
     candidates = [
         {"pdb_id": "1abc", "comp_id": "BEN", "copies": "1"},
         {"pdb_id": "1abc", "comp_id": "GOL", "copies": "20"},

@@ -57,7 +57,7 @@ def test_bond_to_the_polymer_is_found_by_its_length(
     ("distance", "beside", "linked"),
     [(1.30, (0.0, 1.5), 0), (1.36, (0.0, 1.5), 1), (1.48, (0.0, 1.5), 1), (1.80, (0.0, 1.5), 1), (1.48, (1.0, 0.2), 0)],
 )
-def test_bond_to_a_nucleophile_may_be_drawn_too_short_where_nothing_else_is_near(
+def test_bond_to_a_nucleophile_may_be_too_short_without_other_contacts(
     tmp_path: Path, distance: float, beside: tuple[float, float], linked: int, rules: KindRules
 ) -> None:
     """S and C: 0.75 and 0.85 times 1.05 + 0.73 A are 1.33 and 1.51 A; a second carbon at 1.95 A makes it a clash."""
@@ -133,7 +133,7 @@ def test_sugars_are_glycans_even_when_links_are_long_or_missing(mirror: Path, ru
     assert sorted(round(link.distance, 2) for link in undeclared) == [1.61, 1.62, 1.66]
 
 
-def test_declared_link_that_is_too_long_is_no_bond(mirror: Path, rules: KindRules) -> None:
+def test_declared_link_that_is_too_long_is_not_a_bond(mirror: Path, rules: KindRules) -> None:
     """1AKE declares O1D of AP5A bonded to NH1 of an arginine at 2.0 A: a salt bridge, not a C-N or N-O bond."""
     found = groups_of(mirror / "1ake.cif.gz", rules)
     kinds = {round(link.distance, 2): link.kind for group in found for link in group.links}
@@ -164,7 +164,7 @@ def test_atom_without_a_free_valence_clashes(
 
 @given(distance=st.floats(1.25, 1.9), name=st.sampled_from(["C1", "C4", "N3", "O1"]))
 @settings(max_examples=20, deadline=None)
-def test_pose_is_bonded_to_nothing_undeclared(distance: float, name: str, rules: KindRules) -> None:
+def test_pose_has_only_declared_bonds(distance: float, name: str, rules: KindRules) -> None:
     """For any position of a pose, a short distance to the receptor is a clash."""
     with TemporaryDirectory() as folder:
         atoms = [atom_line(900, name, "LIG", "A", 99, (1.2, 1.7, 1.2 + distance), element=name[0])]

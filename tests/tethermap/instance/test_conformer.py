@@ -40,17 +40,17 @@ def test_highest_summed_occupancy_wins() -> None:
     assert label(atoms_of(*rows, (1, "LIG", "C2", "B", 0.6))) == b"B"
 
 
-def test_more_atoms_win_over_higher_single_occupancies() -> None:
+def test_larger_sum_of_occupancies_precedes_higher_single_ones() -> None:
     rows = [(1, "LIG", "C1", "A", 0.4), (1, "LIG", "C2", "A", 0.4), (1, "LIG", "C1", "B", 0.6)]
     assert label(atoms_of(*rows)) == b"A"
 
 
-def test_equal_sums_go_to_the_higher_mean() -> None:
+def test_equal_sums_are_decided_by_the_mean() -> None:
     rows = [(1, "LIG", "C1", "A", 0.3), (1, "LIG", "C2", "A", 0.3), (1, "LIG", "C1", "B", 0.6)]
     assert label(atoms_of(*rows)) == b"B"
 
 
-def test_equal_sums_and_means_go_to_the_alphabet() -> None:
+def test_equal_sums_and_means_are_decided_by_the_alphabet() -> None:
     assert label(atoms_of((1, "LIG", "C1", "B", 0.5), (1, "LIG", "C1", "A", 0.5))) == b"A"
 
 
@@ -65,7 +65,7 @@ def test_residue_takes_the_ligands_label_or_its_own_best(wanted: bytes, expected
     assert sorted(atoms.altloc[mask].tolist()) == sorted([b"", expected])
 
 
-def test_two_components_in_one_place_are_never_both_taken() -> None:
+def test_only_one_of_two_components_in_one_place_is_chosen() -> None:
     atoms = atoms_of((7, "SER", "CB", "A", 0.6), (7, "PRO", "CB", "B", 0.4))
     for wanted in (b"", b"A", b"B"):
         assert Conformers(atoms).mask(wanted).sum() == 1

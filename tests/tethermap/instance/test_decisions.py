@@ -179,7 +179,7 @@ def test_sugar_on_a_catalytic_residue_is_an_inhibitor(
 
 
 @pytest.mark.parametrize(("altlocs", "kind"), [("AB", "ligand"), ("AA", "glycan"), (" A", "glycan")])
-def test_link_between_alternates_is_no_bond(altlocs: str, kind: str, component_index: Path, tmp_path: Path) -> None:
+def test_link_between_alternates_is_not_a_bond(altlocs: str, kind: str, component_index: Path, tmp_path: Path) -> None:
     header, lines = linked_sugar("G2F", "ASN", "ND2", altlocs=altlocs)
     for path in both_formats(write_entry(tmp_path, lines, header=header)):
         _, cleaned = clean_file(path, ComponentIndex(component_index).get)
@@ -216,7 +216,7 @@ def chain_of_carbons(comp_id: str, place: int) -> list[str]:
         (("GTP", "GOL"), {"GTP"}),
     ],
 )
-def test_all_cofactors_are_kept_where_nothing_else_is(
+def test_all_cofactors_are_kept_if_no_other_ligand_is(
     codes: tuple[str, ...], kept: set[str], component_index: Path, tmp_path: Path
 ) -> None:
     parts = [chain_of_carbons(code, k) for k, code in enumerate(codes)]

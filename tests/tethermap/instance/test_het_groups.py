@@ -34,7 +34,7 @@ def test_het_groups_of_the_archive_have_their_kinds(
 
 
 @pytest.mark.parametrize("water", ["SOL", "TIP", "SPC", "WAT"])
-def test_water_of_other_programs_is_no_het_group(
+def test_water_of_other_programs_is_not_a_het_group(
     water: str, archive: Path, component_index: Path, tmp_path: Path
 ) -> None:
     structure = gemmi.read_structure(str(archive / "4cup.cif.gz"))
@@ -74,7 +74,7 @@ def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer(
 
 
 @pytest.mark.parametrize(("count", "kind"), [(2, "additive"), (3, "ligand")])
-def test_chain_of_three_sugars_is_no_cryoprotectant(
+def test_chain_of_three_sugars_is_not_a_cryoprotectant(
     count: int, kind: str, component_index: Path, tmp_path: Path
 ) -> None:
     """Glucose is listed as an additive; four atoms of each are seen, 1.5 angstroms apart in a row."""

@@ -54,7 +54,7 @@ def test_additive_of_five_atoms_may_be_a_ligand_when_its_rule_allows(
 
 
 @pytest.mark.parametrize("comp_id", ["UNL", "UNX"])
-def test_codes_of_the_unidentified_are_unknown(comp_id: str, rules: KindRules) -> None:
+def test_codes_for_unidentified_components_are_unknown(comp_id: str, rules: KindRules) -> None:
     assert rules.of_component(comp_id, 13, wanted=False).kind == "unknown"
 
 
@@ -87,7 +87,7 @@ def test_additives_and_cofactors_do_not_overlap(rules: KindRules) -> None:
 
 
 @pytest.mark.parametrize("comp_id", ["144", "TMN", "O4B", "Z22", "PHU", "MLI", "CRY", "CAD"])
-def test_twins_of_additives_are_additives(comp_id: str, rules: KindRules) -> None:
+def test_equivalent_codes_of_additives_are_additives(comp_id: str, rules: KindRules) -> None:
     found = rules.of_component(comp_id, 8, wanted=False)
     assert (found.kind, found.unless_buried) == ("additive", False)
 

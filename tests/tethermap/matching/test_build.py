@@ -118,7 +118,7 @@ def test_missing_atoms_are_named_and_their_valences_filled(known: Known, index: 
     assert record.sanitised
 
 
-def test_acid_with_one_oxygen_seen_keeps_its_carbonyl(known: Known, index: ComponentIndex) -> None:
+def test_acid_with_one_observed_oxygen_keeps_its_carbonyl(known: Known, index: ComponentIndex) -> None:
     """The choice of the unobserved one of the two oxygens has no meaning."""
     for name in ("O1", "O2"):
         record = build_ligand(ideal_instance(known("PLM"), omit=[name]), index)
@@ -137,7 +137,7 @@ def test_alternative_names_are_used_as_a_whole(known: Known, index: ComponentInd
     assert mixed.bond_source == "matched"  # some names old, some new: neither set counts
 
 
-def test_names_that_mean_impossible_bonds_do_not_count(known: Known, index: ComponentIndex) -> None:
+def test_names_with_impossible_bonds_do_not_count(known: Known, index: ComponentIndex) -> None:
     """Two carbons at opposite ends exchange their names: elements agree, lengths do not."""
     component = known("STI")
     record = build_ligand(ideal_instance(component, renamed={"C1": "C29", "C29": "C1"}), index)
@@ -215,7 +215,7 @@ def test_mirror_image_is_flagged(known: Known, index: ComponentIndex) -> None:
     assert record.inchikey != "YMARZQAQMVYCKC-OEMFJLHTSA-N"
 
 
-def test_centres_that_a_model_inverts_are_named_where_a_smiles_gives_their_hands(known: Known) -> None:
+def test_inverted_centres_are_named_if_a_smiles_defines_them(known: Known) -> None:
     """A model of a ligand of the user's own; its atoms bear the model's names."""
     component = known("478")
     user = {"478": component_from_smiles("478", dictionary_smiles(component, neutral=True))}
@@ -231,7 +231,7 @@ def test_mirror_image_of_an_achiral_ligand_is_the_same(known: Known, index: Comp
     assert record.flags == ()
 
 
-def test_flat_centre_is_no_difference(known: Known, index: ComponentIndex) -> None:
+def test_flat_centre_is_not_reported(known: Known, index: ComponentIndex) -> None:
     """A centre whose neighbours are in one plane has no handedness."""
     flat = np.diag([1.0, 1.0, 0.05])
     component = known("ALA")
@@ -304,7 +304,7 @@ def test_molecule_that_does_not_sanitise_is_kept(known: Known, index: ComponentI
     assert record.inchikey == ""
 
 
-def test_unknown_element_is_no_obstacle(index: ComponentIndex) -> None:
+def test_unknown_element_is_not_an_obstacle(index: ComponentIndex) -> None:
     record = build_ligand(ideal_instance(component_of("UNX", [("UNK", "X", (0, 0, 0))], [])), index)
     assert record.n_heavy == 1
     assert record.observed_smiles == "*"
@@ -318,12 +318,12 @@ def test_smiles_index_counts_heavy_atoms_of_the_smiles(known: Known, index: Comp
     assert sorted(record.smiles_index.tolist()) == list(range(record.n_heavy))
 
 
-def test_like_atoms_share_a_symmetry_class(index: ComponentIndex, known: Known) -> None:
+def test_equivalent_atoms_share_a_symmetry_class(index: ComponentIndex, known: Known) -> None:
     record = build_ligand(ideal_instance(known("BNZ")), index)
     assert len(set(record.symmetry_class.tolist())) == 1
 
 
-def test_names_are_trusted_where_a_poor_model_breaks_a_bond(known: Known, index: ComponentIndex) -> None:
+def test_names_are_trusted_if_a_poor_model_breaks_a_bond(known: Known, index: ComponentIndex) -> None:
     """The propionates of the haems in 4HHB have bonds of 2.3 Å; names still identify the atoms."""
     component = known("HEM")
     instance = ideal_instance(component)

@@ -49,7 +49,7 @@ def test_atoms_are_connected_up_to_a_multiple_of_the_radii(length: float, bonded
     assert bool(near_pairs(xyz, ["C", "C"])) is bonded
 
 
-def test_long_side_of_a_triangle_is_no_bond() -> None:
+def test_long_side_of_a_triangle_is_not_a_bond() -> None:
     bent = np.array([[0.0, 0, 0], [1.3, 0.95, 0], [-1.3, 0.95, 0]])  # P–O–P with the phosphorus atoms 2.6 Å apart
     assert near_pairs(bent, ["O", "P", "P"]) == [(0, 1), (0, 2)]
 
@@ -122,7 +122,7 @@ def test_geometry_breaks_a_tie_of_bond_orders_when_it_is_clear() -> None:
     assert order["X1"] == "C1"
 
 
-def test_tie_that_geometry_does_not_break_is_no_match() -> None:
+def test_unresolved_tie_is_not_a_match() -> None:
     """All bonds are equally long, so the end with the double bond is unknown."""
     shape = template(_methoxy_chain([1.34, 1.53, 1.53, 1.53]))
     vague = _observed(_methoxy_chain([1.47, 1.47, 1.47, 1.47]), renamed={f"C{k}": f"X{k}" for k in range(1, 6)})

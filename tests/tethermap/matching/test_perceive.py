@@ -36,7 +36,7 @@ def _flat(smiles: str) -> str:
     return str(Chem.MolToSmiles(mol))
 
 
-def test_most_drugs_are_right(known: Callable[[str], Component]) -> None:
+def test_most_drugs_are_perceived_correctly(known: Callable[[str], Component]) -> None:
     right = [
         code for code in DRUGS if _perceived_smiles(known(code)) == _flat(dictionary_smiles(known(code), neutral=True))
     ]
@@ -44,7 +44,7 @@ def test_most_drugs_are_right(known: Callable[[str], Component]) -> None:
 
 
 @pytest.mark.parametrize("comp_id", ["BNZ", "NBZ", "ACT", "ACN", "DMS", "SO4", "PO4", "GLC", "IMD", "URE", "BU3"])
-def test_functional_groups(comp_id: str, known: Callable[[str], Component]) -> None:
+def test_functional_groups_are_perceived(comp_id: str, known: Callable[[str], Component]) -> None:
     assert _perceived_smiles(known(comp_id)) == _flat(dictionary_smiles(known(comp_id), neutral=True))
 
 

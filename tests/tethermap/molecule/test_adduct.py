@@ -80,14 +80,14 @@ def test_boronic_acid_becomes_a_borate() -> None:
     ("distance", "smiles"),
     [(1.30, "*N=CC"), (1.39, "*N=CC"), (1.41, "*NCC"), (1.47, "*NCC")],
 )
-def test_short_bond_in_the_place_of_a_carbonyl_oxygen_is_an_imine(distance: float, smiles: str) -> None:
+def test_short_bond_at_a_former_carbonyl_carbon_is_an_imine(distance: float, smiles: str) -> None:
     mol = _placed("CC", [(-1.5, 0, 0), (0, 0, 0)])
     found, blocked = adduct(mol, [ProteinAtom(1, "N", (distance * 0.5, distance * np.sqrt(0.75), 0))], {1: 2})
     assert found == smiles
     assert blocked == []
 
 
-def test_saturated_carbon_gives_a_hydrogen() -> None:
+def test_saturated_carbon_loses_a_hydrogen() -> None:
     mol = _placed("CC", [(-1.5, 0, 0), (0, 0, 0)])
     assert adduct(mol, [ProteinAtom(1, "S", (0.6, 1.7, 0))], {}) == ("*SCC", [])
 

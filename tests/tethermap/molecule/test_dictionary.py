@@ -64,7 +64,7 @@ def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known
         ("ET", "CC[n+]1c(-c2ccccc2)c2cc(N)ccc2c2ccc(N)cc21"),  # ethidium is unchanged: no proton can leave
     ],
 )
-def test_neutral_form(comp_id: str, neutral: str, known: Callable[[str], Component]) -> None:
+def test_neutral_form_matches(comp_id: str, neutral: str, known: Callable[[str], Component]) -> None:
     assert dictionary_smiles(known(comp_id), neutral=True) == Chem.CanonSmiles(neutral)  # type: ignore[no-untyped-call]
 
 
@@ -117,7 +117,7 @@ def test_atoms_carry_their_names_in_dictionary_order(known: Callable[[str], Comp
     assert [atom.GetProp(NAME) for atom in mol.GetAtoms()] == expected
 
 
-def test_hydrogens_are_the_dictionarys_not_a_valence_models(known: Callable[[str], Component]) -> None:
+def test_hydrogens_follow_the_dictionary_instead_of_a_valence_model(known: Callable[[str], Component]) -> None:
     """RDKit's model would put hydrogens on the sulfurs of an iron–sulfur cluster."""
     mol = dictionary_molecule(known("SF4"), neutral=True)
     assert mol is not None

@@ -53,7 +53,7 @@ def test_name_is_systematic_only_if_no_other_is_known() -> None:
     assert not is_systematic("(2~{S},4~{R})-1-[(2~{S})-2-[2-[2-[2-methyl", ("MZ1",))
 
 
-def test_short_names_of_sugars_do_not_stand_for_them() -> None:
+def test_short_names_of_sugars_are_not_used() -> None:
     assert common_name("beta-D-glucopyranose", ("glucose",), "D-saccharide, beta linking") == "beta-D-glucopyranose"
 
 
@@ -92,7 +92,7 @@ def test_links_need_a_code_of_the_dictionary_and_a_key() -> None:
         ("", ""),
     ],
 )
-def test_class_of_a_warhead(adduct: str, expected: str) -> None:
+def test_class_of_a_warhead_matches(adduct: str, expected: str) -> None:
     assert warhead_classes(adduct) == expected
 
 

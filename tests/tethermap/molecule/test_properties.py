@@ -137,7 +137,7 @@ def test_screening_leaves_all_alerts_that_match(smiles: str) -> None:
         ("Muegge_Pass", {"HBD": 6}, False),
     ],
 )
-def test_rule_turns_at_its_published_limit(rule: str, changes: dict[str, float], passed: bool) -> None:
+def test_rule_changes_at_its_published_limit(rule: str, changes: dict[str, float], passed: bool) -> None:
     assert rules({**DRUG, **changes}, n_atoms=45, n_carbons=20)[rule] is passed
 
 
@@ -147,9 +147,9 @@ def test_ghose_counts_all_atoms(n_atoms: int, passed: bool) -> None:
 
 
 @pytest.mark.parametrize(("n_carbons", "passed"), [(4, False), (5, True)])
-def test_muegge_wants_more_than_four_carbons(n_carbons: int, passed: bool) -> None:
+def test_muegge_requires_more_than_four_carbons(n_carbons: int, passed: bool) -> None:
     assert rules(DRUG, n_atoms=45, n_carbons=n_carbons)["Muegge_Pass"] is passed
 
 
-def test_rules_are_open_where_a_descriptor_is_missing() -> None:
+def test_rules_are_empty_if_a_descriptor_is_missing() -> None:
     assert set(rules({**DRUG, "LogP": None}, 45, 20).values()) == {None}

@@ -44,7 +44,7 @@ CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
         ("[NH3]->[Pt](<-[NH3])([Cl])[Cl]", "[NH3]->[Pt](<-[NH3])([Cl])[Cl]"),
     ],
 )
-def test_charges_at_ph(neutral: str, at_ph: str) -> None:
+def test_charges_at_ph_match(neutral: str, at_ph: str) -> None:
     assert forms_at_ph(neutral).main == Chem.CanonSmiles(at_ph)  # type: ignore[no-untyped-call]
 
 
@@ -73,7 +73,7 @@ def test_order_of_atoms_changes_nothing(smiles: str) -> None:
         ("O=C1CCCC(=O)C1", "O=C1C=C([O-])CCC1", "", ""),
     ],
 )
-def test_both_forms_are_given_where_the_pka_is_near(neutral: str, main: str, other: str, near: str) -> None:
+def test_both_forms_are_given_if_the_pka_is_near(neutral: str, main: str, other: str, near: str) -> None:
     assert forms_at_ph(neutral) == (main, other, near)
 
 

@@ -23,7 +23,7 @@ def _reference(smiles: str, xyz: np.ndarray) -> Chem.Mol:
     ("height", "differs"),
     [(1.0, False), (0.0, False), (-0.05, False), (-0.13, False), (-0.16, True), (-1.0, True)],
 )
-def test_other_hand_counts_unless_the_centre_is_flat(height: float, differs: bool) -> None:
+def test_inverted_centre_counts_unless_it_is_flat(height: float, differs: bool) -> None:
     """The triple product is 3.5 Å³ at full height; half an Å³ is the limit, below which no hand is assigned."""
     reference = _reference("C(F)(Cl)Br", HALOMETHANE)
     seen = HALOMETHANE * [1, 1, height]
@@ -33,7 +33,7 @@ def test_other_hand_counts_unless_the_centre_is_flat(height: float, differs: boo
     assert (centres, bonds) == ([0] if differs else [], [])
 
 
-def test_centre_with_a_neighbour_not_seen_is_no_difference() -> None:
+def test_centre_with_an_unobserved_neighbour_is_not_reported() -> None:
     reference = _reference("C(F)(Cl)Br", HALOMETHANE)
     assert differing_stereo(HALOMETHANE[:3] * [1, 1, -1], reference, [0, 1, 2]) == ([], [])
 

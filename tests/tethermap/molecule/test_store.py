@@ -42,7 +42,7 @@ def test_empty_file_has_no_molecules(tmp_path: Path) -> None:
     assert list(read_molecules(tmp_path / "none.bin")) == []
 
 
-def test_file_cut_off_is_an_error(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
+def test_truncated_file_is_an_error(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
     path = tmp_path / "molecules.bin"
     write_molecules(path, [build_ligand(ideal_instance(known("478")), index)])
     whole = path.read_bytes()
@@ -52,7 +52,7 @@ def test_file_cut_off_is_an_error(known: Known, index: ComponentIndex, tmp_path:
             list(read_molecules(path))
 
 
-def test_other_file_is_an_error(tmp_path: Path) -> None:
+def test_file_of_another_format_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "molecules.bin"
     path.write_text("something else entirely")
     with pytest.raises(ValueError, match="not a file of records"):

@@ -26,11 +26,11 @@ def entry(reason: str, found: int | None, kept: int = 0) -> Row:
     }
 
 
-def test_reasons_of_the_download_are_reasons() -> None:
+def test_reasons_of_the_download_are_in_the_list() -> None:
     assert set(DOWNLOAD_REASONS) <= REASONS.keys()
 
 
-def test_the_funnel_loses_entries_where_they_were_lost() -> None:
+def test_the_funnel_drops_entries_at_their_stage() -> None:
     entries = [entry("resolution", None), entry("file_empty", 0), entry("no_ligand", 0), entry("kept", 3, 2)]
     content = build_content("x", rows_of({ENTRY_STATUS: entries}))
     assert [(bar.value, bar.note) for bar in content.entry_bars] == [

@@ -94,12 +94,12 @@ def test_its_policy_allows_its_own_style_and_script_only(html: str, page: Page) 
     assert not {name for name in page.attributes if name == "style" or name.startswith("on")}
 
 
-def test_ids_are_unique_and_inner_links_lead_somewhere(page: Page) -> None:
+def test_ids_are_unique_and_inner_links_have_targets(page: Page) -> None:
     assert len(set(page.ids)) == len(page.ids)
     assert {anchor[1:] for anchor in page.anchors if anchor.startswith("#")} <= set(page.ids)
 
 
-def test_links_to_files_are_relative_to_the_report_and_lead_somewhere(page: Page, tmp_path: Path) -> None:
+def test_links_to_files_are_relative_to_the_report_and_exist(page: Page, tmp_path: Path) -> None:
     job = small_job(tmp_path)
     files = [anchor for anchor in page.anchors if not anchor.startswith(("#", "https://doi.org/"))]
     assert len(files) == 2 * 5
@@ -146,7 +146,7 @@ def test_the_same_results_give_the_same_bytes(html: str, tmp_path: Path) -> None
     assert reported(small_job(tmp_path, n_shards=1)) == html
 
 
-def test_nothing_kept_gives_a_report_of_reasons(tmp_path: Path) -> None:
+def test_job_without_ligands_has_a_report_of_reasons(tmp_path: Path) -> None:
     html = reported(small_job(tmp_path, entries=()))
     assert "No ligand was kept." in html
     assert "cut_by_max_entries" in html

@@ -76,7 +76,7 @@ def test_index_of_pdbbind_and_table_of_binding_moad_give_one_value(tmp_path: Pat
     }  # fmt: skip
 
 
-def test_value_of_a_chain_of_another_protein_is_not_taken(tmp_path: Path) -> None:
+def test_value_of_a_chain_of_another_protein_is_not_used(tmp_path: Path) -> None:
     table = written(tmp_path, "pdb_id,chain,comp_id,measurement\n1abc,B,LIG,Kd=1nM\n")
     assert cells(table) == {}
     assert cells(table, one=ligand(chains=frozenset("AB")))["value_nM"] == 1.0
@@ -100,7 +100,7 @@ def test_component_of_an_earlier_file_is_found_by_its_molecule(tmp_path: Path) -
     assert cells(table, one=replace(group, chains=frozenset("B"))) == {}
 
 
-def test_same_molecule_on_another_protein_is_not_taken(tmp_path: Path) -> None:
+def test_value_of_the_molecule_on_another_protein_is_not_used(tmp_path: Path) -> None:
     rows = [f"1\t{KEY}\tEpidermal growth factor receptor\t>10000\t 12.0\t\t{accession}\t" for accession in (EGFR, BRD4)]
     other = rows[0].replace(KEY, OTHER_KEY)
     for row, expected in ((rows[0], "IC50"), (rows[1], None), (other, None)):

@@ -56,7 +56,7 @@ def test_empty_parts_give_a_table_without_rows(tmp_path: Path) -> None:
     assert (tmp_path / "all.csv").read_text() == "key,part,text\n"
 
 
-def test_a_failure_leaves_the_earlier_file(tmp_path: Path) -> None:
+def test_a_failure_keeps_the_earlier_file(tmp_path: Path) -> None:
     path = tmp_path / "all.csv"
     path.write_text("before")
     with pytest.raises(KeyError, match="no column"), sorted_table(path, TABLE) as table:

@@ -52,7 +52,7 @@ def table(folder: Path, *rows: str, columns: str = COLUMNS, name: str = "protac.
     return path
 
 
-def test_ester_that_became_an_amide_leaves_at_its_carbonyl(tmp_path: Path) -> None:
+def test_former_ester_in_a_degrader_has_its_exit_at_the_carbonyl(tmp_path: Path) -> None:
     """JQ1's degraders leave at the carbonyl carbon (Winter et al. 2015, doi:10.1126/science.aab1433)."""
     carbonyl = atom(JQ1, "C(=O)O")
     found = answers(JQ1, [table(tmp_path, f"1,{BRD4},BRD4,CRBN,dBET,{ON_JQ1},<5/430,85,10.1000/example")])
@@ -64,7 +64,7 @@ def test_ester_that_became_an_amide_leaves_at_its_carbonyl(tmp_path: Path) -> No
     }  # fmt: skip
 
 
-def test_degraders_of_the_literature_leave_where_their_authors_cut() -> None:
+def test_published_degraders_have_the_exits_of_their_authors() -> None:
     """Read in the plain form. Pomalidomide's ethers leave at the carbon of its amine, dBET23 at a methyl of JQ1."""
     halves = Counter(row[side] for row in published() for side in ("target_half", "recruiter_half"))
     acid = halves["[*]C(=O)C[C@@H]1N=C(c2ccc(Cl)cc2)c2c(sc(C)c2C)-n2c(C)nnc21"]
@@ -96,7 +96,7 @@ def test_molecule_of_another_protein_counts_but_its_value_is_last(tmp_path: Path
         ("", "BRD4, CRBN"),
     ],
 )
-def test_value_is_the_lowest_that_is_a_concentration_in_nanomolar(tmp_path: Path, written: str, expected: str) -> None:
+def test_value_is_the_lowest_concentration_in_nanomolar(tmp_path: Path, written: str, expected: str) -> None:
     (cells,) = answers(JQ1, [table(tmp_path, f"1,{BRD4},BRD4,CRBN,X,{ON_JQ1},{written},,a")]).values()
     assert cells["published_best"] == expected
 

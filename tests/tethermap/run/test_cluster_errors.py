@@ -95,5 +95,5 @@ def test_job_that_the_cluster_refuses_is_reported_with_its_reason(tmp_path: Path
 
 
 @pytest.mark.parametrize("message", [None, "", "Command died"])
-def test_failure_on_this_machine_is_none_of_a_cluster(message: str | None) -> None:
+def test_failure_on_this_machine_is_not_one_of_a_cluster(message: str | None) -> None:
     assert cluster_failure({"rule_name": "clean_complexes", "rule_msg": message, "log": [RULE_LOG]}) is None

@@ -51,7 +51,7 @@ def test_log_file_gets_a_line_now_and_then_and_the_last() -> None:
     assert stream.getvalue() == "one\nthree\n"
 
 
-def test_nothing_shown_ends_without_a_line() -> None:
+def test_display_without_output_ends_without_a_line() -> None:
     stream = io.StringIO()
     ProgressDisplay(stream, live=False).close()
     assert stream.getvalue() == ""

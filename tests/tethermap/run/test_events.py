@@ -28,7 +28,7 @@ def events(job: Path) -> list[dict[str, object]]:
     ]
 
 
-def test_events_are_numbered_on_over_runs(job: Path) -> None:
+def test_numbering_of_events_continues_in_the_next_run(job: Path) -> None:
     for _ in range(2):
         log = EventLog()
         log.write("run_started")
@@ -66,7 +66,7 @@ def test_start_of_a_run_contains_nothing_about_the_machine(job: Path) -> None:
     assert events(job) == [{"event": "run_started", "snakemake": "9"}]
 
 
-def test_record_that_makes_no_sense_does_not_end_the_recording(job: Path) -> None:
+def test_invalid_record_does_not_end_the_recording(job: Path) -> None:
     log = EventLog()
     handler = EventHandler(log)
     handler.emit(record("job_info", jobid=1))
@@ -87,7 +87,7 @@ def test_missing_event_file_has_no_events(job: Path) -> None:
 
 
 @pytest.mark.usefixtures("job")
-def test_run_has_failed_when_an_error_is_the_last_that_was_heard() -> None:
+def test_run_has_failed_if_its_last_record_is_an_error() -> None:
     handler = EventHandler(EventLog())
     handler.emit(record("error", exception="RuleException"))
     assert handler.failed

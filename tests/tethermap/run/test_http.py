@@ -44,7 +44,7 @@ def _url(standin: StandIn) -> str:
     return f"{standin.url}/download/1ABC.cif.gz"
 
 
-def test_a_good_answer_comes_at_once(standin: StandIn, waits: _Waits) -> None:
+def test_a_valid_response_needs_one_request(standin: StandIn, waits: _Waits) -> None:
     with _client(waits) as client:
         answer = client.get(_url(standin), raw=True)
     assert (answer.status, answer.content[:2]) == (200, b"\x1f\x8b")
@@ -87,14 +87,14 @@ def test_redirects_without_end_are_given_up(standin: StandIn, waits: _Waits, met
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_statuses_that_pass_are_tried_again_at_growing_distances(standin: StandIn, waits: _Waits, status: int) -> None:
+def test_temporary_statuses_are_retried_at_growing_intervals(standin: StandIn, waits: _Waits, status: int) -> None:
     standin.fault("files", "status", status=status, times=3)
     assert _get(_url(standin), waits, backoff=1.0).status == 200
     assert waits == [1.0, 2.0, 4.0]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 410])
-def test_statuses_that_stay_are_answers(standin: StandIn, waits: _Waits, status: int) -> None:
+def test_permanent_statuses_are_answers(standin: StandIn, waits: _Waits, status: int) -> None:
     standin.fault("files", "status", status=status)
     assert _get(_url(standin), waits).status == status
     assert standin.count("files") == 1
@@ -108,13 +108,13 @@ def test_the_number_of_tries_is_bounded(standin: StandIn, waits: _Waits) -> None
     assert waits == [1.0, 2.0, 4.0, 8.0]
 
 
-def test_retry_after_in_seconds_is_kept(standin: StandIn, waits: _Waits) -> None:
+def test_retry_after_in_seconds_is_respected(standin: StandIn, waits: _Waits) -> None:
     standin.fault("files", "status", status=429, retry_after="7", times=1)
     _get(_url(standin), waits)
     assert waits == [7.0]
 
 
-def test_retry_after_as_a_date_is_kept(standin: StandIn, waits: _Waits) -> None:
+def test_retry_after_as_a_date_is_respected(standin: StandIn, waits: _Waits) -> None:
     moment = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     standin.fault("files", "status", status=503, retry_after=moment, times=1)
     _get(_url(standin), waits)
@@ -141,7 +141,7 @@ def test_a_connection_that_breaks_is_tried_again(standin: StandIn, waits: _Waits
     assert len(waits) == 2
 
 
-def test_a_slow_first_byte_is_waited_for_only_so_long(standin: StandIn, waits: _Waits) -> None:
+def test_waiting_for_a_slow_first_byte_is_limited(standin: StandIn, waits: _Waits) -> None:
     standin.fault("files", "slow", seconds=0.5)
     with pytest.raises(HttpError, match="no answer in time") as caught:
         _get(_url(standin), waits, read=0.1, attempts=2)
@@ -176,7 +176,7 @@ class _Circle(BaseHTTPRequestHandler):
         """Keep the test's output clean."""
 
 
-def test_a_service_that_leads_in_a_circle_is_given_up_in_one_sentence(waits: _Waits) -> None:
+def test_a_service_with_circular_redirects_is_given_up_in_one_sentence(waits: _Waits) -> None:
     with HTTPServer(("127.0.0.1", 0), _Circle) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -197,7 +197,7 @@ def test_each_retry_is_in_the_log(standin: StandIn, waits: _Waits, caplog: pytes
     assert "HTTP 503; attempt 1 of 5, again in 1.0 s" in messages[0]
 
 
-def test_patience_can_be_set_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timeouts_can_be_set_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TETHERMAP_HTTP_BACKOFF", "0.5")
     monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "nonsense")
     limits = RequestLimits.from_environment()

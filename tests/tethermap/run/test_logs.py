@@ -70,7 +70,7 @@ def test_program_error_is_raised_again_and_leaves_its_traceback(job: Path) -> No
     assert read_error(job)["step"] == "find_series"
 
 
-def test_log_of_a_failed_step_is_for_strangers_too(job: Path) -> None:
+def test_log_of_a_failed_step_contains_no_private_paths(job: Path) -> None:
     secret = f"/home/{getpass.getuser()}/my data/1abc.cif"
     with pytest.raises(FileNotFoundError), logged_to(LOG):
         raise FileNotFoundError(errno.ENOENT, "No such file", secret)

@@ -23,7 +23,7 @@ def plan(job: Path, sizes: dict[str, int]) -> None:
     (job / layout.SHARD_PLAN).write_text(json.dumps(sizes))
 
 
-def test_new_job_has_found_nothing_yet(tmp_path: Path) -> None:
+def test_new_job_has_no_progress(tmp_path: Path) -> None:
     assert read_progress(tmp_path) == Progress(found=None)
 
 

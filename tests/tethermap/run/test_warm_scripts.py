@@ -80,7 +80,7 @@ def _watch_too_late(pid: int) -> Iterator[None]:
     yield
 
 
-def test_script_finds_itself_as_if_it_had_been_started(warm: WarmScripts, tmp_path: Path) -> None:
+def test_script_has_the_environment_of_a_separate_process(warm: WarmScripts, tmp_path: Path) -> None:
     text = (
         "import os, sys\nfrom pathlib import Path\n"
         "told = [__name__, sys.argv, sys.path[0], os.environ['TMPDIR'], Path('/proc/self/comm').read_text()]\n"

@@ -27,7 +27,7 @@ def fit(written: list[Atom], conformer: list[Atom] = CONFORMER) -> tuple[int, st
     return differences, words
 
 
-def test_atoms_of_a_conformer_fit_it() -> None:
+def test_atoms_of_a_conformer_match_it() -> None:
     assert fit(CONFORMER) == (0, "")
 
 
@@ -44,7 +44,7 @@ def test_a_changed_element_is_reported() -> None:
     assert fit([*nitrogen, CONFORMER[1]]) == (3, "not deposited: C1, left out: C1")
 
 
-def test_a_second_copy_under_the_same_number_is_no_atom_left_out() -> None:
+def test_a_second_copy_under_the_same_number_is_not_a_missing_atom() -> None:
     copies = [*CONFORMER, *atoms(("C1", "C", "", FAR), ("C2", "C", "", FAR))]
     assert fit(CONFORMER, copies) == (0, "")
 

@@ -24,7 +24,7 @@ def _mols(smiles: list[str]) -> list[Chem.Mol]:
     return [Chem.MolFromSmiles(one) for one in smiles]
 
 
-def test_related_ligands_make_one_series_and_others_their_own() -> None:
+def test_related_ligands_are_one_series_and_others_separate_ones() -> None:
     groups = clustered(_mols(SULFONAMIDES + OTHERS))
     assert sorted(map(sorted, groups)) == [[0, 1, 2], [3], [4]]
 
@@ -98,7 +98,7 @@ def test_order_of_equal_ligands_settles_ties_only() -> None:
     assert sorted(sorted(order[index] for index in group) for group in groups) == [[0, 1, 2], [3], [4]]
 
 
-def test_bits_have_the_tanimoto_coefficients_of_the_counts() -> None:
+def test_bits_and_counts_have_equal_tanimoto_coefficients() -> None:
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     texts = ("CCCCCCCC", "CCCC", "c1ccccc1CCCC", "NC(=N)c1ccccc1", "O", "CCOCCOCCOCCOC", "c1ccc2ccccc2c1", "[Zn]")
     mols = [Chem.MolFromSmiles(text) for text in texts]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tethermap.sources.locks import file_lock, one_of
 
 
-def test_a_lock_has_one_holder(tmp_path: Path) -> None:
+def test_a_lock_has_one_owner(tmp_path: Path) -> None:
     with file_lock(tmp_path / "x.lock", patience=0) as first, file_lock(tmp_path / "x.lock", patience=0) as second:
         assert (first, second) == (True, False)
 

@@ -31,7 +31,7 @@ def test_layouts_may_be_mixed(tmp_path: Path) -> None:
     assert _open(m, tmp_path).all_entries() == ["1abc", "2abc", "3abc", "4abc", "5abc"]
 
 
-def test_mmcif_wins_over_pdb(tmp_path: Path) -> None:
+def test_mmcif_is_preferred_to_pdb(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.pdb", pdb_text("1abc"))
     write(tmp_path / "m" / "divided" / "ab" / "1abc.cif.gz", cif_text("1abc"))
     fetched = _open(tmp_path / "m", tmp_path).fetch("1abc")
@@ -61,7 +61,7 @@ def test_skipped_files_are_reported(tmp_path: Path) -> None:
     assert ".Z" in note
 
 
-def test_links_in_circles_end(tmp_path: Path) -> None:
+def test_circular_links_are_followed_once(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
     (tmp_path / "m" / "again").symlink_to(tmp_path / "m")
     assert _open(tmp_path / "m", tmp_path).all_entries() == ["1abc"]
@@ -151,7 +151,7 @@ def test_successor_replaces_an_absent_withdrawn_entry(withdrawn: MirrorSource) -
     assert (fetched.entry_id, fetched.withdrawn, fetched.successors) == ("2new", False, ("2new",))
 
 
-def test_a_withdrawn_entry_that_is_present_is_taken_and_flagged(withdrawn: MirrorSource) -> None:
+def test_an_existing_withdrawn_entry_is_used_and_flagged(withdrawn: MirrorSource) -> None:
     fetched = withdrawn.fetch("1gon")
     assert (fetched.entry_id, fetched.withdrawn) == ("1gon", True)
 
@@ -172,7 +172,7 @@ def test_an_index_is_used_unchanged_on_request(tmp_path: Path) -> None:
     assert source.open().all_entries() == ["1abc", "2abc"]
 
 
-def test_no_sequence_search(tmp_path: Path) -> None:
+def test_sequence_search_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
     with pytest.raises(SourceError, match="'mirror' can't search by sequence"):
         _open(tmp_path / "m", tmp_path).sequence_search("MKL", 0.9)

@@ -35,5 +35,5 @@ def test_several_withdrawals_in_a_row_are_followed() -> None:
     assert present_successors("1abc", table, {"4abc"}.__contains__) == ("4abc",)
 
 
-def test_a_circle_of_withdrawals_ends() -> None:
+def test_circular_withdrawals_are_followed_once() -> None:
     assert present_successors("1abc", {"1abc": ("2abc",), "2abc": ("1abc",)}, set().__contains__) == ()

@@ -57,7 +57,7 @@ def test_signs_of_a_query_are_never_operators(source: RcsbSource, standin: Stand
     assert standin.seen[0].status in (200, 204)
 
 
-def test_nothing_found_is_no_error(source: RcsbSource, standin: StandIn) -> None:
+def test_search_without_hits_is_not_an_error(source: RcsbSource, standin: StandIn) -> None:
     assert _found(source, "zebra") == []
     assert standin.seen[0].status == 204
 
@@ -146,7 +146,7 @@ def test_the_message_of_a_refused_query_is_shown(source: RcsbSource, standin: St
     ],
 )
 @pytest.mark.parametrize("service", ["search", "data"])
-def test_a_service_that_fails_for_good_ends_the_job_with_one_sentence(
+def test_a_permanent_failure_of_the_service_ends_the_job_with_one_sentence(
     source: RcsbSource, standin: StandIn, service: Any, fault: dict[str, Any], requests: int
 ) -> None:
     standin.fault(service, **fault)
@@ -285,7 +285,7 @@ def test_a_damaged_file_of_the_cache_is_downloaded_again(source: RcsbSource, sta
     assert standin.count("files") == 2
 
 
-def test_mmcif_is_taken_where_there_is_no_pdb_file(source: RcsbSource) -> None:
+def test_mmcif_is_used_without_a_pdb_file(source: RcsbSource) -> None:
     assert source.http.get(f"{source.addresses.files}/1ABC.pdb.gz").status == 404
     assert source.fetch("1abc").format == "mmcif"
 
@@ -305,13 +305,13 @@ def test_mmcif_is_taken_where_there_is_no_pdb_file(source: RcsbSource) -> None:
         {"kind": "refuse"},
     ],
 )
-def test_a_fault_that_passes_costs_retries_only(source: RcsbSource, standin: StandIn, fault: dict[str, Any]) -> None:
+def test_a_temporary_fault_is_retried(source: RcsbSource, standin: StandIn, fault: dict[str, Any]) -> None:
     standin.fault("files", times=2, **fault)
     assert source.fetch("1abc").source == "rcsb"
     assert (standin.count("files"), standin.count("pdbe")) == (3, 0)
 
 
-def test_pdbe_gives_the_file_when_rcsb_cannot(source: RcsbSource, standin: StandIn) -> None:
+def test_pdbe_is_used_if_rcsb_fails(source: RcsbSource, standin: StandIn) -> None:
     standin.fault("files", "status", status=503)
     fetched = source.fetch("1abc")
     assert (fetched.source, fetched.path.parts[-3]) == ("pdbe", "pdbe")

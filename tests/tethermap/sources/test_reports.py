@@ -47,7 +47,7 @@ def test_report_is_fetched_once_for_all_jobs(reports: Reports, standin: StandIn,
     assert standin.count("reports") == 1
 
 
-def test_xml_is_taken_where_there_is_no_mmcif_report(reports: Reports, standin: StandIn) -> None:
+def test_xml_is_used_without_an_mmcif_report(reports: Reports, standin: StandIn) -> None:
     path = reports(fetched("3abc")).path
     assert path is not None
     assert path.name == "3abc_validation.xml.gz"
@@ -86,7 +86,7 @@ def test_missing_report_is_recorded_and_not_requested_again(
     ],
     ids=lambda fault: fault.get("status") or fault["kind"],
 )
-def test_fault_of_the_service_is_tried_again_and_then_a_fact(
+def test_fault_of_the_service_is_retried_and_then_recorded(
     reports: Reports, standin: StandIn, fault: dict[str, Any], tmp_path: Path
 ) -> None:
     standin.fault("reports", **fault, entry="1abc", times=2)
@@ -174,7 +174,7 @@ def test_users_own_model_has_its_report_next_to_it(tmp_path: Path) -> None:
     source.close()
 
 
-def test_archive_has_none_and_off_is_off(tmp_path: Path) -> None:
+def test_archive_has_no_reports_and_off_requests_none(tmp_path: Path) -> None:
     for chosen, status in (({"kind": "archive"}, "none"), ({"kind": "archive", "validation": "off"}, "off"),
                            ({"kind": "archive", "validation": False}, "off")):  # fmt: skip
         config = settings(tmp_path, chosen)

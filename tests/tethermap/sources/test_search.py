@@ -104,7 +104,7 @@ def test_words_absent_from_all_entries_of_an_accession_are_dropped_with_a_note()
     assert outcome.fallbacks == ["words_dropped"]
 
 
-def test_an_unknown_accession_that_entries_have_as_a_word_is_one() -> None:
+def test_an_unknown_accession_found_in_texts_is_a_word() -> None:
     outcome = find_entries(FakeSource(entry("1abc", "P2RY12 receptor")), "P2RY12", "x")
     assert _ids(outcome) == ["1abc"]
 
@@ -128,7 +128,7 @@ def test_an_unknown_id_does_not_select_other_entries() -> None:
     assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == ([], ["9zzz"], [])
 
 
-def test_the_rest_of_a_query_is_found_where_a_named_part_is_absent() -> None:
+def test_the_rest_of_a_query_is_found_if_a_named_part_is_absent() -> None:
     assert set(_ids(find_entries(_source(), "P00533 P07900", "x"))) == {"1abc", "2abc"}
     assert set(_ids(find_entries(_source(), "P07900 OR trypsin", "x"))) == {"4abc"}
     assert _ids(find_entries(_source(), "P07900 4abc", "x")) == ["4abc"]
@@ -141,7 +141,7 @@ def test_an_absent_accession_selects_none_of_the_users_own_files() -> None:
     assert _ids(find_entries(source, "PDB:9ZZZ", "x")) == []
 
 
-def test_no_side_of_an_or_is_lost() -> None:
+def test_all_sides_of_an_or_are_searched() -> None:
     source = FakeSource(entry("1abc", "tyrosine kinase c Src"), entry("2abc", "Abl kinase"), entry("3abc", "trypsin"))
     outcome = find_entries(source, "c-Src OR Bcr-Abl", "x")
     assert set(_ids(outcome)) == {"1abc", "2abc"}
@@ -190,7 +190,7 @@ def test_the_target_name_is_not_tried_when_something_was_found() -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "$(touch x)", "-rf", "x" * 200, "😀", '"; DROP TABLE', "*", "'"])
-def test_odd_names_are_data(name: str) -> None:
+def test_special_characters_in_names_are_plain_text(name: str) -> None:
     assert _ids(find_entries(_source(), name, name)) == []
 
 

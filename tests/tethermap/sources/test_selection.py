@@ -114,7 +114,7 @@ def test_metadata_after_the_cut_are_not_requested() -> None:
     assert len(source.asked_for) == 300
 
 
-def test_a_withdrawn_entry_and_its_successor_are_taken_once() -> None:
+def test_a_withdrawn_entry_and_its_successor_are_selected_once() -> None:
     source = FakeSource(entry("2abc", "kinase"), entry("3abc"))
     source.replaced["1abc"] = ("2abc",)
     rows = _rows(source, "1abc 2abc")

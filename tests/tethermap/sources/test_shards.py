@@ -60,7 +60,7 @@ def test_the_plan_gives_the_sizes_of_all_shards(tmp_path: Path) -> None:
     assert {name: len(_ids(shards / name)) for name in plan} == plan
 
 
-def test_no_entries_give_one_shard_without_rows(tmp_path: Path) -> None:
+def test_job_without_entries_has_one_empty_shard(tmp_path: Path) -> None:
     shards = _plan(tmp_path, [])
     assert json.loads((tmp_path / ".work" / "shards.json").read_text()) == {"0": 0}
     assert _ids(shards / "0") == []
@@ -145,7 +145,7 @@ def test_shard_whose_file_would_change_is_planned_again(
     per_shard=st.integers(1, 50),
     cores=st.integers(1, 9),
 )
-def test_every_entry_is_in_one_shard_and_none_is_too_full(sizes: list[int | None], per_shard: int, cores: int) -> None:
+def test_every_entry_is_in_one_shard_within_its_limit(sizes: list[int | None], per_shard: int, cores: int) -> None:
     rows = _rows(sizes)
     count = dealing.shard_count(len(rows), per_shard, cores)
     shards = dealing.deal(rows, count, per_shard)

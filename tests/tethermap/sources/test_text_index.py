@@ -43,7 +43,7 @@ def _found(index: TextIndex, *terms: str, any_term: bool = False, accessions: tu
     return [entry_id for entry_id, _ in index.search(terms, accessions, any_term=any_term)]
 
 
-def test_all_words_must_be_there(index: TextIndex) -> None:
+def test_all_words_are_required(index: TextIndex) -> None:
     assert _found(index, "EGFR") == ["1abc", "3abc"]
     assert _found(index, "egfr", "ligase") == ["3abc"]
 
@@ -61,7 +61,7 @@ def test_endings_of_words_do_not_matter(index: TextIndex) -> None:
     assert _found(index, "kinases") == ["1abc"]
 
 
-def test_accessions_restrict(index: TextIndex) -> None:
+def test_accessions_restrict_hits(index: TextIndex) -> None:
     assert _found(index, accessions=("P00533",)) == ["1abc"]
     assert _found(index, "ligase", accessions=("P00533",)) == []
 
@@ -86,7 +86,7 @@ def test_empty_query_finds_nothing(index: TextIndex) -> None:
         "\u0301",
     ],
 )
-def test_no_term_breaks_the_search(index: TextIndex, term: str) -> None:
+def test_any_term_can_be_searched(index: TextIndex, term: str) -> None:
     _found(index, term)
     _found(index, "egfr", term, any_term=True)
     assert index.entry_ids() == ["1abc", "2abc", "3abc"]
@@ -138,7 +138,7 @@ def test_only_changed_files_are_read_again(tmp_path: Path, folder: Path, monkeyp
     )
 
 
-def test_a_file_touched_within_the_same_size_is_read_again(index: TextIndex, folder: Path) -> None:
+def test_a_changed_file_of_equal_size_is_read_again(index: TextIndex, folder: Path) -> None:
     path = write(folder / "2abc.cif.gz", cif_text("2abc", title="A lipase", description="Ligase", gene="LIG1"))
     os.utime(path, ns=(1, 1))
     index.refresh(_files(folder))
@@ -196,7 +196,7 @@ def test_an_interrupted_build_continues_at_its_last_file(
     assert index.entry_ids() == ["1abc", "2abc", "3abc"]
 
 
-def test_readers_keep_the_index_they_opened(index: TextIndex, tmp_path: Path, folder: Path) -> None:
+def test_readers_continue_with_the_opened_index(index: TextIndex, tmp_path: Path, folder: Path) -> None:
     write(folder / "4abc.cif.gz", cif_text("4abc"))
     other = TextIndex(tmp_path / "index.sqlite")
     other.refresh(_files(folder))

@@ -48,7 +48,7 @@ def test_an_entry_gives_the_same_bytes_with_the_cache_and_without(
     assert files(cache) == kept
 
 
-def test_another_text_is_another_entry(tmp_path: Path, archive: Path) -> None:
+def test_another_text_has_another_cache_key(tmp_path: Path, archive: Path) -> None:
     content = gzip.decompress(next(archive.glob("4cup.*")).read_bytes())
     job, cache = tmp_path / "job", tmp_path / "cache"
     OneJob(job, cache).run(content)
@@ -129,9 +129,7 @@ def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path
     assert done == ["one", "two", "failing", "failing"]
 
 
-def test_a_file_is_checked_once_while_its_bytes_stay(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unchanged_file_is_checked_once(tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check = KnownFiles(StepCache(ResultCache(tmp_path / "cache", 64_000_000), "download_entries"))
     for place in sorted(archive.glob("*.gz")):
         assert check(place, place.name[:4], False) == checked(place, place.name[:4], False)

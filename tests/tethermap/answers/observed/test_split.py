@@ -56,7 +56,7 @@ def test_order_of_atoms_changes_nothing() -> None:
 
 @pytest.mark.parametrize("smiles", ["c1ccccc1Cc1ccccc1", "c1ccccc1-c1ccccc1", DEGRADER])
 @pytest.mark.parametrize("order", ["as written", "reversed"])
-def test_protein_that_covers_all_of_a_ligand_better_leaves_its_partner_the_last_ring(smiles: str, order: str) -> None:
+def test_partner_of_a_protein_that_covers_the_whole_ligand_has_the_last_ring(smiles: str, order: str) -> None:
     graph = graph_of(smiles)
     free, own, other = (np.full(len(graph), area) for area in (30.0, 20.0, 10.0))
     first = sorted(ring_systems(graph)[0 if order == "as written" else -1])

@@ -20,7 +20,7 @@ def cases(ternary: Path, component_index: Path) -> list[Ternary]:
 
 
 @pytest.mark.parametrize("side", ["target", "partner"])
-def test_exits_are_where_the_authors_cut(cases: list[Ternary], side: str) -> None:
+def test_exits_match_the_cuts_of_the_authors(cases: list[Ternary], side: str) -> None:
     scores = [score(case, side) for case in cases]
     assert len(scores) == 11
     assert sum(first for first, _ in scores) >= 10
@@ -58,7 +58,7 @@ def test_sides_change_places_when_the_ligase_is_the_target(ternary: Path, compon
     [("5t35", "759", "BRD4", ("NBL", "CAW")), ("7khh", "WEP", "BRD4", ("N45", "C44")),
      ("7jtp", "X6M", "WDR5", ("N4", "C22"))],
 )  # fmt: skip
-def test_degraders_as_deposited_are_split(
+def test_deposited_degraders_are_split(
     mirror: Path, component_index: Path, entry: str, code: str, target: str, bond: tuple[str, str]
 ) -> None:
     settings = CleanSettings(TargetQuery(target))

@@ -22,14 +22,14 @@ BOND = (13, 14)
         ("c1ccc2ccccc2c1CC", {11}, 1),  # orders of bonds are free
     ],
 )
-def test_exit_is_carried_over_by_the_common_part(smiles: str, atoms: set[int], steps: int) -> None:
+def test_exit_is_transferred_by_the_common_substructure(smiles: str, atoms: set[int], steps: int) -> None:
     degrader, ligand = embedded(DEGRADER)[1], embedded(smiles)[1]
     found = transferred(degrader, ligand_graph(degrader), HALF, BOND, ligand)
     assert found is not None
     assert (set(found.atoms), found.steps) == (atoms, steps)
 
 
-def test_ligand_with_little_in_common_gets_none() -> None:
+def test_ligand_with_little_in_common_gets_no_exit() -> None:
     degrader, ligand = embedded(DEGRADER)[1], embedded("CCCCCCCCCCCC")[1]
     assert transferred(degrader, ligand_graph(degrader), HALF, BOND, ligand) is None
 

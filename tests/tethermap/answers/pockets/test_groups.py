@@ -186,13 +186,13 @@ def test_direction_has_the_evidence_of_the_exit_with_its_best_score() -> None:
     assert (row["best_stem"], row["best_score"], row["evidence"]) == ("1aaa_A_LIG_1", 2.0, "C")
 
 
-def test_rows_name_columns_of_their_tables() -> None:
+def test_keys_of_rows_are_columns_of_their_tables() -> None:
     found = grouped([member("1aaa", KINASE, ways=[way((3, 0, 0))]), member("2bbb", "")])
     assert {name for row in superposition_rows(found) for name in row} == set(SUPERPOSITION.names)
     assert {name for row in consensus_rows(found) for name in row} == set(EXIT_CONSENSUS.names)
 
 
-def test_group_has_the_name_that_most_of_its_instances_give_in_mixed_case() -> None:
+def test_group_has_the_most_frequent_name_in_mixed_case() -> None:
     names = ["KINASE TWO", "KINASE TWO", "Kinase two", "Another kinase", ""]
     members = [replace(member(f"{k}aaa", KINASE), protein=name) for k, name in enumerate(names)]
     (group,) = grouped(members)

@@ -34,7 +34,7 @@ def test_instances_are_linked_by_the_residues_they_share_and_the_site_of_most_en
     }  # fmt: skip
 
 
-def test_less_than_half_of_the_residues_in_common_is_another_site() -> None:
+def test_instances_with_less_than_half_of_their_residues_in_common_are_two_sites() -> None:
     first, second = touching(member("1aaa", KINASE), 1, 2, 3, 4), touching(member("2bbb", KINASE), 3, 4, 5, 6)
     assert sites_of(first, second) == {"1aaa": "main", "2bbb": "other_1"}
     assert [site_class(site) for site in ("main", "other_1", "")] == ["main", "other_site", ""]

@@ -45,7 +45,7 @@ def test_rotation_never_mirrors() -> None:
     assert np.linalg.det(superpose(fixed, fixed * np.array([1, 1, -1])).rotation) == pytest.approx(1.0)
 
 
-def test_loop_that_moved_is_left_out_of_the_fit_and_counted() -> None:
+def test_moved_loop_is_left_out_of_the_fit_and_counted() -> None:
     fixed = points(40, 2)
     moving = fixed.copy()
     moving[:6] += [6.0, 0.0, 0.0]

@@ -38,7 +38,7 @@ def half(smiles: str) -> End:
     return end
 
 
-def test_published_degraders_are_made_of_their_halves_and_the_list() -> None:
+def test_published_degraders_are_rebuilt_from_their_halves_and_the_list() -> None:
     made = regenerated(LIST)
     assert {name for name, linker in made.items() if not linker} == OTHER_CONFIGURATION
     assert len(made) >= 27
@@ -171,7 +171,7 @@ def test_exit_without_a_common_reaction_has_no_handle(smiles: str) -> None:
     assert end_of(smiles) is None
 
 
-def test_amine_that_ligase_binds_as_amide_is_never_alkylated() -> None:
+def test_amine_bound_by_the_ligase_as_amide_is_never_alkylated() -> None:
     vhl = half("[*]N[C@H](C(=O)N1C[C@H](O)C[C@H]1C(=O)NCc1ccc(-c2scnc2C)cc1)C(C)(C)C")
     assert {one.name for one in vhl.joins} == {"amide"}
 
@@ -191,7 +191,7 @@ def test_amine_that_ligase_binds_as_amide_is_never_alkylated() -> None:
         ("CC(=O)[*]", "c1ccccc1O[*]", "CC(=O)N(C)CCCOc1ccccc1"),
     ],
 )
-def test_molecules_that_chemists_make_are_made(first: str, second: str, degrader: str) -> None:
+def test_published_molecules_are_built(first: str, second: str, degrader: str) -> None:
     assert linker_of(half(first), half(second), canonical(degrader), both_ways(LIST))
 
 
@@ -203,7 +203,7 @@ def test_alkyne_is_clicked_to_a_triazole() -> None:
     assert "CC(=O)NCCCn1cc(-c2ccccc2)nn1" in made
 
 
-def test_nothing_that_is_made_is_invalid_or_unstable() -> None:
+def test_all_products_are_valid_and_stable() -> None:
     """Ends of every kind with each other and all linkers: whole molecules, halves mapped, configurations kept."""
     halves = [
         "C[C@H](F)C(=O)[*]", "C[C@@H](F)N[*]", "C[C@H](F)C(=O)N[*]", "C[C@H](F)c1ccc(O[*])cc1", "C[C@H](F)C#C[*]",
@@ -227,7 +227,7 @@ def test_nothing_that_is_made_is_invalid_or_unstable() -> None:
 DRAWN = 300
 
 
-def test_random_molecules_have_the_group_of_their_reactions_where_the_linker_begins() -> None:
+def test_random_molecules_have_the_group_of_their_reaction_at_the_linker() -> None:
     """Halves of the literature and of `HALVES`, linkers and reactions drawn with a fixed seed."""
     draw = random.Random(40)
     smiles = sorted({row[side] for row in published() for side in ("target_half", "recruiter_half")})
@@ -319,7 +319,7 @@ def test_acyl_chain_of_an_amide_belongs_to_the_linker(
     assert atom == next(k for k, stays in kept.items() if stays)
 
 
-def test_degrader_is_taken_apart_where_its_linker_leaves() -> None:
+def test_degrader_is_split_at_its_linker() -> None:
     row = next(row for row in published() if row["name"] == "dBET6")
     degrader = Chem.MolFromSmiles(row["smiles"])
     ester = Chem.MolFromSmiles("COC(=O)C[C@@H]1N=C(c2ccc(Cl)cc2)c2c(sc(C)c2C)-n2c(C)nnc21")

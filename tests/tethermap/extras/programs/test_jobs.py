@@ -48,7 +48,7 @@ def subject(half: FoldedHalf, ligand: FoldedLigand) -> Subject:
     return Subject(told_name(["BRD4 & VHL", "5t35_D"]), (half, other), ligand)
 
 
-def test_sequence_is_that_of_seqres_and_residues_are_numbered_in_it(half: FoldedHalf) -> None:
+def test_sequence_and_residue_numbers_follow_seqres(half: FoldedHalf) -> None:
     assert [(chain.letter, chain.sequence) for chain in half.chains] == [("T", "MACKM")]
     assert half.pocket[0].letter == "T"
     assert all(half.chains[0].sequence[place.number - 1] == place.name for place in half.pocket)
@@ -56,7 +56,7 @@ def test_sequence_is_that_of_seqres_and_residues_are_numbered_in_it(half: Folded
     assert 0 < half.distance < 5
 
 
-def test_alphafold_3_takes_the_job(half: FoldedHalf) -> None:
+def test_alphafold_3_accepts_the_job(half: FoldedHalf) -> None:
     """By the rules of `Input.from_json`: known keys, letters as ids, each once, one kind of ligand, whole bonds."""
     ligand = FoldedLigand("X", "", "0S6", ("C23",), (SequencePlace("T", 3, "C"), "SG", "C23"))
     told = json.loads(af3.job(subject(half, ligand)))
@@ -84,7 +84,7 @@ def test_alphafold_3_takes_the_job(half: FoldedHalf) -> None:
     assert "bondedAtomPairs" not in plain
 
 
-def test_boltz_takes_the_job(half: FoldedHalf) -> None:
+def test_boltz_accepts_the_job(half: FoldedHalf) -> None:
     """By the rules of `parse_boltz_schema`: chains and residues of constraints exist, atoms have the names it gives."""
     anchors = (3, 40)
     told = yaml.safe_load(boltz.job(subject(half, FoldedLigand("X", MZ1, anchors=anchors))))
@@ -112,7 +112,7 @@ def test_boltz_takes_the_job(half: FoldedHalf) -> None:
             assert values["token1"] in [["X", names[k]] for k in anchors]
 
 
-def test_protenix_takes_the_job(half: FoldedHalf) -> None:
+def test_protenix_accepts_the_job(half: FoldedHalf) -> None:
     """By the rules of its parsers: entities by order, residues within sequences, atoms by element and occurrence."""
     anchors = (3, 40)
     ligand = FoldedLigand("X", "", "0S6", ("C23",), (SequencePlace("T", 3, "C"), "SG", "C23"))
@@ -147,7 +147,7 @@ def test_protenix_takes_the_job(half: FoldedHalf) -> None:
             assert (bond["atom1"], bond["entity2"], bond["position2"], bond["atom2"]) == ("SG", "3", "1", "C23")
 
 
-def test_chai_takes_the_job(half: FoldedHalf) -> None:
+def test_chai_accepts_the_job(half: FoldedHalf) -> None:
     """By the rules of `read_inputs` and `parse_pairwise_table`: chains by order, residues by letter and number."""
     job = subject(half, FoldedLigand("X", MZ1))
     blocks = [block.split("\n") for block in chai.fasta(job).split(">")[1:]]

@@ -118,7 +118,7 @@ def test_deepternary_finds_degrader_ligands_and_masks_in_one_frame(files: dict[s
     assert len(named) == 7
 
 
-def test_prosettac_gets_both_sides(files: dict[str, str], halves: tuple[AskedHalf, AskedHalf]) -> None:
+def test_prosettac_parameters_name_both_sides(files: dict[str, str], halves: tuple[AskedHalf, AskedHalf]) -> None:
     lines = dict(line.split(": ") for line in files["prosettac/Protac_params.txt"].splitlines())
     assert lines["Structures"] == "e3.pdb target.pdb"
     assert lines["Chains"] == "E T"
@@ -248,7 +248,7 @@ def test_halves_of_two_entries_are_in_the_frame_of_the_degraders_conformation(
     check_linker_files(made, (e3, target), places, MZ1)
 
 
-def test_fragments_have_distance_and_angles_where_the_frame_is_common(halves: tuple[AskedHalf, AskedHalf]) -> None:
+def test_fragments_in_one_frame_have_distance_and_angles(halves: tuple[AskedHalf, AskedHalf]) -> None:
     told = json.loads(shared_files(halves, "")["fragments.json"])
     assert [one["smiles"].count("[*]") for one in told["fragments"]] == [1, 1]
     first, second = (np.array(one["xyz"][one["attachment_atom"]]) for one in told["fragments"])

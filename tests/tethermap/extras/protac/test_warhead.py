@@ -41,7 +41,7 @@ def capped(smiles: str) -> Chem.Mol:
     return mol.GetMol()
 
 
-def test_symmetric_anchors_are_listed_and_a_lone_one_is_unique() -> None:
+def test_symmetric_anchors_are_listed_and_a_single_one_is_unique() -> None:
     toluene = embedded("Cc1ccccc1")[1]
     assert cut_warhead(toluene, 2, ()).alike == (6,)
     assert cut_warhead(toluene, 4, ()).alike == ()
@@ -55,7 +55,7 @@ def test_stereo_does_not_make_an_anchor_unique() -> None:
 
 
 @pytest.mark.parametrize("ligand", ["Cn1cccc1C(=O)OC(C)(C)C", "CN1CCN(C(=O)c2ccc(OC)cc2)CC1", "C[N+](C)(C)CCO"])
-def test_heads_are_read_back_with_the_anchor_where_it_was(ligand: str) -> None:
+def test_heads_are_read_back_with_the_same_anchor(ligand: str) -> None:
     instance, molecule = embedded(ligand)
     graph = ligand_graph(molecule)
     exits = rank_candidates(graph, surroundings((90.0, 90.0, 90.0)), np.zeros(len(graph)))

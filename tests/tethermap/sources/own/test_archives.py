@@ -44,7 +44,7 @@ def test_models_in_folders_are_entries_that_name_archive_and_folder(name: str, t
     assert source.fetch("seed-2-model").source_file == f"{name}/seed-2/model.cif"
 
 
-def test_names_that_lead_out_of_the_folder_stay_in_it(tmp_path: Path) -> None:
+def test_names_that_point_outside_the_folder_are_kept_inside(tmp_path: Path) -> None:
     path = packed(tmp_path / "x.zip", {"../../out.cif": MODEL, "/root.cif": MODEL, "a\\b.cif": MODEL})
     files = unpack(path, tmp_path / "cache")
     assert [file.name for file in files] == ["out.cif", "root.cif", "b.cif"]

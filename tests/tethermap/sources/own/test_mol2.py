@@ -141,7 +141,7 @@ def open_babel(mol: Chem.Mol, folder: Path) -> str:
 
 @pytest.mark.parametrize("which", ["all", "polar", "none"])
 @pytest.mark.parametrize("writer", ["sybyl", "gaff", "Open Babel"])
-def test_fifty_components_are_the_right_molecules(
+def test_fifty_components_are_read_correctly(
     writer: str, which: str, known: Callable[[str], Component], tmp_path: Path
 ) -> None:
     if writer == "Open Babel" and shutil.which("obabel") is None:

@@ -23,7 +23,7 @@ from tethermap.sources.content import read_content
 STYLES = [*matrix(), *programs()]
 
 
-def test_forty_files_are_a_matrix() -> None:
+def test_styles_are_numerous_and_named_uniquely() -> None:
     assert len(STYLES) >= 60
     assert len({style.name for style in STYLES}) == len(STYLES)
 
