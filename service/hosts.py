@@ -44,7 +44,7 @@ def literal_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address 
 
 
 def is_public(host: str) -> bool:
-    """Return whether a host is an address of the open internet; False for names.
+    """Return whether a host is an address of the public internet; False for names.
 
     Addresses that are translated or tunnelled to IPv4 are not public: their targets depend on the network.
     """

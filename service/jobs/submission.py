@@ -38,7 +38,7 @@ _OWN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _SHOWN_NAMES = 20
 _LONGEST_ADDRESS = 500
 _LAST_PORT = 65535
-_PRIVATE = "leads to an address that is not of the open internet, where this service sends no notices"
+_PRIVATE = "leads to an address outside the public internet, to which this service sends no notifications"
 _ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/[\x21-\x7e]*)?")
 
 
@@ -348,7 +348,7 @@ def _webhook(value: Any, limits: Limits) -> str | None:
 
 
 def private_receiver() -> InvalidField:
-    """Return the error for a webhook to an address that is not of the open internet."""
+    """Return the error for a webhook to an address outside the public internet."""
     return _invalid("webhook", _PRIVATE)
 
 

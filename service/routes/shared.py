@@ -304,7 +304,7 @@ def require_own_uploads(request: Request, *submissions: Submission) -> None:
 
 
 async def require_public_receivers(request: Request, *submissions: Submission) -> None:
-    """Refuse jobs whose webhook is a name that leads to an address that is not of the open internet.
+    """Refuse jobs whose webhook is a name that leads to an address outside the public internet.
 
     Names that are not found in `_LOOKUP_SECONDS` are accepted: each delivery checks the address that it connects to.
 

@@ -93,7 +93,7 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
     page = pages.open("/")
     page.evaluate(DROP, ["model.pdb", MODEL.text])
     expect(page.locator("#uploaded li")).to_have_count(1)
-    expect(page.locator("#uploaded")).to_contain_text("bonds of UNL from distances alone")
+    expect(page.locator("#uploaded")).to_contain_text("bonds of UNL come from distances")
     expect(page.locator("#preview-panel h2")).to_contain_text("1 entry")  # without a target's name
     page.evaluate(DROP, ["pose.mae", "x"])
     expect(page.locator("#uploaded .notice")).to_contain_text("export it as PDB or mmCIF")
