@@ -240,11 +240,13 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
         if request.scope["path"].endswith("\n") and not any(
             str(value).endswith("\n") for value in request.path_params.values()
         ):
-            raise NotFound("Nothing has this address.", details={})
+            raise NotFound("There is no page or route at this address: /api-docs lists the routes.", details={})
         endpoint = by_method.get("GET" if request.method == "HEAD" else request.method)
         request.scope["state"] |= {"route": path, "endpoint": endpoint or endpoints[0]}
         if endpoint is None:
-            raise MethodNotAllowed(f"This address takes {', '.join(allowed)}.", headers={"Allow": ", ".join(allowed)})
+            raise MethodNotAllowed(
+                f"This address only accepts {', '.join(allowed)}.", headers={"Allow": ", ".join(allowed)}
+            )
         _authorize(request, endpoint)
         if not endpoint.early:
             await _all_jobs_known(shared_of(request).parts)
@@ -342,7 +344,9 @@ async def _shortage(request: Request, error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == NotFound.default_status:
-        return _error_response(request, NotFound("Nothing has this address.", details={}))
+        return _error_response(
+            request, NotFound("There is no page or route at this address: /api-docs lists the routes.", details={})
+        )
     return _error_response(request, ServiceError(error.detail, status=error.status_code, headers=error.headers))
 
 

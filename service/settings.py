@@ -457,7 +457,7 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known and not variable.startswith(f"{PREFIX}TEST_"):
             nearest = difflib.get_close_matches(variable, VARIABLES, n=1, cutoff=0)
-            raise SettingsError(f"{variable} is no setting: did you mean {nearest[0]}?")
+            raise SettingsError(f"{variable} is not a setting: did you mean {nearest[0]}?")
 
 
 VARIABLES = tuple(PREFIX + name.upper() for name in Settings.model_fields if name not in _NO_VARIABLES)

@@ -242,7 +242,10 @@ def _page(request: Request) -> tuple[int, int]:
     """Return limit and offset of the requested page."""
     limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
     if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
-        raise InvalidParameter("page_token is not the next_page_token of a page.", details={"parameter": "page_token"})
+        raise InvalidParameter(
+            f"page_token is {token[:64]!r}: use the next_page_token of the previous page.",
+            details={"parameter": "page_token"},
+        )
     return limit, int(token)
 
 
@@ -367,9 +370,10 @@ async def list_tasks(request: Request) -> Response:
 async def get_task(request: Request) -> Response:
     """Answer one step of a run."""
     tasks = {task.id: task for task in await _tasks(request)}
-    task = tasks.get(str(request.path_params["task_id"]))
+    task_id = str(request.path_params["task_id"])
+    task = tasks.get(task_id)
     if task is None:
-        raise NotFound("This run has no task of this id.", details={})
+        raise NotFound(f"The run has no task {task_id[:64]}; its tasks are {', '.join(tasks)}.", details={})
     return tagged(request, task)
 
 

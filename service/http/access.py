@@ -167,7 +167,7 @@ class Access:
         wait = self._guesses.wait(client) if token is not None else self._guesses.take(client)
         if wait:
             raise RateLimited(
-                f"Too many wrong tokens: at most {GUESSES} a minute.",
+                f"Too many wrong tokens (at most {GUESSES} a minute): try again in a minute.",
                 details={"maximum": GUESSES},
                 headers={"Retry-After": str(int(wait) + 1)},
             )

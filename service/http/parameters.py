@@ -76,7 +76,7 @@ class Parameter:
                 continue
             if _UNPRINTABLE.search(value) or len(value) > _LONGEST:
                 raise InvalidParameter(
-                    f"{name} is too long or contains control characters.",
+                    f"{name} is longer than {_LONGEST} characters or contains control characters.",
                     details={"parameter": name, "maximum": _LONGEST},
                 )
             yield name, value
@@ -129,7 +129,8 @@ class Texts(Parameter):
         values = list(dict.fromkeys(value for text in texts if (value := text.strip())))
         if len(texts) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
             raise InvalidParameter(
-                f"{self.name} is given more than {self.maximum} times, or is too long or contains control characters.",
+                f"{self.name} is given more than {self.maximum} times, is longer than {_LONGEST} characters or contains"
+                " control characters.",
                 details={"parameter": self.name, "maximum": self.maximum},
             )
         return values
@@ -159,7 +160,7 @@ class Whole(Parameter):
         stripped = value.strip()
         if not _INTEGER.fullmatch(stripped) or int(stripped) < self.minimum:
             raise InvalidParameter(
-                f"{self.name} must be a whole number of at least {self.minimum}.",
+                f"{self.name} is {value[:64]!r}: it must be a whole number of at least {self.minimum}.",
                 details={"parameter": self.name, "minimum": self.minimum, "maximum": self.maximum},
             )
         return int(stripped) if self.maximum is None else min(int(stripped), self.maximum)
@@ -185,7 +186,7 @@ class Flag(Parameter):
         for name, value in self._texts(request):
             if value.lower() not in words:
                 details = {"parameter": name, "known": ["true", "false", *self.words]}
-                raise InvalidParameter(f"{name} must be true or false.", details=details)
+                raise InvalidParameter(f"{name} is {value[:64]!r}: it must be true or false.", details=details)
             values.append(words[value.lower()])
         return next(iter(values), None)
 
@@ -211,7 +212,9 @@ class Choice(Parameter):
         name, value = self._text(request)
         if value is not None and value.lower() not in self.known:
             details = {"parameter": name, "known": list(self.known)}
-            raise InvalidParameter(f"{name} must be one of {', '.join(self.known)}.", details=details)
+            raise InvalidParameter(
+                f"{name} is {value[:64]!r}: it must be one of {', '.join(self.known)}.", details=details
+            )
         return None if value is None else value.lower()
 
     def of(self, request: Request) -> str:
@@ -240,7 +243,8 @@ class Moment(Parameter):
             time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
         except (ValueError, OverflowError):
             raise InvalidParameter(
-                f"{name} must be a date or time as 2026-05-30 or 2026-05-30T10:00:00Z.", details={"parameter": name}
+                f"{name} is {value[:64]!r}: it must be a date or time such as 2026-05-30 or 2026-05-30T10:00:00Z.",
+                details={"parameter": name},
             ) from None
         return time.isoformat(timespec="seconds").replace("+00:00", "Z")
 
@@ -299,7 +303,8 @@ def refuse_unknown(request: Request, known: Sequence[str]) -> None:
     for name in request.query_params:
         if name not in known:
             raise InvalidParameter(
-                f"{name[:64]} is not a parameter of this list.", details={"parameter": name[:64], "known": list(known)}
+                f"{name[:64]} is not a parameter of this list; details.known has all.",
+                details={"parameter": name[:64], "known": list(known)},
             )
 
 

@@ -131,7 +131,7 @@ async def file_answer(
     try:
         stream = await anyio.to_thread.run_sync(partial(_open, artifact))
     except OSError:
-        raise FileNotFound("There is no such file.", details={"path": artifact.relative}) from None
+        raise FileNotFound(f"There is no file {artifact.relative}.", details={"path": artifact.relative}) from None
     try:
         status = os.fstat(stream)
         tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'

@@ -133,7 +133,7 @@ def safe_parts(text: str) -> tuple[str, ...]:
         If it has empty, ``.`` or ``..`` parts, a backslash, control characters or is too long.
     """
     if len(text) > _LONGEST_PATH or "\\" in text or any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
-        raise InvalidPath("The path is too long or contains a backslash or control characters.")
+        raise InvalidPath("The path is too long, or contains a backslash or control characters.")
     parts = tuple(text.split("/"))
     if any(part in ("", ".", "..") for part in parts):
         raise InvalidPath("The path must be relative, without empty, . and .. parts.")
@@ -162,7 +162,7 @@ def resolve_artifact(job: Path, path: str) -> Artifact:
     root = Path(os.path.realpath(job))
     artifact = _artifact(root, _SHORT_NAMES.get(relative, relative))
     if artifact is None:
-        raise FileNotFound("There is no such file.", details={"path": path})
+        raise FileNotFound(f"The job has no file {relative}: its list of files has all names.", details={"path": path})
     return artifact
 
 

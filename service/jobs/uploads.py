@@ -264,7 +264,7 @@ def _label(filename: str, taken: Collection[str]) -> str:
         or not name.isprintable()
         or len(name.encode("utf-8", "replace")) > _LONGEST_NAME
     ):
-        raise _invalid(shown, f"is no name of a file: printable signs, {_LONGEST_NAME} bytes at most")
+        raise _invalid(shown, f"is not a file name: use printable characters, at most {_LONGEST_NAME} bytes")
     if name.lower() in taken:
         raise _invalid(shown, "has a file name that another part already has")
     return name
@@ -274,7 +274,7 @@ def _unpacked(path: Path, most: int) -> int:
     """Return the unpacked size of a file over all gzip members and entries of an archive; it may stop above `most`."""
     with path.open("rb") as stream:
         if path.suffix.lower() == ".gz" and stream.read(len(GZIP)) != GZIP:
-            raise _invalid(path.name, "is no gzip")
+            raise _invalid(path.name, "is not a gzip file")
     try:
         size = unpacked_size(path, most)
         return max(size, members_size(path, most)) if size <= most else size

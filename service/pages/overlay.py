@@ -44,7 +44,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     placed = {str(row["stem"]): row for row in rows}
     chosen = [placed[stem] for stem in stems if stem in placed]
     if not chosen:
-        raise FileNotFound("The job has no such ligands.")
+        raise FileNotFound("The job has none of these ligands.")
     first = next((row for row in chosen if row["superposed"]), chosen[0])
     results = {row["stem"]: row for row in reader.rows(job.folder, tables.RESULTS_TABLE)}
     shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]

@@ -126,7 +126,9 @@ def view_of(
         return RowsWanted(tests, values)
     column = sort.removeprefix("-")
     if column not in known:
-        raise InvalidParameter("sort must be a column of the table, or - and a column.", details={"parameter": "sort"})
+        raise InvalidParameter(
+            "sort must be a column of the table, with a leading - for descending order.", details={"parameter": "sort"}
+        )
     return RowsWanted(tests, values, ordered_by(known[column], descending=sort.startswith("-")))
 
 

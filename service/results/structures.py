@@ -47,7 +47,8 @@ def find_instance(reader: JobTables, job: Path, asked: Asked) -> Row:
     """
     rows = instance_rows(reader, job, asked)
     if not rows:
-        raise FileNotFound("The job has no such ligand.")
+        chain = f" in chain {asked.chain}" if asked.chain else ""
+        raise FileNotFound(f"The job has no ligand {(asked.ligand or '')[:64]} of {asked.pdb_id[:64]}{chain}.")
     if asked.chain is None:
         return max(rows, key=lambda row: number(row, "SASA_in_complex_A2") or 0.0)
     return rows[0]
@@ -62,12 +63,13 @@ def instance_file(job: Path, row: Row, column: str) -> Artifact:
         If the instance has none.
     """
     path = str(row.get(column) or "")
+    lacking = f"The ligand {row['stem']} has no file of this kind ({column.removesuffix('_path')})."
     if not path:
-        raise FileNotFound("The ligand has no such file.")
+        raise FileNotFound(lacking)
     try:
         return resolve_artifact(job, path)
     except InvalidPath:
-        raise FileNotFound("The ligand has no such file.") from None
+        raise FileNotFound(lacking) from None
 
 
 def complex_file(job: Path, row: Row) -> Artifact:
@@ -100,7 +102,7 @@ def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> li
     rows = {str(row["stem"]): row for row in found}
     unknown = [stem for stem in stems if stem not in rows]
     if unknown:
-        raise FileNotFound("The job has no such ligand.", details={"stem": unknown[0][:64]})
+        raise FileNotFound(f"The job has no ligand {unknown[0][:64]}.", details={"stem": unknown[0][:64]})
     files = {}
     for stem in stems:
         for column in _FILES:

@@ -171,7 +171,7 @@ def _batch_of(request: Request) -> BatchRecord:
     batch_id = str(request.path_params["batch_id"])
     batch = shared_of(request).parts.store.batch(batch_id)
     if batch is None or not may_see(request, batch.owner):
-        raise BatchNotFound("No batch has this id.", details={"batch_id": batch_id[:64]})
+        raise BatchNotFound(f"There is no batch {batch_id[:64]}.", details={"batch_id": batch_id[:64]})
     return batch
 
 

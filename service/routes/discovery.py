@@ -177,7 +177,7 @@ async def get_metrics(request: Request) -> Response:
     """Answer counts for Prometheus, where that is switched on."""
     shared = shared_of(request)
     if not shared.parts.settings.metrics:
-        raise NotFound("Metrics are switched off.")
+        raise NotFound("Metrics are disabled; TETHERMAP_METRICS=true enables them.")
     counts = shared.parts.queue.counts()
     health = await in_thread(_health, shared)
     gauges = {

@@ -78,7 +78,7 @@ async def _changed(request: Request, record: JobRecord, seconds: int, until: str
     """Wait at most `seconds` until a job has changed, or with ``final`` has ended, as one of the open streams."""
     shared = shared_of(request)
     if shared.streams.full:
-        raise RateLimited("Too many requests wait: ask without wait.", headers={"Retry-After": "10"})
+        raise RateLimited("Too many requests are waiting: repeat it without wait.", headers={"Retry-After": "10"})
     seen = _seen(record)
     with shared.streams.taken(), anyio.move_on_after(seconds):
         async with contextlib.aclosing(shared.parts.queue.watch(record.job_id)) as states:

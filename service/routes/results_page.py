@@ -163,7 +163,7 @@ async def instance_part(request: Request) -> Response:
     def answer() -> Response:
         shown = _shown(request, Place(shared.tables, job.folder, job.base), request.query_params.get("row", ""))
         if shown is None:
-            raise FileNotFound("The job has no such ligand.")
+            raise FileNotFound(f"The job has no ligand {request.query_params.get('row', '')[:64]}.")
         return page("results/instance_part", instance=shown, here=address(f"/results/{job.record.job_id}"))
 
     return await kept_answer(request, job, answer)
@@ -216,7 +216,7 @@ async def series_part(request: Request) -> Response:
     def read() -> dict[str, Any]:
         series = next((row for row in all_series(shared.tables, job.folder) if row["series"] == asked), None)
         if series is None:
-            raise FileNotFound("The job has no such series.")
+            raise FileNotFound(f"The job has no series {asked[:64]}.")
         everything = instances(shared.tables, job.folder, TableView().names, Answers.of(shared.tables, job.folder))
         return series_view(shared.tables, job.folder, job.base, series, everything)
 
@@ -233,7 +233,7 @@ async def picture(request: Request) -> Response:
     def read() -> str:
         rows = shared.tables.rows(job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [stem])
         if not rows:
-            raise FileNotFound("The job has no such ligand.")
+            raise FileNotFound(f"The job has no ligand {stem[:64]}.")
         drawing = exits_drawing(job.folder, rows[0], exits) if style == "exits" else drawing_of(job.folder, rows[0])
         return str(thumbnail(drawing))
 

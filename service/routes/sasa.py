@@ -65,7 +65,10 @@ async def get_exposure(request: Request) -> Response:
 
     answer = await in_thread(read)
     if answer is None:
-        raise NotFound("The job has no such ligand.", details={"key": f"{same_entry(pdb_id)}|{chain}|{residue}"})
+        key = f"{same_entry(pdb_id)}|{chain}|{residue}"
+        raise NotFound(
+            f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", details={"key": key}
+        )
     return tagged(request, answer)
 
 
@@ -132,7 +135,7 @@ async def get_residue_of_ligand(request: Request) -> Response:
     )
     matches = matching(rows, pdb_id, chain, ligand)
     if not matches:
-        raise NotFound("The job has no such ligand.", details={"pdb_id": same_entry(pdb_id)})
+        raise NotFound(f"The job has no ligand {ligand[:64]} in this chain.", details={"pdb_id": same_entry(pdb_id)})
     residues = [str(row["Residue_ID"]) for row in matches]
     answer = SasaResidueAnswer(
         pdb_id=str(matches[0]["pdb_id"]),

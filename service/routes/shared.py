@@ -179,7 +179,9 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
     store = shared.parts.store
     as_example = request.scope["path"].startswith("/api/examples/")
     if as_example and job_id not in shared.examples:
-        raise ExampleNotFound("No example has this id.", details={"job_id": job_id[:64]})
+        raise ExampleNotFound(
+            f"There is no example {job_id[:64]}: /api/examples lists them.", details={"job_id": job_id[:64]}
+        )
     record = record_of(request, job_id)
     if record is None or (as_example and not store.is_example(job_id)):
         if job_id in shared.examples:
@@ -187,7 +189,7 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
         raise no_such_job(shared, job_id)
     if ready and not record.final:
         raise ResultsNotReady(
-            f"The job is {record.status}: ask again when it has ended.",
+            f"The job is {record.status}: request the results when it has ended.",
             details={"job_id": job_id, "status": record.status},
             headers=waiting_headers(record.status),
         )
@@ -212,7 +214,7 @@ def no_such_job(shared: Shared, job_id: str) -> JobNotFound:
     if settings.max_jobs_bytes is not None:
         limits.append("while there is room for them")
     kept = f" Finished jobs are kept {' and '.join(limits)} only." if limits else ""
-    return JobNotFound(f"No job has this id.{kept}", details={"job_id": job_id[:64]})
+    return JobNotFound(f"There is no job {job_id[:64]}: /api/jobs lists them.{kept}", details={"job_id": job_id[:64]})
 
 
 def changeable_job(request: Request) -> JobRecord:
@@ -281,7 +283,9 @@ def require_owner(request: Request, owner: str | None, kind: str, **ids: str) ->
         If tokens are configured and the request's is neither the owner's nor the operator's.
     """
     if shared_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, owner):
-        raise Forbidden(f"This {kind} is another's: its owner or the operator may do that.", details=ids)
+        raise Forbidden(
+            f"This {kind} belongs to another token: only its owner or the operator may change it.", details=ids
+        )
 
 
 def require_own_uploads(request: Request, *submissions: Submission) -> None:

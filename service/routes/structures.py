@@ -75,7 +75,7 @@ async def get_interactions_svg(request: Request) -> Response:
 
     def draw() -> str:
         if artifact.size > LARGEST_FILE:
-            raise FileNotFound("The ligand's depiction is too large for this.")
+            raise FileNotFound("The ligand's depiction is too large for residues around it.")
         contacts = shared.tables.rows(job.folder, tables.CONTACTS, "WHERE stem = ?", [row["stem"]])
         try:
             return interactions_svg(artifact.path.read_text(encoding="utf-8"), contacts, surroundings)
@@ -109,7 +109,7 @@ async def get_complex_pdb(request: Request) -> Response:
     job = job_of(request, ready=True)
     name = str(request.path_params["name"])
     if not name.lower().endswith(".pdb"):
-        raise FileNotFound("Names here end in .pdb.")
+        raise FileNotFound("The name must end in .pdb, such as 1hpv_A_478.pdb.")
     stem = name[: -len(".pdb")]
     row = await in_thread(find_by_name, shared.tables, job.folder, stem, RESID.of(request))
     return await file_answer(request, await in_thread(complex_file, job.folder, row), inline=True)
@@ -136,7 +136,7 @@ async def get_ligand_props(request: Request) -> Response:
         asked = Asked(pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
         row = row if await in_thread(instance_rows, cache, job.folder, asked) else None
     if row is None:
-        error = NotFound("The job has no such ligand.", details={"ligand": ligand[:64]}, status=200)
+        error = NotFound(f"The job has no ligand {ligand[:64]}.", details={"ligand": ligand[:64]}, status=200)
         return error_answer(error, request_id(request.scope), request.scope["path"])
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": links_of(row)})
 

@@ -78,7 +78,9 @@ async def delete_upload(request: Request) -> Response:
     upload = await in_thread(upload_named, request, upload_id)
     require_owner(request, upload.owner, "upload", upload_id=upload_id)
     if upload_id in shared.parts.queue.uploads_in_use():
-        raise JobStateConflict("A job that has not ended uses this upload.", details={"status": "running"})
+        raise JobStateConflict(
+            "An unfinished job uses this upload: delete it after the job has ended.", details={"status": "running"}
+        )
     await in_thread(lambda: shared.uploads.remove(upload_id))
     return json_answer(RemovedUploadAnswer(upload_id=upload_id))
 

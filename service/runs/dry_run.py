@@ -124,7 +124,7 @@ async def _run(command: list[str], environment: dict[str, str]) -> int:
     try:
         return await asyncio.wait_for(process.wait(), _SECONDS)
     except TimeoutError:
-        raise UpstreamUnavailable("The source took too long to answer.", headers=_RETRY) from None
+        raise UpstreamUnavailable("The source took too long to answer: try again later.", headers=_RETRY) from None
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):

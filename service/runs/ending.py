@@ -82,7 +82,9 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
     if exit_status is None or exit_status < 0:
         return Ending(None, JobError(interrupted, step, "interrupted"))
     where = f" in {step}" if step else ""
-    return Ending(FAILED, JobError(f"The pipeline stopped{where} without giving a reason.", step, "pipeline"))
+    return Ending(
+        FAILED, JobError(f"The pipeline stopped{where} without a reason: see the log of the job.", step, "pipeline")
+    )
 
 
 def last_step(folder: Path) -> str:

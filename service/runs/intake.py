@@ -63,14 +63,16 @@ class Intake:
         running = self._in_flight.get(key.name)
         if running is not None:
             if running[0] != key.fingerprint:
-                raise IdempotencyConflict("This Idempotency-Key is being used with another body.", status=409)
+                raise IdempotencyConflict(
+                    "This Idempotency-Key is in use with another body: send a new key.", status=409
+                )
             made: _T = await asyncio.shield(running[1])
             return made
 
         async def look_and_make() -> _T:
             known = await asyncio.to_thread(self.keys.find, key, self._ledger.clock.utc())
             if known is not None and known.fingerprint != key.fingerprint:
-                raise IdempotencyConflict("This Idempotency-Key was used with another body.")
+                raise IdempotencyConflict("This Idempotency-Key was used with another body: send a new key.")
             earlier = find(known.made) if known is not None else None
             return await make() if earlier is None else earlier
 

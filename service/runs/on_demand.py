@@ -131,5 +131,5 @@ def run_script(kind: Kind, settings: Settings, module: str, arguments: Sequence[
         raise InvalidParameter(run.stderr.strip(), details={"reason": run.stderr.strip()})
     if run.returncode:
         _LOG.error("%s %s failed: %s", module, " ".join(arguments[:2]), run.stderr.strip())
-        raise InternalError("This could not be made.")
+        raise InternalError("The result could not be computed; the log of the service has the reason.")
     return run.stdout

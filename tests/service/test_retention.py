@@ -102,7 +102,8 @@ def test_a_download_continues_while_old_jobs_are_removed(tmp_path: Path) -> None
         assert received > size
         status, body = service.call("GET", "/api/jobs/zzzzzzzz")
         assert status == 404
-        assert body["error"]["message"] == "No job has this id. Finished jobs are kept for 30 days only."
+        told = "There is no job zzzzzzzz: /api/jobs lists them. Finished jobs are kept for 30 days only."
+        assert body["error"]["message"] == told
 
 
 def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> None:

@@ -514,7 +514,8 @@ def _jobs_of(service: Tethermap, file: Path) -> list[dict[str, Any]]:
 def _job_of_row(service: Tethermap, row: Mapping[str | Any, Any]) -> dict[str, Any]:
     """Return the job of a row: fields by their names, other columns as options."""
     if None in row:
-        raise ValueError("A row of the file has more cells than its first line.")
+        name = row.get("target_name") or row.get("search_query") or "the file"
+        raise ValueError(f"The row of {name} has more cells than the header.")
     filled = {name: value.strip() for name, value in row.items() if value and value.strip()}
     job: dict[str, Any] = {name: value for name, value in filled.items() if name in _FIELDS}
     options = {name: _value(service, name, value) for name, value in filled.items() if name not in _FIELDS}
