@@ -35,14 +35,14 @@ class Scrubber:
             Path(sys.prefix): "<python>",
             Path(tempfile.gettempdir()): "<tmp>",
         }
-        known = [(str(path), name) for path, name in places.items() if path is not None and len(path.parts) > 1]
-        self._places = sorted(known, key=lambda item: -len(item[0]))
+        paths = [(str(path), name) for path, name in places.items() if path is not None and len(path.parts) > 1]
+        self._places = sorted(paths, key=lambda item: -len(item[0]))
         self._host = re.compile(rf"\b{re.escape(socket.gethostname())}\b")
 
     def text(self, text: str) -> str:
         """Return a text without places of this machine."""
         if "/" in text:
-            for place, name in self._places:
-                text = text.replace(place, name)
+            for folder, name in self._places:
+                text = text.replace(folder, name)
             text = " ".join(word if _URL.search(word) else _ABSOLUTE.sub("<path>", word) for word in text.split(" "))
         return self._host.sub("<host>", text)

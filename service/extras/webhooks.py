@@ -107,16 +107,16 @@ class Webhooks(Notices):
         """
         if not record.webhook:
             return None
-        told = read_json(folder / DELIVERY) if record.final else None
-        if not isinstance(told, dict):
+        delivery = read_json(folder / DELIVERY) if record.final else None
+        if not isinstance(delivery, dict):
             return {
                 "state": "pending" if record.final else "waiting",
                 "attempts": 0,
                 "last_status": None,
                 "next_at": None,
             }
-        due = told["next_at"]
-        return {**told, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
+        due = delivery["next_at"]
+        return {**delivery, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
 
     async def stop(self) -> None:
         """Stop sending; undelivered notices are sent after the next start."""
@@ -165,10 +165,10 @@ class Webhooks(Notices):
         elif failure:
             state, due = "pending", self._clock() + RETRY_SECONDS[attempts - 1]
             self._later[job_id] = due
-        told = {"state": state, "attempts": attempts, "last_status": status, "next_at": due}
-        await asyncio.to_thread(self._write, job_id, told, {**notice, "attempts": attempts, "due": due})
+        delivery = {"state": state, "attempts": attempts, "last_status": status, "next_at": due}
+        await asyncio.to_thread(self._write, job_id, delivery, {**notice, "attempts": attempts, "due": due})
 
-    def _write(self, job_id: str, told: dict[str, Any], notice: dict[str, Any]) -> None:
+    def _write(self, job_id: str, delivery: dict[str, Any], notice: dict[str, Any]) -> None:
         """Write the outcome of a notice to the folder of its job; remove the notice if it is not due again."""
         if notice["due"] is None:
             self._later.pop(job_id, None)
@@ -176,7 +176,7 @@ class Webhooks(Notices):
         try:
             if notice["due"] is not None:
                 write_json(self._path(job_id), notice)
-            write_json(self._store.folder(job_id) / DELIVERY, told)
+            write_json(self._store.folder(job_id) / DELIVERY, delivery)
         except OSError as error:  # a full disk, or a job that was deleted meanwhile
             _LOG.warning("the state of a notification could not be written: %s", error, extra={"job_id": job_id})
 
@@ -219,11 +219,11 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
         if not private and not all(is_public(address) for address in addresses):
             raise ValueError(f"{host} has an address outside the public internet")
         literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
-        asked = parts._replace(netloc=f"{literal}:{port}").geturl()
+        target = parts._replace(netloc=f"{literal}:{port}").geturl()
         sent = {**headers, "Host": parts.netloc.rpartition("@")[2], "Accept-Encoding": "identity"}
         async with (
             httpx2.AsyncClient(timeout=DELIVERY_SECONDS, trust_env=False, verify=_tls()) as http,
-            http.stream("POST", asked, content=body, headers=sent, extensions={"sni_hostname": host}) as answer,
+            http.stream("POST", target, content=body, headers=sent, extensions={"sni_hostname": host}) as answer,
         ):
             return answer.status_code
 

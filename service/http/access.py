@@ -118,18 +118,18 @@ class Access:
         RateLimited
             If its address has guessed too often. Tokens that it has used before are still accepted.
         """
-        scheme, _, given = request.headers.get("authorization", "").partition(" ")
+        scheme, _, token_text = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return self._sessions.token_of(request.cookies.get(COOKIE, ""), self._tokens)
         if not self._tokens:
             return None
-        client, token = client_of(request.scope), self._known(given.strip())
+        client, token = client_of(request.scope), self._known(token_text.strip())
         if token is not None and self._used.use((client, token)):
             return token
         self._count_guess(client, token)
         return token
 
-    def log_in(self, request: Request, given: str) -> Token | None:
+    def log_in(self, request: Request, token_text: str) -> Token | None:
         """Return the token that a browser sends; None if it is wrong.
 
         Raises
@@ -137,7 +137,7 @@ class Access:
         RateLimited
             If its address has guessed too often.
         """
-        token = self._known(given)
+        token = self._known(token_text)
         self._count_guess(client_of(request.scope), token)
         return token
 
@@ -158,9 +158,9 @@ class Access:
         await self._sessions.end(request.cookies.get(COOKIE, ""), self._tokens)
         response.delete_cookie(COOKIE, path=address("/"), httponly=True, samesite="lax")
 
-    def _known(self, given: str) -> Token | None:
+    def _known(self, token_text: str) -> Token | None:
         """Return the token with a secret, in constant time."""
-        alike = [token for token in self._tokens if hmac.compare_digest(given.encode(), token.secret.encode())]
+        alike = [token for token in self._tokens if hmac.compare_digest(token_text.encode(), token.secret.encode())]
         return alike[0] if alike else None
 
     def _count_guess(self, client: str, token: Token | None) -> None:

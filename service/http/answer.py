@@ -56,14 +56,14 @@ def row_type(name: str, table: Table, *, some: bool = False, **more: Any) -> Any
     """
     columns = {column.name: _described(table, column) for column in table.columns}
     new_type: Any = TypedDict
-    made = new_type(name, {**more, **columns})
+    row = new_type(name, {**more, **columns})
 
     def without_optional(schema: Map) -> None:  # NotRequired does not get through to the schema of answers
         schema["description"] = f"Row of the table {table.title}."
         schema["required"] = [one for one in schema["required"] if one in (*more, *(() if some else table.usual.names))]
 
-    made.__pydantic_config__ = ConfigDict(json_schema_extra=without_optional)
-    return made
+    row.__pydantic_config__ = ConfigDict(json_schema_extra=without_optional)
+    return row
 
 
 def _described(table: Table, column: Column) -> Any:

@@ -34,16 +34,16 @@ class Compression:
             await self.app(scope, receive, send)
             return
         wanted = takes_gzip(Headers(scope=scope).get("accept-encoding", ""))
-        held: Message | None = None
+        pending: Message | None = None
 
         async def send_compressed(message: Message) -> None:
-            nonlocal held
+            nonlocal pending
             if message["type"] == "http.response.start" and _suits(message):
                 MutableHeaders(scope=message).add_vary_header("Accept-Encoding")
-                held = message  # until the body shows whether it has one part
+                pending = message  # until the body shows whether it has one part
                 return
-            if held is not None:
-                start, held = held, None
+            if pending is not None:
+                start, pending = pending, None
                 body = message.get("body", b"")
                 if wanted and not message.get("more_body", False) and len(body) >= _MINIMUM:
                     small = len(body) < _IN_THREAD

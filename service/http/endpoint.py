@@ -101,7 +101,9 @@ class Endpoint:
     def codes(self) -> list[str]:
         """Codes of all errors that it can answer."""
         lost = next((code for part, code in _OF_PATH.items() if part in self.path), "")
-        parsed = any(type(parameter) is not Parameter and parameter.place == "query" for parameter in self.parameters)
+        parsed = any(
+            type(parameter) is not Parameter and parameter.location == "query" for parameter in self.parameters
+        )
         brought = {
             lost: bool(lost),
             "RESULTS_NOT_READY": self.ready,
@@ -127,7 +129,7 @@ class Endpoint:
     @property
     def known_parameters(self) -> list[str]:
         """Names of its query parameters."""
-        queries = [parameter for parameter in self.parameters if parameter.place == "query"]
+        queries = [parameter for parameter in self.parameters if parameter.location == "query"]
         return [name for parameter in queries for name in (parameter.name, *parameter.aliases)]
 
 

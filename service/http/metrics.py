@@ -19,8 +19,8 @@ class Metrics:
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request; `route` is its pattern, so that there are few of them."""
-        known = method if method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
-        self._requests[known, route, status] += 1
+        label = method if method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
+        self._requests[label, route, status] += 1
         self._seconds += seconds
         self._total += 1
         for bound in _BOUNDS:

@@ -64,9 +64,9 @@ class RequestContext:
         PATHS.set(self.paths)
         while self.root_path and scope["path"].startswith(f"{self.root_path}/"):  # clients that join base and path
             scope["path"] = scope["path"].removeprefix(self.root_path)
-        given = Headers(scope=scope).get("x-request-id", "")
-        if _REQUEST_ID.fullmatch(given):
-            scope.setdefault("state", {})["request_id"] = given
+        sent_id = Headers(scope=scope).get("x-request-id", "")
+        if _REQUEST_ID.fullmatch(sent_id):
+            scope.setdefault("state", {})["request_id"] = sent_id
         name = request_id(scope)
         begun = time.perf_counter()
         status = 0
@@ -133,8 +133,8 @@ class HostCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 421."""
         if scope["type"] == "http":
-            given = Headers(scope=scope).getlist("host")
-            host = _PORT.sub("", given[0]).strip("[]").lower() if len(given) == 1 else ""
+            sent = Headers(scope=scope).getlist("host")
+            host = _PORT.sub("", sent[0]).strip("[]").lower() if len(sent) == 1 else ""
             if host not in self._hosts and not is_loopback(host):
                 error = MisdirectedRequest(
                     f"This service does not answer under the name {host[:253]!r}: add it to TETHERMAP_ALLOWED_HOSTS.",

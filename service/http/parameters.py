@@ -34,7 +34,7 @@ class Parameter:
         Alternative names, in order of precedence.
     required : bool
         Whether a request without it is refused.
-    place : str
+    location : str
         ``query`` or ``header``.
     schema : mapping
         JSON Schema of its value.
@@ -44,7 +44,7 @@ class Parameter:
     says: str = ""
     aliases: tuple[str, ...] = ()
     required: bool = False
-    place: str = "query"
+    location: str = "query"
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
 
     may_be_empty: ClassVar[bool] = False
@@ -60,7 +60,7 @@ class Parameter:
         for name in (self.name, *self.aliases):
             yield {
                 "name": name,
-                "in": self.place,
+                "in": self.location,
                 "required": self.required,
                 "schema": dict(self.schema),
                 "description": (self.says or name) if name == self.name else f"The same as {self.name}.",
@@ -70,9 +70,9 @@ class Parameter:
     def _texts(self, request: Request) -> Iterator[tuple[str, str]]:
         """Yield the values that are given, trimmed, each with its name."""
         for name in (self.name, *self.aliases):
-            given = request.query_params.get(name, "")
-            value = given.strip()
-            if not value and not (given and self.may_be_empty):
+            raw = request.query_params.get(name, "")
+            value = raw.strip()
+            if not value and not (raw and self.may_be_empty):
                 continue
             if _UNPRINTABLE.search(value) or len(value) > _LONGEST:
                 raise InvalidParameter(
@@ -315,7 +315,7 @@ DRY_RUN = Flag("dry_run", "Preview only: return the entries and the cost, create
 IDEMPOTENCY_KEY = Text(
     "Idempotency-Key",
     "Any key: a repeated request with the same key and body returns the same job, for a day.",
-    place="header",
+    location="header",
     schema={"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 )
 KIND = Text("kind", f"Only files of this kind: all, {', '.join(KINDS)}.")

@@ -209,10 +209,10 @@ def part_of(request: Request, size: int, tag: str, modified: str | None = None) 
     RangeNotSatisfiable
         If the range begins after the end of the file.
     """
-    asked = _asked_range(request, tag, modified, size)
-    start, end = asked or (0, size)
+    span = _asked_range(request, tag, modified, size)
+    start, end = span or (0, size)
     headers = {"Accept-Ranges": "bytes", "Content-Length": str(end - start)}
-    if asked is None:
+    if span is None:
         return 200, start, end, headers
     return 206, start, end, headers | {"Content-Range": f"bytes {start}-{end - 1}/{size}"}
 

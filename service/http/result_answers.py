@@ -47,8 +47,8 @@ class File(Answer):
         chosen = listing.artifacts if artifacts is None else artifacts
         if len(listing.artifacts) > _MOST_KEPT:
             return [cls.of(item, f"{base}/files", listing.sha256.get(item.relative)) for item in chosen]
-        known = _files(listing, f"{base}/files")
-        return [known[item.relative] for item in chosen]
+        listed = _files(listing, f"{base}/files")
+        return [listed[item.relative] for item in chosen]
 
 
 _MOST_KEPT = 10_000

@@ -275,12 +275,12 @@ class _Listings:
     def __init__(self, most_jobs: int, most_files: int) -> None:
         self._lock = threading.Lock()
         self._most_jobs = most_jobs
-        self._kept: Lru[Path, tuple[Stamps, Listing]] = Lru(most_files, lambda _, kept: len(kept[1].artifacts))
+        self._kept: Lru[Path, tuple[Stamps, Listing]] = Lru(most_files, lambda _, cached: len(cached[1].artifacts))
 
     def get(self, root: Path) -> Listing | None:
         with self._lock:
-            kept = self._kept.use(root)
-        return kept[1] if kept and _stamps(list(kept[0])) == kept[0] else None
+            cached = self._kept.use(root)
+        return cached[1] if cached and _stamps(list(cached[0])) == cached[0] else None
 
     def keep(self, root: Path, stamps: Stamps, listing: Listing) -> None:
         with self._lock:

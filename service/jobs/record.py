@@ -157,12 +157,12 @@ class JobRecord:
             If it can't be one.
         """
         try:
-            known: dict[str, Any] = {item.name: data[item.name] for item in fields(cls) if item.name in data}
-            known["notes"] = tuple(known.get("notes", ()))
-            known["entries"] = EntryCounts(**known.get("entries", {}))
-            if known.get("error") is not None:
-                known["error"] = JobError(**known["error"])
-            record = cls(**known)
+            values: dict[str, Any] = {item.name: data[item.name] for item in fields(cls) if item.name in data}
+            values["notes"] = tuple(values.get("notes", ()))
+            values["entries"] = EntryCounts(**values.get("entries", {}))
+            if values.get("error") is not None:
+                values["error"] = JobError(**values["error"])
+            record = cls(**values)
             for time in (record.created_at, record.modified_at):
                 datetime.fromisoformat(time)
         except (TypeError, AttributeError) as error:

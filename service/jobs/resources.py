@@ -134,10 +134,10 @@ class Resources:
     async def _probe(self) -> None:
         """Send a request to the services of RCSB: any status below 500 means that they are available."""
         addresses = Addresses.from_environment()
-        asked = (addresses.search, addresses.data, addresses.files)
+        services = (addresses.search, addresses.data, addresses.files)
         try:
             async with httpx2.AsyncClient(timeout=_ANSWER_SECONDS) as http:
-                answers = await asyncio.gather(*(http.get(address) for address in asked))
+                answers = await asyncio.gather(*(http.get(address) for address in services))
             self._no_answer = any(answer.status_code >= 500 or answer.status_code == 429 for answer in answers)
         except (httpx2.HTTPError, httpx2.InvalidURL):
             self._no_answer = True

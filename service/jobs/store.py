@@ -422,9 +422,9 @@ class Store:
         self._unwritten.pop(job_id, None)
 
     def _example(self, job_id: str) -> tuple[Path, JobRecord] | None:
-        known = self._examples.get(job_id)
-        if known is not None and known[0].is_dir():
-            return known
+        example = self._examples.get(job_id)
+        if example is not None and example[0].is_dir():
+            return example
         for root in self._examples_dirs if JOB_ID.fullmatch(job_id) else ():
             if not (root / job_id).is_dir():
                 continue

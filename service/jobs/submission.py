@@ -304,12 +304,12 @@ def _options(value: Any, limits: Limits) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise _invalid("options", "is not an object")
-    known = public_settings()
+    settings = public_settings()
     options = {}
     for name, option in value.items():
-        if name not in known:
+        if name not in settings:
             raise _invalid(f"options.{name[:64]}", "is not an option that a client may set")
-        schema = known[name][1]
+        schema = settings[name][1]
         if name == "entries" and isinstance(option, list) and len(option) > limits.entries:
             raise _invalid("options.entries", f"names {len(option)} entries: at most {limits.entries}")
         for part in option if isinstance(option, list) else [option]:
@@ -352,15 +352,15 @@ def private_receiver() -> InvalidField:
     return _invalid("webhook", _PRIVATE)
 
 
-def _validate(name: str, given: Any, schema: Mapping[str, Any]) -> None:
+def _validate(name: str, value: Any, schema: Mapping[str, Any]) -> None:
     """Refuse a value that its setting can't have; of a list the first wrong item is named."""
-    error = next(Draft202012Validator(schema).iter_errors(given), None)
+    error = next(Draft202012Validator(schema).iter_errors(value), None)
     if error is None:
         return
     reason = f"is not {expected(schema)}"
-    if isinstance(given, list) and error.path:
+    if isinstance(value, list) and error.path:
         number = int(error.path[0])
-        reason = f"has as item {number + 1} {str(given[number])[:64]!r}, which is not {expected(schema['items'])}"
+        reason = f"has as item {number + 1} {str(value[number])[:64]!r}, which is not {expected(schema['items'])}"
     raise _invalid(f"options.{name}", reason)
 
 
@@ -371,8 +371,8 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _ignored(body: Mapping[str, Any], known: set[str]) -> list[str]:
-    names = ["".join(c for c in name[:64] if c.isprintable()) for name in body if name not in known]
+def _ignored(body: Mapping[str, Any], fields: set[str]) -> list[str]:
+    names = ["".join(c for c in name[:64] if c.isprintable()) for name in body if name not in fields]
     if not names:
         return []
     more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""

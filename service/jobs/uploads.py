@@ -102,14 +102,14 @@ class UploadStore:
             sizes = await asyncio.to_thread(self._write, files, building / _FILES)
             async with self._checking:
                 try:
-                    told = await self._inspect(building)
+                    inspected = await self._inspect(building)
                 except InvalidField:
                     if is_full(building):  # no fault of the files
                         raise QueueFull("The disk of the uploads is full.", headers={"Retry-After": "600"}) from None
                     raise
             record = {
                 "owner": owner,
-                "files": [{**file, "size_bytes": sizes[file["name"]]} for file in told],
+                "files": [{**file, "size_bytes": sizes[file["name"]]} for file in inspected],
                 "expires_at": (now + timedelta(hours=self._settings.keep_uploads_hours)).strftime("%Y-%m-%dT%H:%M:%SZ"),
             }
             await asyncio.to_thread(write_json, building / _RECORD, record)
@@ -203,7 +203,7 @@ class UploadStore:
         sizes: dict[str, int] = {}
         room = self._settings.max_upload_bytes * _MOST_EXPANDED
         for file in files:
-            name = _label(file.filename or "", {known.lower() for known in sizes})
+            name = _label(file.filename or "", {name_in_use.lower() for name_in_use in sizes})
             largest = self._settings.max_upload_file_bytes
             with (folder / name).open("xb") as stream:
                 size = 0
@@ -233,7 +233,7 @@ class UploadStore:
         )
         try:
             output, _ = await asyncio.wait_for(process.communicate(), _SECONDS)
-            told: list[dict[str, Any]] = json.loads(output)
+            inspected: list[dict[str, Any]] = json.loads(output)
         except (TimeoutError, ValueError):
             raise _invalid("", "can't be read: the files are damaged, or too much for this service") from None
         finally:
@@ -241,11 +241,11 @@ class UploadStore:
                 process.kill()
                 await process.wait()
             await asyncio.to_thread(shutil.rmtree, cache, ignore_errors=True)
-        if wrong := [file for file in told if file["error"]]:
+        if wrong := [file for file in inspected if file["error"]]:
             first = wrong[0]
             verb = "is " if first["kind"] == "other" else ""
             raise _invalid(first["name"], verb + str(first["error"]).rstrip("."), wrong)
-        return [{key: value for key, value in file.items() if key != "error"} for file in told]
+        return [{key: value for key, value in file.items() if key != "error"} for file in inspected]
 
 
 def _label(filename: str, taken: Collection[str]) -> str:

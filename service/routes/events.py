@@ -106,7 +106,7 @@ ENDPOINTS = (
         job_events,
         "Events of a job, as server-sent events.",
         "text/event-stream",
-        (Text("Last-Event-ID", "Only events after the event with this number.", place="header"),),
+        (Text("Last-Event-ID", "Only events after the event with this number.", location="header"),),
         kind="stream",
     ),
 )

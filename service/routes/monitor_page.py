@@ -60,14 +60,14 @@ async def retry_form(request: Request) -> Response:
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
-def sentence_of(job: JobRecord, place: int | None) -> str:
+def sentence_of(job: JobRecord, position: int | None) -> str:
     """Return the progress of a job in words.
 
     Parameters
     ----------
     job : JobRecord
         The job.
-    place : int or None
+    position : int or None
         Its place in the queue, from 1.
     """
     step = STEPS.get(job.current_step or "", job.current_step)
@@ -76,14 +76,14 @@ def sentence_of(job: JobRecord, place: int | None) -> str:
             return "Interrupted; waiting to resume."
         if job.attempt > 1:
             return "Waiting to resume."
-        return "Next to run." if place in (None, 1) else f"Waiting: number {place} in the queue."
+        return "Next to run." if position in (None, 1) else f"Waiting: number {position} in the queue."
     if job.status == "running":
         again = " again" if job.attempt > 1 else ""
         return f"Running{again}: {step}." if step else f"Running{again}: starting."
     if job.status == "completed":
         if job.result_rows:
-            kept = _count(job.result_rows, "ligand instance")
-            return f"Completed: {kept} kept from {_count(job.entries.found or 0, 'entry')}."
+            instances = _count(job.result_rows, "ligand instance")
+            return f"Completed: {instances} kept from {_count(job.entries.found or 0, 'entry')}."
         return "Completed: no ligand was kept." if job.entries.found else "Completed: nothing was found."
     if job.status == "failed":
         where = STEPS.get(job.error.step, "") if job.error else ""

@@ -30,16 +30,16 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
     InvalidField
         If it names a missing upload.
     """
-    asked = dict(job_settings.get("source", {}))
+    own_source = dict(job_settings.get("source", {}))
     source: dict[str, Any]
-    upload = asked.pop("upload", None)
+    upload = own_source.pop("upload", None)
     for name, folder in (("affinity", settings.affinity), ("degraders", settings.degraders)):
         if folder is not None:
-            asked[name] = sorted(str(path) for path in folder.iterdir() if path.is_file()) or None
+            own_source[name] = sorted(str(path) for path in folder.iterdir() if path.is_file()) or None
     if upload is not None:
-        source = {**asked, "kind": "files", "files": str(_uploaded(settings, upload))}
+        source = {**own_source, "kind": "files", "files": str(_uploaded(settings, upload))}
         return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}
-    source = {**asked, "kind": settings.source}
+    source = {**own_source, "kind": settings.source}
     if settings.mirror is not None and settings.source in ("auto", "mirror"):
         source["mirror"] = str(settings.mirror)
     return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}

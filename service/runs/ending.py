@@ -74,8 +74,8 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
     if recorded:
         kind = recorded.get("kind", "pipeline")
         message = recorded.get("message") or "The pipeline failed."
-        known: ErrorKind = kind if kind in _KINDS else "pipeline"  # type: ignore[assignment]
-        return Ending(FAILED, JobError(message, recorded.get("step") or "", known))
+        error_kind: ErrorKind = kind if kind in _KINDS else "pipeline"  # type: ignore[assignment]
+        return Ending(FAILED, JobError(message, recorded.get("step") or "", error_kind))
     if is_full(folder) or NO_SPACE.search(tail):
         return Ending(FAILED, JobError("The disk of the jobs is full.", step, "disk_full"))
     interrupted = "The job was interrupted twice; its finished steps are kept."

@@ -66,14 +66,14 @@ class Intake:
                 raise IdempotencyConflict(
                     "This Idempotency-Key is in use with another body: send a new key.", status=409
                 )
-            made: _T = await asyncio.shield(running[1])
-            return made
+            result: _T = await asyncio.shield(running[1])
+            return result
 
         async def look_and_make() -> _T:
-            known = await asyncio.to_thread(self.keys.find, key, self._ledger.clock.utc())
-            if known is not None and known.fingerprint != key.fingerprint:
+            stored = await asyncio.to_thread(self.keys.find, key, self._ledger.clock.utc())
+            if stored is not None and stored.fingerprint != key.fingerprint:
                 raise IdempotencyConflict("This Idempotency-Key was used with another body: send a new key.")
-            earlier = find(known.made) if known is not None else None
+            earlier = find(stored.made) if stored is not None else None
             return await make() if earlier is None else earlier
 
         task = asyncio.ensure_future(look_and_make())
@@ -126,15 +126,15 @@ class Intake:
         """
         with self.room(owner, len(submissions)):
             try:
-                made, batch = self._described(submissions, source, batch, owner)
-                stamps = await asyncio.to_thread(self._write, made, batch, key)
+                new_jobs, batch = self._described(submissions, source, batch, owner)
+                stamps = await asyncio.to_thread(self._write, new_jobs, batch, key)
             except OSError as error:
                 if error.errno in FULL:
                     raise _full("The disk of the jobs is full.") from error
                 raise
-        for (record, _), stamp in zip(made, stamps, strict=True):
+        for (record, _), stamp in zip(new_jobs, stamps, strict=True):
             self._ledger.index.put(IndexedJob(record, stamp))
-        return [record for record, _ in made]
+        return [record for record, _ in new_jobs]
 
     def new_batch(self, delay_seconds: float, owner: str | None) -> BatchRecord:
         """Return a batch without jobs under an id that no other has."""
@@ -159,7 +159,7 @@ class Intake:
         self, submissions: Sequence[Submission], source: str, batch: BatchRecord | None, owner: str | None
     ) -> tuple[list[_New], BatchRecord | None]:
         time = self._ledger.clock.text()
-        made: list[_New] = []
+        new_jobs: list[_New] = []
         for submission in submissions:
             record = new_record(
                 self.new_id(),
@@ -175,16 +175,16 @@ class Intake:
                 batch_id=batch.batch_id if batch else None,
                 fasta_len=fasta_length(submission.fasta_seq),
             )
-            made.append((record, pipeline_config(submission.settings(), self._settings)))
+            new_jobs.append((record, pipeline_config(submission.settings(), self._settings)))
         if batch is not None:
-            items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job, _ in made)
+            items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job, _ in new_jobs)
             batch = replace(batch, items=items)
-        return made, batch
+        return new_jobs, batch
 
-    def _write(self, made: list[_New], batch: BatchRecord | None, key: Idempotency | None) -> list[int]:
+    def _write(self, new_jobs: list[_New], batch: BatchRecord | None, key: Idempotency | None) -> list[int]:
         if key is not None:  # the key first: a job whose client never hears of it is not made a second time
-            self.keys.put(key, batch.batch_id if batch else made[0][0].job_id, self._ledger.clock.utc())
-        return self._store.create(made, batch)
+            self.keys.put(key, batch.batch_id if batch else new_jobs[0][0].job_id, self._ledger.clock.utc())
+        return self._store.create(new_jobs, batch)
 
 
 def new_record(

@@ -66,21 +66,23 @@ def members(token: str, leader: int | None, start: str | None) -> list[Process]:
     ]
 
 
-def strays(jobs_dir: Path, known: Collection[str]) -> dict[Path, list[Process]]:
+def strays(jobs_dir: Path, active_ids: Collection[str]) -> dict[Path, list[Process]]:
     """Return the living processes of runs whose jobs no longer exist, by job folder.
 
     Parameters
     ----------
     jobs_dir : Path
         Folder of all jobs.
-    known : collection of str
+    active_ids : collection of str
         Ids of jobs that may have processes.
     """
     stray: dict[Path, list[Process]] = {}
     for one in _everyone():
         text = _variable(one.pid, FOLDER_VARIABLE)
         folder = Path(text) if text else None
-        if folder is not None and folder.parent == jobs_dir and folder.name not in known and one.pid != os.getpid():
+        if folder is None or folder.parent != jobs_dir or folder.name in active_ids:
+            continue
+        if one.pid != os.getpid():
             stray.setdefault(folder, []).append(one)
     return stray
 
@@ -148,7 +150,7 @@ def _boot_id() -> str:
 
 def _from_psutil(pid: int) -> Process | None:
     with contextlib.suppress(psutil.Error, OSError):
-        known = psutil.Process(pid)
-        if known.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
-            return Process(pid, os.getpgid(pid), repr(known.create_time()))
+        process = psutil.Process(pid)
+        if process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
+            return Process(pid, os.getpgid(pid), repr(process.create_time()))
     return None

@@ -45,8 +45,8 @@ def reconcile(
     stopped : callable
         Called before each job; true stops the reading, and the index keeps its state of the others.
     """
-    known = index.known()
-    outcome = Found(last_sequence=max((one.sequence for one in known.values()), default=0))
+    indexed = index.known()
+    outcome = Found(last_sequence=max((one.sequence for one in indexed.values()), default=0))
     seen: set[str] = set()
 
     def changed() -> Iterator[IndexedJob]:
@@ -55,7 +55,7 @@ def reconcile(
                 return
             seen.add(job_id)
             outcome.jobs += 1
-            before = known.get(job_id)
+            before = indexed.get(job_id)
             if not everything and before is not None and before.stamp == stamp and before.status in FINAL:
                 continue
             record = store.read(job_id)
@@ -72,7 +72,7 @@ def reconcile(
     index.load(changed())
     if stopped():
         return outcome
-    index.load((), gone=sorted(known.keys() - seen))
+    index.load((), gone=sorted(indexed.keys() - seen))
     index.repaired()
     return outcome
 

@@ -37,9 +37,9 @@ def to_remove(
         limit = _limit(now, keep_days)
         doomed = [job_id for job_id, time, _ in ordered if time < limit]
     if max_bytes is not None:
-        kept = [job for job in ordered if job[0] not in set(doomed)]
-        total = sum(size for _, _, size in kept)
-        for job_id, _, size in kept:
+        remaining = [job for job in ordered if job[0] not in set(doomed)]
+        total = sum(size for _, _, size in remaining)
+        for job_id, _, size in remaining:
             if total <= max_bytes:
                 break
             doomed.append(job_id)
@@ -55,8 +55,8 @@ async def prune(
         return []
     await index.settled()
     jobs = []
-    for job_id, known in (await index.in_writer(index.known)).items():
-        if known.status in FINAL and not store.is_example(job_id) and (record := store.get(job_id)) is not None:
+    for job_id, entry in (await index.in_writer(index.known)).items():
+        if entry.status in FINAL and not store.is_example(job_id) and (record := store.get(job_id)) is not None:
             jobs.append((job_id, record.finished_at or record.created_at, record.size_bytes))
     removed = []
     for job_id in to_remove(jobs, now, keep_days=settings.keep_days, max_bytes=settings.max_jobs_bytes):

@@ -57,9 +57,9 @@ class WaitingList:
 
     def drop(self, job_id: str) -> None:
         """Take a job out, if it is in."""
-        known = self._records.pop(job_id, None)
-        if known is not None:
-            del self._order[bisect.bisect_left(self._order, (known[0], job_id))]
+        item = self._records.pop(job_id, None)
+        if item is not None:
+            del self._order[bisect.bisect_left(self._order, (item[0], job_id))]
 
     def of(self, owner: str | None) -> int:
         """Return how many jobs of an owner wait."""
@@ -67,8 +67,8 @@ class WaitingList:
 
     def position(self, job_id: str) -> int | None:
         """Return the place of a job, from 1."""
-        known = self._records.get(job_id)
-        return None if known is None else bisect.bisect_left(self._order, (known[0], job_id)) + 1
+        item = self._records.get(job_id)
+        return None if item is None else bisect.bisect_left(self._order, (item[0], job_id)) + 1
 
     def pause(self, batch: BatchRecord) -> None:
         """Keep a batch from its next launch for its delay, from now."""
