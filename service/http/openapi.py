@@ -156,7 +156,8 @@ def _operation(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
     operation: Schema = {
         "operationId": endpoint.operation,
         "summary": endpoint.note,
-        "description": endpoint.says or words()["operations"][endpoint.operation]["description"],
+        "description": endpoint.says
+        or words()["operations"].get(endpoint.operation, {}).get("description", endpoint.note),
         "tags": [endpoint.group],
         "parameters": [*path, *others],
         "responses": _responses(endpoint, answers),
