@@ -16,6 +16,7 @@ from tethermap.extras.degraders.build import (
     handles_of,
     part_of_exit,
     part_of_smiles,
+    pictures_of,
 )
 from tethermap.extras.degraders.join import degraders
 from tethermap.extras.degraders.linkers import read_linkers
@@ -25,7 +26,14 @@ from tethermap.extras.protac.programs import FORMATS
 
 
 def make(
-    first: Part, second: Part, kinds: Sequence[str], how: str, most: int, skip: int = 0, most_atoms: int | None = None
+    first: Part,
+    second: Part,
+    kinds: Sequence[str],
+    how: str,
+    most: int,
+    skip: int = 0,
+    most_atoms: int | None = None,
+    pictures: int = 0,
 ) -> str:
     """Return the degraders of two halves as JSON, CSV or SDF.
 
@@ -41,6 +49,8 @@ def make(
         Maximum number of molecules, and number of molecules to skip before them.
     most_atoms : int or None
         Maximum number of atoms between the halves.
+    pictures : int
+        Number of molecules of a JSON answer that are drawn too, with all building blocks.
     """
     found = degraders(first.end, second.end, read_linkers(LINKERS, kinds))
     made = [one for one in found if one.between <= (most_atoms or math.inf)]
@@ -51,6 +61,8 @@ def make(
     if how == "csv":
         return as_csv(rows)
     body = {"a": first.told, "b": second.told, "count": len(rows), "total": len(made), "degraders": rows}
+    if pictures:
+        body["pictures"] = pictures_of(first, second, rows[:pictures])
     return json.dumps(body) + "\n"
 
 
@@ -76,6 +88,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--format", choices=FORMATS, default="json")
     parser.add_argument("--most", type=int, default=1000, help="maximum number of molecules")
     parser.add_argument("--skip", type=int, default=0, help="number of molecules to skip")
+    parser.add_argument("--pictures", type=int, default=0, help="number of molecules to draw")
     parser.add_argument("--most-atoms", type=int, help="maximum number of atoms between the halves")
     parser.add_argument(
         "--handles", action="store_true", help="list only the requirements of the target's half at its exits"
@@ -94,7 +107,9 @@ if __name__ == "__main__":
             answer = json.dumps({"handles": handles_of(asked.a_job, asked.a_stem, asked.a_anchor)}) + "\n"
         else:
             halves = _part(asked, "a"), _part(asked, "b")
-            answer = make(*halves, asked.linkers, asked.format, asked.most, asked.skip, asked.most_atoms)
+            answer = make(
+                *halves, asked.linkers, asked.format, asked.most, asked.skip, asked.most_atoms, asked.pictures
+            )
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")
         sys.exit(error.status)

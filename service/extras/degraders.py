@@ -8,18 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.errors import InvalidParameter, MissingField
+from service.errors import InvalidParameter, MissingField, NotFound
+from service.extras.board import MOST_NOTE, MOST_PINS, Board, Pair, read_pins
+from service.extras.pairs import half_of
 from service.http.answer import Answer, Count, Place, Success, Url, row_type
 from service.http.endpoint import PAGE, Routes
-from service.http.parameters import Choice, Flag, Page, Paging, Text, Whole
-from service.http.responses import disposition, tagged
+from service.http.parameters import Choice, Flag, Page, Paging, Text, Texts, Whole
+from service.http.responses import disposition, tagged, text_answer
 from service.pages.render import page
-from service.results.job import Job
-from service.results.tables import JobTables, number
+from service.pages.svg import safe_drawing
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
 from service.runs.extra import Extra
 from service.runs.on_demand import Kind, on_demand, run_script
@@ -169,9 +171,12 @@ _SMILES = WholeSmiles("smiles", "SMILES of the degrader.", required=True)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
 _MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
-_OFFERED = 100
-_EXITS = 60
-"""Exits of one job that the page offers."""
+_OFFERED = 200
+_ON_PAGE = Paging(40, 40)
+"""Molecules on one page, all drawn."""
+
+_PIN = Texts("pin", "Pinned pair: ligand and atom of the target, ligand and atom of the recruiter.", maximum=MOST_PINS)
+_NOTE = Texts("note", f"Note of each pin, in order, {MOST_NOTE} characters.", maximum=MOST_PINS, blanks=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,12 +266,13 @@ async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
 def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, Mapping[str, str]]:
     """Return the degraders that the script has made, with the links of their page."""
     made = json.loads(text)
+    made.pop("pictures", None)
     links, headers = shown.links(request, made["total"])
     return DegradersAnswer.model_validate(made | links), headers
 
 
-async def _made(request: Request, form: str, shown: Page) -> str:
-    asked = [f"--format={form}", f"--most={shown.limit}", f"--skip={shown.offset}"]
+async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
+    asked = [f"--format={form}", f"--most={shown.limit}", f"--skip={shown.offset}", f"--pictures={drawn}"]
     if atoms := _MOST_LINKER.of(request):
         asked.append(f"--most-atoms={atoms}")
     if kind := _LINKERS.of(request):
@@ -282,39 +288,54 @@ async def _made(request: Request, form: str, shown: Page) -> str:
 
 
 async def degraders_page(request: Request) -> Response:
-    """Show the exits of two jobs to choose from, and the degraders of those that were chosen."""
+    """Show the board of two jobs, the pinned pairs, and the molecules of the selected pair."""
     shared = shared_of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
-    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "created_desc", _OFFERED, 0)
-    exits: dict[str, Sequence[Mapping[str, Any]]] = {}
-    for letter, name in named.items():
-        if name:
-            exits[letter] = await in_thread(_exits_of, shared.tables, job_named(request, name))
+    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
+    values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.of(request) or "", "jobs": rows}
+    values |= {"board": None, "sheet": "", "files": {}, "most_note": MOST_NOTE}
+    if all(named.values()):
+        board = await _board(request)
+        values["board"] = await in_thread(board.view)
+        values["sheet"] = await in_thread(board.sheet) if board.pins else ""
+        values["files"] = board.files(board.chosen)
+        values["swapped"] = board.swapped()
     ready = all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS)
-    answer = None
+    result, pictures = None, {}
     if ready:
-        shown = Page(MOST_DEGRADERS, 0)
-        answer, _ = _answer(request, await _made(request, "json", shown), shown)
-    values: dict[str, Any] = {
-        "named": named,
-        "given": given,
-        "linkers": _LINKERS.of(request) or "",
-        "jobs": rows,
-        "exits": exits,
-    }
-    return page("degraders", **values, result=answer, query=request.url.query)
+        shown = _ON_PAGE.of(request)
+        try:
+            text = await _made(request, "json", shown, shown.limit)
+        except NotFound as error:
+            values["why_none"] = error.message
+        else:
+            result, _ = _answer(request, text, shown)
+            pictures = {smiles: safe_drawing(svg) for smiles, svg in json.loads(text)["pictures"].items()}
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("limit", "offset")]
+    return page("degraders", **values, result=result, pictures=pictures, query=urlencode(kept))
 
 
-def _exits_of(reader: JobTables, job: Job) -> Sequence[Mapping[str, Any]]:
-    """Return where linkers can leave the ligands of a job: seen in degraders first, then its answers by rank."""
-    answers = reader.rows(job.folder, tables.EXIT_ANSWERS, "WHERE site_class = 'main'")
-    answers.sort(key=lambda row: (row["kind"] != "observed", number(row, "answer_rank") or 0, str(row["Warhead"])))
-    return answers[:_EXITS]
+async def board_sheet(request: Request) -> Response:
+    """Answer the pinned pairs of a board as one drawing in the format of a slide."""
+    board = await _board(request)
+    headers = {"Content-Security-Policy": "default-src 'none'", "Content-Disposition": disposition("pairs.svg")}
+    return text_answer(request, str(await in_thread(board.sheet)), "image/svg+xml", headers)
+
+
+async def _board(request: Request) -> Board:
+    """Return the board of a request, which names two finished jobs."""
+    jobs = [job_named(request, text.needed(request), ready=True) for text in _JOBS.values()]
+    chosen = Pair(*(item.of(request) or "" for halves in _HALVES.values() for item in halves[:2]))
+    pins = read_pins(_PIN.of(request), _NOTE.of(request))
+    reader = shared_of(request).tables
+    halves = await in_thread(lambda: [half_of(reader, job) for job in jobs])
+    return Board(halves, chosen, pins, _LINKERS.of(request) or "")
 
 
 _FILES = Routes("Results and files")
 _CHEMISTRY = Routes("Degraders")
+_PAGES = Routes("Pages", "page")
 _REFUSED = ("NOT_FOUND", "QUEUE_FULL", "JOB_NOT_FOUND", "INVALID_PARAMETER")
 
 EXTRA = Extra(
@@ -360,12 +381,22 @@ EXTRA = Extra(
             listing=True,
             errors=_REFUSED,
         ),
-        Routes("Pages", "page").get(
+        _PAGES.get(
             "/degraders",
             degraders_page,
-            "Page to assemble degraders from two halves and a linker.",
+            "Design board: exits of a target against those of a recruiter, pinned pairs, molecules of a pair.",
             {200: PAGE},
-            _ASKED,
+            (*_ASKED, *_ON_PAGE, _PIN, _NOTE),
+            ready=True,
+            errors=_REFUSED,
+        ),
+        _PAGES.get(
+            "/degraders/sheet.svg",
+            board_sheet,
+            "The pinned pairs as one drawing in the format of a slide.",
+            "image/svg+xml",
+            (*_JOBS.values(), *_HALVES["a"][:2], *_HALVES["b"][:2], _LINKERS, _PIN, _NOTE),
+            ready=True,
             errors=_REFUSED,
         ),
     )

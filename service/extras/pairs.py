@@ -149,7 +149,7 @@ def pairs_of(first: Half, second: Half, offset: int, limit: int) -> tuple[int, l
     offset, limit : int
         Part of the list.
     """
-    distances = _ternary_pairs(first, second)
+    distances = ternary_pairs(first, second)
     rest = _falling([_worth(row) for row in first.answers], [_worth(row) for row in second.answers])
     seen_first = sorted(
         distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair)
@@ -174,7 +174,7 @@ def _falling(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int,
             heapq.heappush(heap, (-first[i + 1] - second[0], i + 1, 0))
 
 
-def _ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
+def ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
     """Return the distance between the exits, in angstroms, of pairs of answers that one ternary entry shows."""
     both = [
         (one, other)

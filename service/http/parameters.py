@@ -110,15 +110,16 @@ class Text(Parameter):
 
 @dataclass(frozen=True, slots=True)
 class Texts(Parameter):
-    """A text that may be repeated, at most `maximum` times."""
+    """A text that may be repeated, at most `maximum` times; with `blanks` every value counts, in its place."""
 
     maximum: int = 1
+    blanks: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", {"type": "array", "items": {"type": "string"}, "maxItems": self.maximum})
 
     def of(self, request: Request) -> list[str]:
-        """Return all its distinct values, without blank ones.
+        """Return all its distinct values, without blank ones; all values with `blanks`.
 
         Raises
         ------
@@ -126,7 +127,9 @@ class Texts(Parameter):
             If there are too many, or one contains control characters or is too long.
         """
         texts = request.query_params.getlist(self.name)
-        values = list(dict.fromkeys(value for text in texts if (value := text.strip())))
+        values = [text.strip() for text in texts]
+        if not self.blanks:
+            values = list(dict.fromkeys(filter(None, values)))
         if len(texts) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
             raise InvalidParameter(
                 f"{self.name} is given more than {self.maximum} times, is longer than {_LONGEST} characters or contains"

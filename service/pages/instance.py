@@ -123,6 +123,9 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
         "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place, "handles") else "",
+        "design": address(f"/degraders?a_job={place.base.rpartition('/')[2]}&a_stem={quote(stem)}&a_anchor=")
+        if serves("/degraders")
+        else "",
         "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
         "properties": _properties(metadata),
         "scores": [

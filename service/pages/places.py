@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from service.addresses import address, serves
 from service.pages.instances import flags_of
 from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
@@ -60,7 +61,7 @@ def best_places(answers: Answers, titles: Mapping[str, str], here: str) -> list[
 
 
 def links_of(stem: str, anchors: Sequence[str], here: str) -> dict[str, str]:
-    """Return where an exit of one copy is shown, and its picture.
+    """Return where an exit of one copy is shown, its picture, and its place on the design board.
 
     Parameters
     ----------
@@ -71,9 +72,11 @@ def links_of(stem: str, anchors: Sequence[str], here: str) -> dict[str, str]:
     here : str
         Address of the job's page.
     """
+    design = urlencode({"a_job": here.rpartition("/")[2], "a_stem": stem, "a_anchor": anchors[0]})
     return {
         "stem": stem,
         "anchor": anchors[0],
+        "design": address(f"/degraders?{design}") if serves("/degraders") else "",
         "url": f"{here}?{urlencode({'row': stem, 'atom': anchors[0]})}#instance",
         "picture": f"{here}/picture/{stem}?{urlencode({'style': 'exits', 'exits': ','.join(anchors)})}",
     }

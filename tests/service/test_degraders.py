@@ -121,14 +121,14 @@ def test_halves_of_a_degrader_are_looked_for_in_a_job(http: httpx2.Client, done_
     assert http.get("/api/degraders/halves", params={"smiles": "C(", "a": done_job}).status_code == 400
 
 
-def test_page_shows_the_exits_of_a_job_and_the_molecules(http: httpx2.Client, done_job: str) -> None:
-    form = http.get("/degraders", params={"a": done_job})
-    assert form.status_code == 200
-    assert 'select data-exit="a"' in form.text
+def test_page_names_the_missing_job_and_draws_the_molecules(http: httpx2.Client, done_job: str) -> None:
+    assert "Choose two jobs" in http.get("/degraders").text
+    assert "Recruiter missing" in http.get("/degraders", params={"a": done_job}).text
     shown = http.get("/degraders", params=HALVES).text
     assert "30 molecules" in shown
     assert "format=csv" in shown
     assert "carboxylic acid" in shown
+    assert shown.count('<svg class="molecule"') == 30 + 2
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@ QUERIES = {
     "/api/degraders": "?a_smiles=CC(%3DO)%5B*%5D&b_smiles=c1ccccc1O%5B*%5D&linkers=PEG&limit=1",
     "/api/degraders/halves": "?smiles=CC(%3DO)NCCOCCOc1ccccc1&a=exam1hpv",
     "/degraders": "?a=exam1hpv",
+    "/degraders/sheet.svg": "?a=exam1hpv&b=exam4cup",
 }
 VALUES = {
     "pdb_id": "1hpv",

@@ -164,23 +164,6 @@ def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str,
     return f'<g class="atoms">{"".join(circles)}</g>'
 
 
-def text_width(text: str, size: float) -> float:
-    """Return an upper limit of the width of a text in pixels, for bold text of any common sans-serif font.
-
-    Parameters
-    ----------
-    size : float
-        Size of the font in pixels.
-
-    >>> text_width("il", 10) < text_width("C4", 10) < text_width("MW", 10)
-    True
-    """
-    return size * sum(
-        1.12 if one in "mwMW%@" else 0.42 if one in " iljftI.,:;'|()[]" else 0.84 if one.isupper() else 0.73
-        for one in text
-    )
-
-
 def legend(lines: Sequence[str], drawing: Drawing) -> str:
     """Return lines of text below the drawing, the first one bold."""
     parts = []

@@ -40,6 +40,23 @@ _ATOM = re.compile(
 _TOTAL = re.compile(r">[^<>]* in the complex \([^<)]*\)<")
 
 
+def text_width(text: str, size: float) -> float:
+    """Return an upper limit of the width of a text in pixels, for bold text of any common sans-serif font.
+
+    Parameters
+    ----------
+    size : float
+        Size of the font in pixels.
+
+    >>> text_width("il", 10) < text_width("C4", 10) < text_width("MW", 10)
+    True
+    """
+    return size * sum(
+        1.12 if one in "mwMW%@" else 0.42 if one in " iljftI.,:;'|()[]" else 0.84 if one.isupper() else 0.73
+        for one in text
+    )
+
+
 class AtomExposure(NamedTuple):
     """Of one atom: its SASA in the complex in square angstroms, and its share of the free one; None if unknown."""
 

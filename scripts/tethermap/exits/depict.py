@@ -16,9 +16,9 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
-from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets, text_width
+from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
 from tethermap.drawing.ligand import atom_data, instance_title, missing_stubs, stub_ends
-from tethermap.drawing.marks import INK, LEGEND_CLASS, MUTED
+from tethermap.drawing.marks import INK, LEGEND_CLASS, MUTED, text_width
 from tethermap.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
 from tethermap.exits.geometry import CONE
 from tethermap.exits.graph import LigandGraph

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from PIL import ImageFont
 from rdkit import Chem
 
-from tethermap.drawing.canvas import draw, text_width
+from tethermap.drawing.canvas import draw
+from tethermap.drawing.marks import text_width
 
 
 def test_copies_of_a_ligand_share_a_drawing_that_depends_on_layout_and_colour() -> None:

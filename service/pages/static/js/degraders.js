@@ -1,13 +1,4 @@
-// Puts the chosen exit into the fields of the form, and hides molecules beyond the limits that are typed.
-
-for (const select of document.querySelectorAll("select[data-exit]")) {
-  select.addEventListener("change", () => {
-    const [stem = "", anchor = ""] = select.value.split(" ");
-    const form = select.closest("form");
-    form.elements[`${select.dataset.exit}_stem`].value = stem;
-    form.elements[`${select.dataset.exit}_anchor`].value = anchor;
-  });
-}
+// Prints the pinned pairs, and hides molecules beyond the limits that are typed.
 
 const limits = [...document.querySelectorAll("input[data-most]")];
 const rows = [...document.querySelectorAll("table[data-degraders] tbody tr")];
@@ -21,3 +12,12 @@ function filter() {
 }
 
 for (const limit of limits) limit.addEventListener("input", filter);
+document.querySelector("[data-print]")?.addEventListener("click", () => print());
+
+// An exit that is selected belongs to the job in the form: another job starts without it.
+for (const letter of ["a", "b"]) {
+  const select = document.querySelector(`select[name="${letter}_job"]`);
+  select.addEventListener("change", () => {
+    for (const field of select.form.querySelectorAll(`input[type="hidden"][name^="${letter}_"]`)) field.remove();
+  });
+}

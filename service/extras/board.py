@@ -1,0 +1,329 @@
+"""Design board: exits of a target against exits of a recruiter, the pinned pairs, and their sheet as one drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from math import ceil
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+
+from service.addresses import address
+from service.errors import InvalidParameter
+from service.extras.pairs import Half, ternary_pairs
+from service.pages.depiction import exits_drawing
+from service.pages.places import answer_view, links_of
+from service.pages.svg import SafeDrawing
+from service.results.answers import is_blocked, is_seen, names_of_exit, several
+from service.results.tables import number
+from tethermap.base import tables
+from tethermap.drawing.marks import INK, MUTED, text_width
+from tethermap.extras.protac.linker_length import shortest_linker
+
+ROWS, COLUMNS = 6, 5
+"""Exits of the target and of the recruiter on the board, besides the pinned and the selected ones."""
+
+MOST_PINS, MOST_NOTE = 6, 140
+"""Maximum number of pinned pairs, and of characters of a note: they are kept in the address."""
+
+
+class Pair(NamedTuple):
+    """An exit of each side: instances and attachment atoms."""
+
+    a_stem: str
+    a_anchor: str
+    b_stem: str
+    b_anchor: str
+
+
+def read_pins(pins: Sequence[str], notes: Sequence[str]) -> dict[Pair, str]:
+    """Return the pinned pairs of an address with their notes.
+
+    Parameters
+    ----------
+    pins : sequence of str
+        Four words each: instance and attachment atom of the target, and of the recruiter.
+    notes : sequence of str
+        In the order of `pins`; cut off after `MOST_NOTE` characters.
+
+    Raises
+    ------
+    InvalidParameter
+        If a pin does not have four words.
+
+    >>> read_pins(["6duv_A_0S6_501 C23 5t35_D_759_301 CBT"], ["first to make"])
+    {Pair(a_stem='6duv_A_0S6_501', a_anchor='C23', b_stem='5t35_D_759_301', b_anchor='CBT'): 'first to make'}
+    """
+    found = {}
+    for place, pin in enumerate(pins):
+        words = pin.split(" ")
+        if len(words) != len(Pair._fields):
+            message = "A pin needs four words: ligand and atom of the target, ligand and atom of the recruiter."
+            raise InvalidParameter(message, details={"parameter": "pin"})
+        found[Pair(*words)] = notes[place][:MOST_NOTE] if place < len(notes) else ""
+    return found
+
+
+@dataclass(frozen=True)
+class Board:
+    """Both halves of a board, with the selection and the pins of its address.
+
+    Parameters
+    ----------
+    halves : sequence of Half
+        The target's and the recruiter's answers.
+    chosen : Pair
+        The selected pair; its words are empty if none is selected.
+    pins : mapping of Pair to str
+        The pinned pairs with their notes.
+    linkers : str
+        Class of linkers; empty for all.
+    """
+
+    halves: Sequence[Half]
+    chosen: Pair
+    pins: Mapping[Pair, str]
+    linkers: str = ""
+
+    def address(self, chosen: Pair | None = None, pins: Mapping[Pair, str] | None = None) -> str:
+        """Return the address of the board with another selection or other pins."""
+        kept = self.pins if pins is None else pins
+        named = zip(("a_job", "b_job"), (half.job.record.job_id for half in self.halves), strict=True)
+        asked = [*named, *((chosen or self.chosen)._asdict().items()), ("linker_class", self.linkers)]
+        for pin, note in kept.items():
+            asked += [("pin", " ".join(pin)), ("note", note)]
+        query = urlencode([(name, value) for name, value in asked if value or name == "note"])
+        return address(f"/degraders?{query}")
+
+    def swapped(self) -> str:
+        """Return the address of the board with the target as the recruiter, and the reverse, without pins."""
+        pair = Pair(*self.chosen[2:], *self.chosen[:2])
+        return replace(self, halves=self.halves[::-1], chosen=pair, pins={}).address()
+
+    def toggled(self, pair: Pair) -> str:
+        """Return the address of the board with a pair pinned, or without its pin."""
+        others = {pin: note for pin, note in self.pins.items() if pin != pair}
+        return self.address(pins=others if pair in self.pins else {**others, pair: ""})
+
+    def view(self) -> dict[str, Any]:
+        """Return the board's matrix and pinned pairs for a page."""
+        distances = ternary_pairs(*self.halves)
+        shown = [self._shown(side, {pair[side] for pair in distances}) for side in (0, 1)]
+        ends = [[_end(self.halves[side], row) for _, row in shown[side]] for side in (0, 1)]
+        lines = []
+        for (i, _), one in zip(shown[0], ends[0], strict=True):
+            cells = [
+                self._cell(Pair(*one["key"], *other["key"]), distances.get((i, j)), one, other)
+                for (j, _), other in zip(shown[1], ends[1], strict=True)
+            ]
+            lines.append({"end": one, "cells": cells})
+        return {"columns": ends[1], "lines": lines, "pins": list(self.pinned(distances)), "full": self._is_full}
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self.pins) >= MOST_PINS
+
+    def _shown(self, side: int, seen: set[int]) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the exits of one side with their places in its answers: those of ternaries first, then the best."""
+        answers = self.halves[side].answers
+        wanted = {pair[2 * side : 2 * side + 2] for pair in (self.chosen, *self.pins)}
+        order = sorted(range(len(answers)), key=lambda k: (k not in seen, not is_seen(answers[k]), k))
+        most = (ROWS, COLUMNS)[side]
+        kept = [k for place, k in enumerate(order) if place < most or _keys(answers[k]) & wanted]
+        return [(k, answers[k]) for k in kept]
+
+    def _cell(self, pair: Pair, distance: float | None, *ends: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "pair": pair,
+            "url": self.address(chosen=pair),
+            "pin": self.toggled(pair),
+            "pinned": pair in self.pins,
+            "chosen": pair == self.chosen,
+            "distance": distance,
+            "linker": None if distance is None else shortest_linker(distance),
+            "blocked": any(end["blocked"] for end in ends),
+            "says": " with ".join(f"{end['ligand']} {end['anchor']}" for end in ends),
+        }
+
+    def pinned(self, distances: Mapping[tuple[int, int], float] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the pinned pairs, each as a cell with both exits, its note and its files."""
+        known = ternary_pairs(*self.halves) if distances is None else distances
+        for pin, note in self.pins.items():
+            keys = pin[:2], pin[2:]
+            rows = [_row_of(half, *key) for half, key in zip(self.halves, keys, strict=True)]
+            i, j = (
+                next((k for k, known_row in enumerate(half.answers) if known_row is row), -1)
+                for half, row in zip(self.halves, rows, strict=True)
+            )
+            ends = [_end(half, row, key) for half, row, key in zip(self.halves, rows, keys, strict=True)]
+            cell = self._cell(pin, known.get((i, j)), *ends)
+            yield {**cell, "ends": ends, "note": note, **self.files(pin)}
+
+    def files(self, pair: Pair) -> dict[str, str]:
+        """Return the addresses of the molecules of a pair and of its inputs for programs."""
+        jobs = [half.job.record.job_id for half in self.halves]
+        linkers = {"linker_class": self.linkers} if self.linkers else {}
+        asked = urlencode({"a_job": jobs[0], "b_job": jobs[1], **pair._asdict(), **linkers})
+        other = urlencode({"other": jobs[1], "other_stem": pair.b_stem, "other_anchor": pair.b_anchor})
+        of_a = f"stem={quote(pair.a_stem)}&anchor={quote(pair.a_anchor)}"
+        return {
+            "sdf": address(f"/api/degraders?{asked}&format=sdf"),
+            "csv": address(f"/api/degraders?{asked}&format=csv"),
+            "inputs": f"{self.halves[0].job.base}/protac-inputs?{of_a}&{other}",
+        }
+
+    def sheet(self) -> Markup:
+        """Return the pinned pairs as one drawing with their notes."""
+        names = [half.job.record.target_name for half in self.halves]
+        pairs = []
+        for pinned in self.pinned():
+            drawings = [_drawing(half, end) for half, end in zip(self.halves, pinned["ends"], strict=True)]
+            pairs.append(SheetPair(pinned["says"], together(pinned), [end["action"] for end in pinned["ends"]],
+                                   pinned["note"], drawings))  # fmt: skip
+        return sheet_svg(f"{names[0]} with {names[1]}", pairs)
+
+
+def together(cell: Mapping[str, Any]) -> str:
+    """Return a sentence on the distance of the two exits of a pair."""
+    if cell["distance"] is None:
+        return "Not seen in one entry"
+    atoms = cell["linker"]
+    return f"{cell['distance']:.1f} Å apart in one entry; linker of at least {atoms} atom{'' if atoms == 1 else 's'}"
+
+
+def _keys(row: Mapping[str, Any]) -> set[tuple[str, str]]:
+    return {(str(stem), name) for stem in (row["best_stem"], *several(row, "stems")) for name in names_of_exit(row)}
+
+
+def _row_of(half: Half, stem: str, anchor: str) -> Mapping[str, Any]:
+    """Return the answer of an exit; a row with only its names if there is none."""
+    row = next((row for row in half.answers if (stem, anchor) in _keys(row)), None)
+    if row is not None:
+        return row
+    bare = {column.name: None for column in tables.EXIT_ANSWERS.columns}
+    parts = stem.split("_")
+    name = parts[2] if len(parts) > 2 else stem
+    return {**bare, "best_stem": stem, "anchor_atom": anchor, "Warhead": name, "n_copies": 0}
+
+
+def _end(half: Half, row: Mapping[str, Any], key: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return an exit for a page: its drawing, names, and whether it is blocked."""
+    stem, anchor = key or (str(row["best_stem"]), str(row["anchor_atom"]))
+    view = answer_view(row)
+    return {
+        **links_of(stem, [anchor, *(name for name in names_of_exit(row) if name != anchor)],
+                   address(f"/results/{half.job.record.job_id}")),
+        "key": (stem, anchor),
+        "ligand": view["ligand"],
+        "entry": stem.split("_")[0].upper(),
+        "action": f"{str(row['action'] or '').partition('. ')[0].removesuffix('.')}.".removeprefix("."),
+        "seen": view["seen_in"] if number(row, "observed") else [],
+        "blocked": bool(row["n_copies"]) and not is_seen(row) and is_blocked(row),
+    }  # fmt: skip
+
+
+def _drawing(half: Half, end: Mapping[str, Any]) -> SafeDrawing | None:
+    rows = half.reader.rows(half.job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [end["stem"]])
+    return exits_drawing(half.job.folder, rows[0], [end["anchor"]]) if rows else None
+
+
+class SheetPair(NamedTuple):
+    """A pair on the sheet: its title, its distance, the actions of both exits, the note, both drawings."""
+
+    title: str
+    distance: str
+    actions: Sequence[str]
+    note: str
+    drawings: Sequence[SafeDrawing | None]
+
+
+WIDTH, HEIGHT = 1280.0, 720.0
+"""Size of the sheet in pixels, that of a slide."""
+
+_EDGE, _GAP, _HEAD = 24.0, 16.0, 64.0
+_ACTION_LINES, _NOTE_LINES, _LINE = 3, 3, 16.0
+
+
+def sheet_svg(title: str, pairs: Sequence[SheetPair]) -> Markup:
+    """Return pairs as one drawing in the format of a slide, without styles, scripts or links.
+
+    Parameters
+    ----------
+    title : str
+        Both targets.
+    pairs : sequence of SheetPair
+        At most `MOST_PINS`.
+    """
+    columns = 1 if len(pairs) < 2 else 2 if len(pairs) <= 4 else 3
+    rows = max(1, ceil(len(pairs) / columns))
+    wide = (WIDTH - 2 * _EDGE - (columns - 1) * _GAP) / columns
+    high = (HEIGHT - _HEAD - _EDGE - (rows - 1) * _GAP) / rows
+    tiles = "".join(
+        _tile(pair, _EDGE + k % columns * (wide + _GAP), _HEAD + k // columns * (high + _GAP), wide, high)
+        for k, pair in enumerate(pairs)
+    )
+    label = escape(f"{title}: {len(pairs)} pair{'' if len(pairs) == 1 else 's'} of exits")
+    return Markup(  # noqa: S704 - texts are escaped, drawings are written anew
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" width="{WIDTH:.0f}"'
+        f' height="{HEIGHT:.0f}" font-family="Segoe UI, Helvetica, Arial, sans-serif" role="img" aria-label="{label}">'
+        f'<rect width="{WIDTH:.0f}" height="{HEIGHT:.0f}" fill="#ffffff"/>'
+        f"{_text(_fitting(title, 24, WIDTH - 2 * _EDGE, 1), _EDGE, 40, 24, INK, bold=True)}{tiles}</svg>"
+    )
+
+
+def _tile(pair: SheetPair, x: float, y: float, wide: float, high: float) -> str:
+    inner, half = wide - 24, (wide - 36) / 2
+    actions = [_fitting(action, 12, half, _ACTION_LINES) for action in pair.actions]
+    note = _fitting(pair.note, 13, inner, _NOTE_LINES)
+    below = _LINE * (max(map(len, actions)) + len(note)) + (26 if note else 14)
+    top, tall = y + 54, high - 54 - below
+    parts = [
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="8" fill="#fff" stroke="#b8c1ca"/>',
+        _text(_fitting(pair.title, 16, inner, 1), x + 12, y + 24, 16, INK, bold=True),
+        _text(_fitting(pair.distance, 13, inner, 1), x + 12, y + 44, 13, MUTED),
+    ]
+    for side, (drawing, lines) in enumerate(zip(pair.drawings, actions, strict=True)):
+        left = x + 12 + side * (half + 12)
+        if drawing is not None:
+            box = " ".join(f"{value:.1f}" for value in drawing.window)
+            parts.append(
+                f'<svg x="{left:.1f}" y="{top:.1f}" width="{half:.1f}" height="{tall:.1f}" viewBox="{box}"'
+                f' stroke-width="2">{drawing.body}</svg>'
+            )
+        parts.append(_text(lines, left, top + tall + 16, 12, INK))
+    parts.append(_text(note, x + 12, y + high - 8 - _LINE * (len(note) - 1), 13, "#0a5a8a"))
+    return "".join(parts)
+
+
+def _text(lines: Sequence[str], x: float, y: float, size: float, colour: str, *, bold: bool = False) -> str:
+    look = f'font-size="{size:.0f}" fill="{colour}"' + (' font-weight="600"' if bold else "")
+    return "".join(
+        f'<text x="{x:.1f}" y="{y + _LINE * k:.1f}" {look}>{escape(line)}</text>' for k, line in enumerate(lines)
+    )
+
+
+def _fitting(text: str, size: float, wide: float, most: int) -> list[str]:
+    """Return a text in at most `most` lines that fit a width, cut off at the end."""
+    fits: Callable[[str], bool] = lambda line: text_width(line, size) <= wide  # noqa: E731
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        if line and fits(f"{line} {word}"):
+            line = f"{line} {word}"
+            continue
+        lines += [line] if line else []
+        line = word
+        while not fits(line) and len(line) > 1:
+            part = next(k for k in range(len(line), 0, -1) if fits(line[:k]) or k == 1)
+            lines.append(line[:part])
+            line = line[part:]
+    lines += [line] if line else []
+    if len(lines) <= most:
+        return lines
+    last = f"{lines[most - 1]}…"
+    while not fits(last):
+        last = f"{last[:-2]}…"
+    return [*lines[: most - 1], last]
