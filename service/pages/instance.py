@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +120,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "no_sites": reason_without_sites(exit_rows),
         "bridge": bridge(row, contacts),
         "contacts": _contacts(contacts),
+        "pocket": pocket_strip(contacts),
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
@@ -283,6 +285,42 @@ def _contacts(rows: Sequence[Row]) -> list[dict[str, Any]]:
         copy = f" ({row['partner_copy']})" if row.get("partner_copy") else ""
         lines.append({**row, "residue": residue, "chain": f"{row['partner_chain']}{copy}"})
     return lines
+
+
+def pocket_strip(contacts: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
+    """Return the residues that a ligand touches by chain, in the order of their numbers; symmetry mates are left out.
+
+    Parameters
+    ----------
+    contacts : sequence of mapping
+        Contacts of the ligand.
+
+    Returns
+    -------
+    dict of str to list of dict
+        ``name`` (Asp), ``residue`` (25), ``atom`` and ``type`` of its strongest contact, and ``after_gap``, whether the
+        residue before it is not its neighbour.
+    """
+    chains: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in _contacts(contacts):
+        residue = str(row["partner_residue"])
+        if not row.get("partner_copy"):
+            strongest = {"name": str(row["partner_component"]).capitalize(), "residue": residue}
+            strongest |= {"atom": row["ligand_atom"], "type": row["type"]}
+            chains.setdefault(str(row["partner_chain"]), {}).setdefault(residue, strongest)
+    strips = {}
+    for chain, residues in sorted(chains.items()):
+        strips[chain] = sorted(residues.values(), key=lambda one: (_number_of(one["residue"]), one["residue"]))
+        numbers = [_number_of(one["residue"]) for one in strips[chain]]
+        for one, before, number_here in zip(strips[chain], [numbers[0], *numbers], numbers, strict=False):
+            one["after_gap"] = number_here - before > 1
+    return strips
+
+
+def _number_of(residue: str) -> int:
+    """Return the number of a residue id without its insertion code."""
+    number_text = re.match(r"-?\d+", residue)
+    return int(number_text.group()) if number_text else 0
 
 
 _STRENGTH = {"covalent": 0, "metal": 1, "ionic": 2, "hbond": 3, "hydrophobic": 4}

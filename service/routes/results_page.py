@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from service.jobs.artifacts import ANY_FILE, resolve_artifact
 from service.pages.columns import COLUMNS, USUAL
 from service.pages.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.fit import FITS
+from service.pages.form import OWN_STRUCTURES
 from service.pages.instance import Place, instance_view
 from service.pages.instances import TableView, choices, csv_of, instance, instances, names_of, titles_of
 from service.pages.overlay import overlay_view
@@ -84,7 +85,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "base": base,
         "places_at_once": SHOWN_PLACES,
         "best": best,
-        "unmatched": unmatched_notice(entries),
+        "unmatched": "" if _has_no_target(record.target_name, names) else unmatched_notice(entries),
         "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
         "usual": USUAL,
@@ -107,6 +108,12 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "report_url": f"{base}/files/{layout.REPORT}",
         "query": request.url.query,
     }
+
+
+def _has_no_target(target: str, names: Mapping[str, str]) -> bool:
+    """Return whether a job is about own structures or a ligand of this code or name: then all proteins count."""
+    sought = target.lower()
+    return target == OWN_STRUCTURES or any(sought in (code.lower(), name.lower()) for code, name in names.items())
 
 
 def _shown(request: Request, place: Place, stem: str | None) -> dict[str, Any] | None:

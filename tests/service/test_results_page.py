@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import itertools
 import json
 import re
 import shutil
@@ -16,8 +17,9 @@ import httpx2
 import pytest
 
 from service.pages.exits import exit_sites
-from service.pages.instance import bridge
+from service.pages.instance import bridge, pocket_strip
 from service.pages.instances import TableView
+from service.routes.results_page import _has_no_target
 from tests.service.answers import checked
 from tests.service.core import LiveService
 from tests.tools.runs import ROOT
@@ -213,3 +215,30 @@ def test_folder_without_tables_is_shown_as_such(tmp_path: Path) -> None:
         answer = client.get("/results/a0000001")
     assert answer.status_code == 200
     assert "No ligand was kept" in answer.text
+
+
+def test_residues_of_the_pocket_are_in_the_order_of_the_chain_with_their_strongest_contact() -> None:
+    rows = tables.read_table(ROOT / "data/examples/exam1hpv" / tables.CONTACTS.path, tables.CONTACTS, strict=False)
+    contacts = [row for row in rows if row["stem"] == "1hpv_A_478_200"]
+    strips = pocket_strip(contacts)
+    shown = {(chain, one["residue"]) for chain, residues in strips.items() for one in residues}
+    assert shown == {(row["partner_chain"], str(row["partner_residue"])) for row in contacts if not row["partner_copy"]}
+    for residues in strips.values():
+        numbers = [int(one["residue"]) for one in residues]
+        assert numbers == sorted(numbers)
+        gaps = [False, *(after - before > 1 for before, after in itertools.pairwise(numbers))]
+        assert [one["after_gap"] for one in residues] == gaps
+    (aspartate,) = [one for one in strips["A"] if one["residue"] == "25"]
+    assert (aspartate["name"], aspartate["type"]) == ("Asp", "hbond")
+
+
+def test_insertion_codes_and_negative_numbers_have_their_place() -> None:
+    rows = [{"partner_chain": "H", "partner_residue": one, "partner_component": "GLY", "partner_copy": "", "type": "hbond",
+             "ligand_atom": "C1", "distance_A": 3.0} for one in ("60A", "-2", "60", "7", "UNK")]  # fmt: skip
+    assert [one["residue"] for one in pocket_strip(rows)["H"]] == ["-2", "UNK", "7", "60", "60A"]
+
+
+def test_job_about_a_ligand_or_own_structures_has_no_target() -> None:
+    names = {"IRE": "Gefitinib"}
+    for target, expected in (("gefitinib", True), ("IRE", True), ("Own structures", True), ("EGFR", False)):
+        assert _has_no_target(target, names) is expected

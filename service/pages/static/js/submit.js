@@ -102,7 +102,9 @@ let sending = null; // settled after the last upload, with any outcome
 
 function shown(file) {
   return make("li", {}, make("b", {}, file.name), " ",
-    make("span", { class: "muted" }, [file.kind, ...file.notes].join(" · ")), ...file.ligands.map(ligand));
+    make("span", { class: "muted" }, [file.kind, ...file.notes.slice(0, 6)].join(" · ")),
+    file.notes.length > 6 ? make("details", {}, make("summary", {}, `${file.notes.length - 6} more`), make("span", { class: "muted" }, file.notes.slice(6).join(" · "))) : null,
+    ...file.ligands.map(ligand));
 }
 
 /** Draw a ligand with the source of its bonds; a SMILES typed for it is sent as a separate table. */

@@ -3,6 +3,7 @@
 import { announce } from "../dom.js";
 import { change, parameter } from "./address.js";
 import { atomText, Flat } from "./flat.js";
+import { rove } from "./roving.js";
 import { AtomTables, tellAtom } from "./tables.js";
 
 const KEYS = {
@@ -141,13 +142,16 @@ export class Detail {
         article.querySelector(".views").scrollIntoView({ block: "nearest" });
       });
     }
-    for (const row of article.querySelectorAll("tr[data-partner]")) {
+    for (const row of article.querySelectorAll("[data-partner]")) {
       const atom = this.data.atoms.find((one) => one.name === row.dataset.atomName);
       const look = () => atom && this.scene.lookAt(atom.index, row.dataset.partner);
-      row.tabIndex = 0;
       row.addEventListener("click", look);
+      if (row.matches("button")) continue;
+      row.tabIndex = 0;
       row.addEventListener("keydown", (event) => { if (event.key === "Enter") look(); });
     }
+    const strip = article.querySelector("[data-strip]");
+    if (strip) rove(strip, () => [...strip.querySelectorAll("button")]).prepare(undefined);
     const canvas = article.querySelector("[data-canvas]");
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
