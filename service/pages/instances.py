@@ -182,8 +182,8 @@ _OF_INSTANCE = (
     *("method", "resolution", "release_date", "target_chains", "occupancy", "mean_B", "mean_pLDDT", "aligned_error_A"),
     *("source_file", "pose_rank", "link_residue", "link_uniprot", "bond_source", "RSCC", "RSCC_by_residue", "RSR"),
     *("fit_status", "Q_score", "mutations", "mutations_near", "SASA_in_complex_A2", "SASA_free_A2", "pdb_path"),
-    *("cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path", "algorithm", "slices"),
-    *("probe_radius_A", "radii", "SASA_chain_A2", "SASA_target_A2", "SASA_assembly_A2", "SASA_crystal_A2"),
+    *("cif_path", "sdf_path", "svg_plain_path", "svg_exposed_path", "svg_exits_path", "SASA_chain_A2"),
+    *("SASA_target_A2", "SASA_assembly_A2", "SASA_crystal_A2"),
 )
 """Columns of the results and the summary for the page of one instance."""
 

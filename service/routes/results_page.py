@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -41,7 +42,10 @@ from tethermap.report.left_out import left_out
 from tethermap.report.policy import FROM_SERVICE
 from tethermap.run.told import told_at_end
 
+_WITH_INSTANCE = 100
+"""Instances of a job whose page contains the first one at once; in larger jobs the script of the page fetches it."""
 _MAX_SERIES = 60
+_OF_METHOD = ("algorithm", "slices", "probe_radius_A", "radii")
 _OF_ENTRIES, _OF_LIGANDS = ("kept", "reason", "pdb_id", "value", "target_match"), ("reason", "ligand", "kind")
 _OF_GROUPS = ("group", "reference", "pdb_id", "protein")
 _OF_DIRECTIONS = (
@@ -71,13 +75,18 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     here = address(f"/results/{record.job_id}")
     best = best_places(answers, titles_of(everything, names), here)
     first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
-    row = _selected(request, everything) or next((row for row in kept if row["stem"] in first), None)
+    selected = _selected(request, everything)
+    row = selected or next((row for row in kept if row["stem"] in first), None)
     row = row or next(iter([*kept[:1], *everything[:1]]), None)
     chosen = str(row["stem"]) if row is not None else None
     place = Place(shared.tables, job.folder, base)
     series = all_series(shared.tables, job.folder)
     entries = rows(tables.ENTRY_STATUS, names=_OF_ENTRIES)
     dropped = rows(tables.LIGAND_STATUS, "WHERE kept IS NOT TRUE", names=_OF_LIGANDS)
+    placed = rows(tables.SUPERPOSITION, names=_OF_GROUPS)
+    entries_of = Counter(group for group, _ in {(row["group"], row["pdb_id"]) for row in placed})
+    several = [group for group, count in entries_of.items() if count > 1]
+    directions = rows(tables.EXIT_CONSENSUS, 'WHERE "group" IN (SELECT unnest(?))', [several], _OF_DIRECTIONS)
     asked = request.query_params.get("series", "")
     open_series = next((item for item in series if item["series"] == asked), None)
     return {
@@ -95,13 +104,13 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "fits": FITS,
         "names": names,
         **table_values(everything, kept, view, here, chosen),
-        "instance": _shown(request, place, chosen),
+        "row": row,
+        "instance": _shown(request, place, chosen) if selected or len(everything) <= _WITH_INSTANCE else None,
+        "method": next(iter(rows(tables.SASA_SUMMARY, "LIMIT 1", names=_OF_METHOD)), None),
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
         "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
-        "consensus": group_views(
-            rows(tables.SUPERPOSITION, names=_OF_GROUPS), rows(tables.EXIT_CONSENSUS, names=_OF_DIRECTIONS)
-        ),
+        "consensus": group_views(placed, directions),
         "left_out": left_out(entries, dropped),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),

@@ -379,6 +379,8 @@ def test_large_job_is_light_and_quick(wide: LiveService, browser: Any, capsys: p
         page.goto(f"/results/{WIDE_JOB}")
         page.wait_for_selector("[data-results][data-ready]")
         page.wait_for_load_state("networkidle")
+        shown = page.locator("[data-instance]").get_attribute("data-stem")  # the script has fetched it
+        assert shown == page.locator("tr[aria-current=true] input[name=stem]").get_attribute("value")
         weights = [_weight(request) for request in list(finished)]
         meter = page.context.new_cdp_session(page)
         meter.send("Performance.enable", {"timeDomain": "threadTicks"})

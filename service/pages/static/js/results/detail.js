@@ -33,7 +33,10 @@ export class Detail {
   /** Connect to the ligand in the page. @param {number[]|null} view camera */
   adopt(view) {
     const article = this.place.querySelector("[data-instance]");
-    if (!article) return;
+    if (!article) {
+      this.article = this.line = this.place.firstElementChild; // a link, until `show` has the ligand
+      return;
+    }
     this.article = article;
     this.data = JSON.parse(article.querySelector("[data-instance-data]").textContent);
     this.context = article.dataset.context;

@@ -115,4 +115,5 @@ document.querySelector("main").addEventListener("click", (event) => {
   choose(link.dataset.open, link.dataset.openAtom ?? null);
   document.querySelector("#instance").scrollIntoView();
 });
+if (!detail.data && table.current()) await detail.show(table.current().stem, parameter("context") || "target");
 root.dataset.ready = "true";
