@@ -22,7 +22,7 @@ from service.http.sasa_answers import (
     SasaBulkAnswer,
     SasaResidueAnswer,
 )
-from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms, summary_row
+from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms
 from service.results.job import Job
 from service.results.tables import INSTANCE_COLUMNS, matching, same_entry, same_residue
 from service.routes.shared import Shared, in_thread, job_of, shared_of
@@ -57,7 +57,7 @@ async def get_exposure(request: Request) -> Response:
     buried = _BURIED.of(request) is not False
 
     def read() -> SasaAtomsAnswer | None:
-        summary = summary_row(shared.tables, job.folder, pdb_id, chain, residue, ligand)
+        summary = Summaries(shared.tables, job.folder, [pdb_id]).row(pdb_id, chain, residue, ligand)
         if summary is None:
             return None
         rows = instance_atoms(shared.tables, job.folder, str(summary["stem"]))
@@ -92,7 +92,7 @@ def _bulk(
     shared: Shared, job: Job, items: list[Any], surroundings: str
 ) -> tuple[dict[str, LigandExposure], list[MissingLigand]]:
     asked = [_names(item) for item in items]
-    known = Summaries(shared.tables.of_entries(job.folder, tables.SASA_SUMMARY, [one[0] for one in asked if one]))
+    known = Summaries(shared.tables, job.folder, [names[0] for names in asked if names])
     summaries: list[Row] = []
     missing: list[MissingLigand] = []
     for index, names in enumerate(asked):
