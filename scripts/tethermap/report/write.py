@@ -40,6 +40,22 @@ SHOWN_COLUMNS = {
         *("SMILES", "components", "atoms_missing", "sanitised", "buried_fraction", "RSR", "fit_status"),
         *("geometry_flags", "pdb_path", "cif_path", "sdf_path"),
     ),
+    tables.EXIT_ANSWERS.path: (
+        *("Warhead", "group_name", "protein", "site", "answer_rank", "action", "kind", "chem_class", "not_recommended"),
+        *(
+            "best_stem",
+            "best_title",
+            "best_resolution",
+            "n_open",
+            "n_copies",
+            "n_entries_open",
+            "n_entries",
+            "observed",
+        ),
+        *("evidence", "evidence_reasons", "confidence", "site_residue", "score_median"),
+        *tables.AFFINITY_CELLS,
+        *tables.PUBLISHED_CELLS,
+    ),
     tables.SUPERPOSITION.path: (
         *("group", "protein", "reference", "is_reference", "superposed", "reason", "n_used", "rmsd_A"),
     ),
