@@ -111,7 +111,7 @@ class Placed:
     superposition: Superposition
     identity: float
     coverage: float
-    touched: frozenset[int | str] = frozenset()
+    touched: tuple[int | str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,14 +212,14 @@ def _placed(reference: Member, member: Member, pairs: IntArray) -> Superposition
     return superpose(reference.backbone.xyz[near[:, 1]], member.backbone.xyz[near[:, 0]])
 
 
-def _touched(reference: Member, member: Member, pairs: IntArray) -> frozenset[int | str]:
+def _touched(reference: Member, member: Member, pairs: IntArray) -> tuple[int | str, ...]:
     """Return the residues that a member's ligand touches, as positions in the reference's chain if it has them.
 
     For a ligand between two proteins, only residues of its own chain count, so that it shares a site with its parents.
     """
     touched = np.flatnonzero(member.backbone.marks & TOUCHED)
-    places: list[int] = pairs[np.isin(pairs[:, 0], touched), 1].tolist()
-    if member.bridging or not member.backbone.others:
-        return frozenset(places)
-    place_of = {name: k for k, name in enumerate(reference.backbone.uniprot) if name}
-    return frozenset([*places, *(place_of.get(name, name) for name in member.backbone.others)])
+    places: set[int | str] = set(pairs[np.isin(pairs[:, 0], touched), 1].tolist())
+    if member.backbone.others and not member.bridging:
+        place_of = {name: k for k, name in enumerate(reference.backbone.uniprot) if name}
+        places.update(place_of.get(name, name) for name in member.backbone.others)
+    return tuple(sorted(places, key=str))

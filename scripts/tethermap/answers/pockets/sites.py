@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.limits import LEAST_OVERLAP
-from tethermap.base.arrays import BoolArray
 from tethermap.base.reasons import MAIN
 
 _CLASSES = {MAIN: "main", "": ""}
 """Class by site; all others are ``other_site``."""
+
+BLOCK = 256
+"""Rows that are compared with all others at once; a job can have ten thousand."""
 
 
 @lru_cache(maxsize=512)  # four tables request those of each group; the cache is limited for long-lived processes
@@ -27,11 +30,11 @@ def binding_sites(group: Group) -> Mapping[str, str]:
     """
     if not group.name:
         return {copy.member.stem: MAIN for copy in group.placed}
-    by_residues: dict[frozenset[int | str], list[Placed]] = defaultdict(list)
+    by_residues: dict[tuple[int | str, ...], list[Placed]] = defaultdict(list)
     for copy in group.placed:
         by_residues[copy.touched].append(copy)
     distinct = sorted(by_residues, key=lambda residues: by_residues[residues][0].member.rank)
-    sites = [[copy for k in part for copy in by_residues[distinct[k]]] for part in _linked(_overlaps(distinct))]
+    sites = [[copy for k in part for copy in by_residues[distinct[k]]] for part in _linked(_touches(distinct))]
     sites.sort(key=lambda site: (-entry_count(site), min(copy.member.rank for copy in site)))
     names = [MAIN, *(f"other_{number}" for number in range(1, len(sites)))]
     return {copy.member.stem: name for name, site in zip(names, sites, strict=True) for copy in site}
@@ -46,32 +49,34 @@ def site_class(site: str) -> str:
     return _CLASSES.get(site, "other_site")
 
 
-def _overlaps(residues: list[frozenset[int | str]]) -> BoolArray:
-    """Return which sets of residues overlap enough, shape (n, n)."""
+def _touches(residues: Sequence[tuple[int | str, ...]]) -> npt.NDArray[np.float32]:
+    """Return a row of ones and zeros for each set of residues, with a column for each residue."""
     column: dict[int | str, int] = {}
     for touched in residues:
         for name in touched:
             column.setdefault(name, len(column))
-    touches = np.zeros((len(residues), len(column) + 1), dtype=np.float32)
+    touches = np.zeros((len(residues), len(column)), dtype=np.float32)
     for number, touched in enumerate(residues):
         touches[number, [column[name] for name in touched]] = 1
-    common = touches @ touches.T
+    return touches
+
+
+def _linked(touches: npt.NDArray[np.float32]) -> list[list[int]]:
+    """Return the rows that are linked by overlaps, each part by its first row."""
     sizes = touches.sum(axis=1)
-    either = sizes[:, None] + sizes[None, :] - common
-    overlaps: BoolArray = (common >= LEAST_OVERLAP * either) & (common > 0)
-    return overlaps
-
-
-def _linked(overlaps: BoolArray) -> list[list[int]]:
-    """Return the connected parts of a symmetric relation, each by its first member."""
-    unlinked = np.ones(len(overlaps), dtype=bool)
+    unlinked = np.ones(len(touches), dtype=bool)
     parts = []
-    for start in range(len(overlaps)):
+    for start in range(len(touches)):
         if unlinked[start]:
             part, front = [start], [start]
             unlinked[start] = False
             while front:
-                linked = np.flatnonzero(overlaps[front.pop()] & unlinked).tolist()
+                block, front = front[:BLOCK], front[BLOCK:]
+                others = np.flatnonzero(unlinked)
+                common = touches[block] @ touches[others].T
+                either = sizes[block, None] + sizes[others] - common
+                overlaps = (common >= LEAST_OVERLAP * either) & (common > 0)
+                linked = others[overlaps.any(axis=0)].tolist()
                 unlinked[linked] = False
                 part += linked
                 front += linked

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import networkx
 import numpy as np
 
 from tests.tethermap.answers.pockets.test_groups import KINASE, member, way
+from tethermap.answers.pockets import sites
 from tethermap.answers.pockets.groups import Group, Member, grouped
+from tethermap.answers.pockets.limits import LEAST_OVERLAP
 from tethermap.answers.pockets.rows import consensus_rows
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.instance.backbone import TOUCHED
@@ -38,6 +41,15 @@ def test_instances_with_less_than_half_of_their_residues_in_common_are_two_sites
     first, second = touching(member("1aaa", KINASE), 1, 2, 3, 4), touching(member("2bbb", KINASE), 3, 4, 5, 6)
     assert sites_of(first, second) == {"1aaa": "main", "2bbb": "other_1"}
     assert [site_class(site) for site in ("main", "other_1", "")] == ["main", "other_site", ""]
+
+
+def test_sites_are_the_connected_parts_of_overlapping_pockets() -> None:
+    touches = (np.random.default_rng(1).random((2 * sites.BLOCK, 40)) < 0.06).astype(np.float32)
+    common, sizes = touches @ touches.T, touches.sum(axis=1)
+    overlaps = (common > 0) & (common >= LEAST_OVERLAP * (sizes[:, None] + sizes - common))
+    parts = [sorted(part) for part in networkx.connected_components(networkx.from_numpy_array(overlaps))]
+    assert max(map(len, parts)) > sites.BLOCK
+    assert sites._linked(touches) == sorted(parts)
 
 
 def test_residues_are_compared_in_the_numbering_of_the_reference() -> None:
