@@ -98,17 +98,23 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    asked = _arguments(sys.argv[1:])
+    arguments = _arguments(sys.argv[1:])
     try:
-        jobs = [job for job in (asked.a_job, asked.b_job) if job]
-        if asked.split:
-            answer = split(asked.split, jobs)
-        elif asked.handles:
-            answer = json.dumps({"handles": handles_of(asked.a_job, asked.a_stem, asked.a_anchor)}) + "\n"
+        jobs = [job for job in (arguments.a_job, arguments.b_job) if job]
+        if arguments.split:
+            answer = split(arguments.split, jobs)
+        elif arguments.handles:
+            answer = json.dumps({"handles": handles_of(arguments.a_job, arguments.a_stem, arguments.a_anchor)}) + "\n"
         else:
-            halves = _part(asked, "a"), _part(asked, "b")
+            halves = _part(arguments, "a"), _part(arguments, "b")
             answer = make(
-                *halves, asked.linkers, asked.format, asked.most, asked.skip, asked.most_atoms, asked.pictures
+                *halves,
+                arguments.linkers,
+                arguments.format,
+                arguments.most,
+                arguments.skip,
+                arguments.most_atoms,
+                arguments.pictures,
             )
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")

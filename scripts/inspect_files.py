@@ -213,20 +213,20 @@ def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[
     ligands: dict[str, set[str]] = {}
     atoms = entry.atoms
     chains = Counter(atoms.auth_asym_id[first].decode() for first in atoms.starts[residues.polymer].tolist())
-    told = [f"chain {chain or '(no name)'}: {count} residues" for chain, count in chains.items()]
-    told = told or ["no polymer: give the protein too"]
+    lines = [f"chain {chain or '(no name)'}: {count} residues" for chain, count in chains.items()]
+    lines = lines or ["no polymer: give the protein too"]
     if entry.confidence_scale:
-        told.append("a prediction: its pLDDT is read as confidence")
+        lines.append("a prediction: its pLDDT is read as confidence")
     groups = find_groups(entry, residues, KindRules(ADDITIVES, COFACTORS, components))
     for group in groups:
         name = residues.name(group.head)
         heavy = sum(int(atoms.heavy[atoms.at(residue)].sum()) for residue in group.residues)
         kind = "ligand" if group.kind == "unknown" else group.kind
-        told.append(f"{kind} {name.comp_id} {name.auth_asym_id}{name.residue_id}: {heavy} heavy atoms")
+        lines.append(f"{kind} {name.comp_id} {name.auth_asym_id}{name.residue_id}: {heavy} heavy atoms")
         if kind == "ligand" and len(group.residues) == 1:
             at = atoms.at(group.head)
             ligands.setdefault(name.comp_id, set()).update(atoms.name[at][atoms.heavy[at]].astype(str).tolist())
-    return told if groups else [*told, "no ligand: add it to this file or as a separate file"], ligands
+    return lines if groups else [*lines, "no ligand: add it to this file or as a separate file"], ligands
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from tethermap.extras.protac.round_trip import OpenBabel, open_babel
 
 
 def main(
-    asked: AskedAnchor,
+    requested: AskedAnchor,
     wanted: Sequence[str],
     output: Path,
     *,
@@ -30,7 +30,7 @@ def main(
     output : Path
         A folder, or one ZIP file by that extension.
     """
-    files = inputs_of_anchor(asked, wanted, degrader=degrader, other=other, babel=babel)
+    files = inputs_of_anchor(requested, wanted, degrader=degrader, other=other, babel=babel)
     if output.suffix != ".zip":
         for path, text in files.items():
             write_text(output / path, text)

@@ -83,11 +83,11 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    asked = _arguments(sys.argv[1:])
+    arguments = _arguments(sys.argv[1:])
     library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
-    source = {"kind": "mirror", "mirror": str(asked.mirror.resolve())} if asked.mirror else {"kind": "auto"}
-    job = asked.job.resolve()
-    run = subprocess.run(snakemake_command(job, job_settings(library, source), asked.cores), check=False)
+    source = {"kind": "mirror", "mirror": str(arguments.mirror.resolve())} if arguments.mirror else {"kind": "auto"}
+    job = arguments.job.resolve()
+    run = subprocess.run(snakemake_command(job, job_settings(library, source), arguments.cores), check=False)
     if run.returncode == 0:
         sys.stdout.write("\n".join(report(library, job)) + "\n")
     sys.exit(run.returncode)

@@ -188,27 +188,27 @@ def _file_row(folder: Path, path: str) -> Row:
 
 def main(argv: Sequence[str]) -> int:
     """Run the partitions that are not done, then write the release; return 0 if all are done."""
-    asked = _arguments(argv)
-    folder, mirror = asked.folder.resolve(), asked.mirror.resolve()
+    arguments = _arguments(argv)
+    folder, mirror = arguments.folder.resolve(), arguments.mirror.resolve()
     job: dict[str, Any] = {
         "target_name": "PDB",
         "search_query": "",
         "source": {"kind": "mirror", "mirror": str(mirror)},
-        "cache_dir": str(asked.cache.resolve() if asked.cache else folder / ".work" / "cache"),
+        "cache_dir": str(arguments.cache.resolve() if arguments.cache else folder / ".work" / "cache"),
     }
-    settings = {"job": job, "outputs": asked.outputs}
+    settings = {"job": job, "outputs": arguments.outputs}
     found = partitions(mirror)
     remove_gone(folder, set(found))
     open_source(job["source"], job["cache_dir"]).close()  # brings the index up to date, once for all
     keys = {name: partition_key(files, settings) for name, files in found.items()}
     done = states(folder)
     todo = [name for name in found if name not in done or done[name]["key"] != keys[name]]
-    mine = todo[asked.part[0] - 1 :: asked.part[1]]
-    settings["date"] = asked.date
+    mine = todo[arguments.part[0] - 1 :: arguments.part[1]]
+    settings["date"] = arguments.date
     run = partial(run_partition, folder, settings)
     failed = 0
     jobs = [(name, [file.entry_id for file in found[name]], keys[name]) for name in mine]
-    with ProcessPoolExecutor(asked.cores, get_context("spawn"), max_tasks_per_child=50) as pool:
+    with ProcessPoolExecutor(arguments.cores, get_context("spawn"), max_tasks_per_child=50) as pool:
         waiting = {pool.submit(run, *one): one[0] for one in jobs}
         for ended in as_completed(waiting):
             error = ended.exception()

@@ -39,11 +39,11 @@ def _search(job: Path, settings: dict[str, Any]) -> None:
     entries = job / layout.SEARCH_ENTRIES
     search = parameters.search_entries(settings)
     run_search(entries, job / layout.SEARCH_QUERY, {**search, recorded_search.KEY: None})
-    taken = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
+    selected = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
     opened = open_source(search["source"], search["cache_dir"], refresh=False)
     try:
         limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
-        proteins = proteins_of(opened.polymers(taken[:MOST_ENTRIES]), **limits)
+        proteins = proteins_of(opened.polymers(selected[:MOST_ENTRIES]), **limits)
     finally:
         opened.close()
     write_text(job / layout.PROTEINS, json.dumps(proteins, ensure_ascii=False))

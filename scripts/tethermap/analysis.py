@@ -89,14 +89,14 @@ def analyse(
     [('ZYB', 1.0)]
     """
     job = Path(tempfile.mkdtemp(prefix="tethermap-") if folder is None else str(folder)).absolute()
-    asked = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
-    asked["target_name"] = target or asked.get("target_name", "all")
-    asked["source"] |= {"predicted": predicted}
+    job_settings = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
+    job_settings["target_name"] = target or job_settings.get("target_name", "all")
+    job_settings["source"] |= {"predicted": predicted}
     if smiles:
-        asked["source"]["components"] = str(write_smiles(smiles, job / layout.WORK))
+        job_settings["source"]["components"] = str(write_smiles(smiles, job / layout.WORK))
     try:
         with _progress(job):
-            _run(job, resolve(asked), cores)
+            _run(job, resolve(job_settings), cores)
     except BaseException:
         if folder is None:
             shutil.rmtree(job, ignore_errors=True)
@@ -111,18 +111,18 @@ def analyse(
 def _asked(structures: list[str | Path], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a job on structures: files, or PDB ids for names that are not files."""
     source = dict(settings.get("source", {}))
-    asked = {"search_query": "", **settings, "source": source}
+    job_settings = {"search_query": "", **settings, "source": source}
     ids = [str(one) for one in structures if entry_id_of(str(one)) and not Path(one).exists()]
     if not ids:
         files = [str(Path(one).expanduser().absolute()) for one in structures]
         source |= {"kind": "files", "files": files}
-        return asked
+        return job_settings
     if len(ids) < len(structures):
         raise UserError(f"{ids[0]} is a PDB id and other structures are files: analyse them in two calls.")
-    if not asked["search_query"]:
-        asked["search_query"] = " ".join(ids)
-    asked["filters"] = {"entries": ids, **settings.get("filters", {})}
-    return asked
+    if not job_settings["search_query"]:
+        job_settings["search_query"] = " ".join(ids)
+    job_settings["filters"] = {"entries": ids, **settings.get("filters", {})}
+    return job_settings
 
 
 def _run(job: Path, settings: Mapping[str, Any], cores: int) -> None:

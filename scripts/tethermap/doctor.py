@@ -170,7 +170,7 @@ def check_services() -> Iterator[Finding]:
         client = HttpClient(limits)
     except UserError:  # the fault is reported under proxy or certificates
         return
-    asked: tuple[tuple[str, str, str, Callable[[str], HttpAnswer]], ...] = (
+    services: tuple[tuple[str, str, str, Callable[[str], HttpAnswer]], ...] = (
         ("RCSB search", "TETHERMAP_RCSB_SEARCH_URL", addresses.search,
          lambda address: client.post(address, _QUERY)),
         ("RCSB data", "TETHERMAP_RCSB_DATA_URL", addresses.data,
@@ -180,7 +180,7 @@ def check_services() -> Iterator[Finding]:
         ("PDBe files", "TETHERMAP_PDBE_FILES_URL", addresses.pdbe_files,
          lambda address: client.get(f"{address}/{_ENTRY}.cif")),
     )  # fmt: skip
-    for name, variable, address, ask in asked:
+    for name, variable, address, ask in services:
         host = urlsplit(address).netloc
         try:
             status = ask(address).status

@@ -76,8 +76,8 @@ def configuration(
             if not paths:
                 raise UserError(f"The job had source.{name}: give its tables with --{name}.")
             source[name] = [str(Path(path).expanduser().absolute()) for path in paths]
-    asked = settings["filters"]["entries"]
-    recorded = recorded_search.record_search(asked, query, rows)
+    pinned = settings["filters"]["entries"]
+    recorded = recorded_search.record_search(pinned, query, rows)
     return {**settings, "source": source, "cache_dir": None, recorded_search.KEY: recorded}
 
 

@@ -167,8 +167,8 @@ def write_parquet(job: Path, tables: Iterable[Table] = PARQUET_TABLES) -> None:
             else:
                 (job / table.parquet).unlink(missing_ok=True)
     extra = (AFFINITY, PUBLISHED)
-    told = (_written(job, table) for table in PARQUET_TABLES if table not in extra or (job / table.path).is_file())
-    write_parts(job / layout.DATA_DICTIONARY, dictionary(tuple(told)))
+    written = (_written(job, table) for table in PARQUET_TABLES if table not in extra or (job / table.path).is_file())
+    write_parts(job / layout.DATA_DICTIONARY, dictionary(tuple(written)))
 
 
 def _written(job: Path, table: Table) -> Table:

@@ -17,12 +17,12 @@ _ENTRY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _COLUMNS = {column.name: column for column in tables.ENTRIES.columns}
 
 
-def record_search(asked: Sequence[str], query: Mapping[str, Any], entries: Iterable[Row]) -> dict[str, Any]:
+def record_search(requested: Sequence[str], query: Mapping[str, Any], entries: Iterable[Row]) -> dict[str, Any]:
     """Return a search as a setting.
 
     Parameters
     ----------
-    asked : sequence of str
+    requested : sequence of str
         `filters.entries` of the job that searched.
     query : mapping
         Content of ``search/query.json``.
@@ -35,7 +35,7 @@ def record_search(asked: Sequence[str], query: Mapping[str, Any], entries: Itera
         `asked`, `query`, and `entries` without empty columns.
     """
     rows = [{name: value for name, value in row.items() if value not in (None, "")} for row in entries]
-    return {"asked": list(asked), "query": dict(query), "entries": rows}
+    return {"asked": list(requested), "query": dict(query), "entries": rows}
 
 
 def taken(recorded: Mapping[str, Any]) -> list[str]:

@@ -296,10 +296,10 @@ class _Cleaner:
     def _judge(self, group: HetGroup, reach: float, target: TargetChains) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
         code = self._residues.name(group.head).comp_id.upper()
-        asked = code in settings.always_keep or code in settings.named
-        asked = asked or (self._cofactors and group.kind == "cofactor")
-        asked = asked or (settings.own_files and group.kind == "unknown")
-        if group.kind not in settings.kinds and not asked:
+        requested = code in settings.always_keep or code in settings.named
+        requested = requested or (self._cofactors and group.kind == "cofactor")
+        requested = requested or (settings.own_files and group.kind == "unknown")
+        if group.kind not in settings.kinds and not requested:
             if group.unless_buried:
                 return Verdict("not_buried", f"{least_buried(group):.2f}", f"{self._buried[group.head]:.2f}"), None
             return Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
@@ -430,10 +430,10 @@ class _Cleaner:
         places: dict[int, list[Placement]] = {}
         for copy in [*chains, *hets]:
             if copy.body.parents:
-                taken = places.setdefault(id(copy.body), [DEPOSITED] if copy.body.residues & own else [])
-                if any(coincide(scene, copy.body, copy.placement, other) for other in taken):
+                placements = places.setdefault(id(copy.body), [DEPOSITED] if copy.body.residues & own else [])
+                if any(coincide(scene, copy.body, copy.placement, other) for other in placements):
                     continue
-                taken.append(copy.placement)
+                placements.append(copy.placement)
             elif not copy.placement.name:
                 yield copy
                 continue

@@ -189,12 +189,12 @@ class ContextFinder:
                 images = self._scene.images(chain, view, ligand.sphere, self._reach + 2 * body.radius)
                 placements.extend((CRYSTAL, image) for image in images)
             deposited = any(not placement.name for _, placement in placements)
-            taken: list[Placement] = []
+            placed: list[Placement] = []
             standing = [DEPOSITED] if body.residues & ligand.own else []
             for level, placement in sorted(placements, key=lambda one: one[0]):
-                if any(placement.same_as(other, body.centre) for other in taken):
+                if any(placement.same_as(other, body.centre) for other in placed):
                     continue
-                taken.append(placement)
+                placed.append(placement)
                 if (distance := self._distance(body, placement, ligand)) >= self._reach:
                     continue
                 if any(coincide(self._scene, body, placement, other) for other in standing):

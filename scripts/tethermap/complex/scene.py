@@ -178,10 +178,10 @@ class Scene:
         nearest_chain : str
             label_asym_id of the nearest polymer, used if no assembly contains the instance's own.
         """
-        held = self.assemblies.holding(asym, nearest_chain)
-        if held is None:
+        found = self.assemblies.holding(asym, nearest_chain)
+        if found is None:
             return View("", {name: [DEPOSITED] for name in self.chains})
-        name, places = held
+        name, places = found
         return View(name, {asym: placements for asym, placements in places.items() if asym in self.chains})
 
     def images(self, body: Body, view: View, ligand: Sphere, reach: float) -> list[Placement]:

@@ -48,12 +48,12 @@ def group_rows(
         name = residues.name(residue)
         if name != head and residues.standard[residue]:
             continue
-        told = verdict
+        decision = verdict
         if instance and name not in instance.components:
-            told = Verdict("not_single_conformer", instance.altloc, stem)
+            decision = Verdict("not_single_conformer", instance.altloc, stem)
         elif instance and name != head:
-            told = Verdict("member_of_group", value=stem)
-        kept = told.reason in ("kept", "member_of_group")
+            decision = Verdict("member_of_group", value=stem)
+        kept = decision.reason in ("kept", "member_of_group")
         yield _row(
             entry,
             residues,
@@ -63,9 +63,9 @@ def group_rows(
                 "kind": group.kind,
                 "kind_reason": group.kind_reason,
                 "kept": kept,
-                "reason": told.reason,
-                "threshold": told.threshold,
-                "value": told.value,
+                "reason": decision.reason,
+                "threshold": decision.threshold,
+                "value": decision.value,
                 "stem": stem if kept else "",
             },
             fit_of,

@@ -213,14 +213,14 @@ def _places(residues: Sequence[_Residue], atoms: Mapping[str, tuple[float, float
     others = np.array([*atoms.values(), *[(0.0, 0.0)] * len(residues)]).reshape(-1, 2)
     room, wide = np.repeat([FROM_ATOMS, APART], counts), np.repeat([11.0, DISC + 2.0], counts)
     for n_others, residue in enumerate(residues, start=len(atoms)):
-        taken = others[:n_others]
+        occupied = others[:n_others]
         touched = [atom for _, atom, _, _ in residue.contacts if atom in atoms]
         own = np.array([atoms[atom] for atom in touched])
-        places, length = _nearest_free(own, taken, room[:n_others])
+        places, length = _nearest_free(own, occupied, room[:n_others])
         if len(places):
             lines = Counter(touched)
             ends = np.array([atoms[atom] for atom in lines])
-            cost = length + _BLOCKED * _blocked(places, ends, list(lines.values()), taken, wide[:n_others])
+            cost = length + _BLOCKED * _blocked(places, ends, list(lines.values()), occupied, wide[:n_others])
             others[n_others] = places[int(cost.argmin())]
         else:
             others[n_others] = own.mean(axis=0) + _GRID[-1, -1] + 2 * DISC * (n_others - len(atoms))

@@ -74,16 +74,16 @@ def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) 
     touching: list[dict[tuple[str, ...], None]] = [{} for _ in apart]
     for k, j in zip(atom[order].tolist(), other[order].tolist(), strict=True):
         touching[k][residues[j]] = None
-    told: list[dict[str, Value]] = []
+    cells: list[dict[str, Value]] = []
     for names in touching:
         numbers = [instance.uniprot.get(f"{chain} {residue}", "") for _, chain, residue, _ in names]
-        told.append({
+        cells.append({
             "anchor_residues": JOINED.join(
                 f"{comp_id} {chain}{'-' if copy else ''}{copy} {residue}" for comp_id, chain, residue, copy in names
             ),
             "anchor_uniprot": JOINED.join(numbers) if any(numbers) else "",
         })  # fmt: skip
-    return told
+    return cells
 
 
 def exit_rows(
@@ -101,13 +101,13 @@ def exit_rows(
     names = instance_cells(target_name, instance)
     if not exits:
         yield {**names, "reason": "no_candidate"}
-    told: set[int | None] = set()
+    listed_sites: set[int | None] = set()
     for exit_ in exits:
         resolution = {"resolution": instance.facts.resolution} if exit_.evidence else {}
         touched = _touched(exit_, beside) if beside and exit_.opening else {}
-        first = exit_.site_rank is not None and exit_.site_rank <= LYSINE_SITES and exit_.site_rank not in told
+        first = exit_.site_rank is not None and exit_.site_rank <= LYSINE_SITES and exit_.site_rank not in listed_sites
         lysines = _lysines(instance, graph, exit_) if first else {}
-        told.add(exit_.site_rank)
+        listed_sites.add(exit_.site_rank)
         yield {**names, **_action(graph, exit_), **_terms(exit_), **resolution, **touched, **lysines}
 
 

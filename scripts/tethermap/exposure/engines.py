@@ -59,14 +59,14 @@ def freesasa_areas(
     parameters = freesasa.Parameters(settings)
     areas = np.zeros((n_levels, count))
     for k in range(n_levels):
-        held = np.flatnonzero(level <= k)
+        members = np.flatnonzero(level <= k)
         if k and not np.any(level == k):
             areas[k] = areas[k - 1]
             continue
-        if not len(held):
+        if not len(members):
             continue
         # FreeSASA gives coinciding atoms no area at all: the largest, then the first, represents them.
-        by_size = held[np.lexsort((held, -radii[held]))]
+        by_size = members[np.lexsort((members, -radii[members]))]
         chosen = np.sort(by_size[np.unique(xyz[by_size], axis=0, return_index=True)[1]])
         result = freesasa.calcCoord(xyz[chosen].ravel().tolist(), radii[chosen].tolist(), parameters)
         for place, atom in enumerate(chosen[chosen < count].tolist()):

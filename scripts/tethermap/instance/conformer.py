@@ -84,7 +84,7 @@ class Conformers:
             chosen = self._atoms.altloc == b""
             for members, best in zip(self._sites, self._best, strict=True):
                 labels = self._atoms.altloc[members]
-                taken = label if label and (labels == label).any() else best
-                chosen[members[labels == taken]] = True
+                chosen_label = label if label and (labels == label).any() else best
+                chosen[members[labels == chosen_label]] = True
             self._masks[label] = chosen
         return self._masks[label]

@@ -45,9 +45,10 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
     """
     parents = hydrogen_parents(instance.atoms)
     residues = [residue for residue in observed_residues(instance, parents) if len(residue)]
-    told = instance.definition if len(residues) == 1 else ""
+    definition = instance.definition if len(residues) == 1 else ""
     graphs = [
-        resolved(residue, instance.entry_bonds.get(residue.comp_id, ()), index, user, told) for residue in residues
+        resolved(residue, instance.entry_bonds.get(residue.comp_id, ()), index, user, definition)
+        for residue in residues
     ]
     whole = _Whole(instance, graphs)
     heavy, passed = whole.molecule()

@@ -57,8 +57,8 @@ def resolved(
     """
     own = user.get(residue.comp_id) if user else None
     if own is None or definition.startswith("data_"):
-        told = file_component(residue.comp_id, definition)
-        if told is not None and (graph := _by_definition(residue, told, "file")) is not None:
+        from_file = file_component(residue.comp_id, definition)
+        if from_file is not None and (graph := _by_definition(residue, from_file, "file")) is not None:
             return graph
     for source, component, shape, mapping in _candidates(residue, entry_bonds, index, user):
         if mapping is not None:

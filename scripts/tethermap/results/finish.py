@@ -111,11 +111,11 @@ def mark_errors(job: Path, errors: Sequence[Row]) -> None:
         write_parquet(job, (tables.LIGAND_STATUS, tables.ENTRY_STATUS))
 
 
-def _entries_left_out(job: Path, told: AbstractSet[Value]) -> list[Row]:
+def _entries_left_out(job: Path, listed: AbstractSet[Value]) -> list[Row]:
     """Return the errors of entries that only their status records: those of the search and the download."""
     names = ("pdb_id", "reason", "value")
     entries = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
-    failed = (row for row in entries if row["reason"] == PROGRAM_ERROR and row["pdb_id"] not in told)
+    failed = (row for row in entries if row["reason"] == PROGRAM_ERROR and row["pdb_id"] not in listed)
     return [error_row(InstanceId(str(row["pdb_id"])), str(row["value"])) for row in failed]
 
 
@@ -208,11 +208,11 @@ def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: Ab
     for shard in shards:
         tally.count_checks(but_for(read_table(part(job, shard, "check_results/checks"), tables.CHECKS), left_out))
     tally.count_checks([_entry_rows(job)])
-    told = {row["stem"] for row in tally.failures if row["check"] == "processed"}
+    counted = {row["stem"] for row in tally.failures if row["check"] == "processed"}
     for row in errors:
-        if (name := str(row["stem"] or row["pdb_id"])) not in told:
+        if (name := str(row["stem"] or row["pdb_id"])) not in counted:
             tally.count_checks([CheckOutcome("processed", False, "", str(row["value"])).row(name)])
-            told.add(name)
+            counted.add(name)
     return tally
 
 
@@ -220,9 +220,9 @@ def _entry_rows(job: Path) -> Row:
     """Check that no entry got lost between the search and the tables."""
     names = {"pdb_id", "requested_id"}
     searched = read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES, names=names)
-    told = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
-    asked = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, told))
-    return entry_rows(*asked).row("")
+    statuses = read_table(job / layout.ENTRY_STATUS, tables.ENTRY_STATUS, names=names)
+    requested = ([str(row["requested_id"] or row["pdb_id"]) for row in rows] for rows in (searched, statuses))
+    return entry_rows(*requested).row("")
 
 
 def link(target: Path, name: Path) -> None:

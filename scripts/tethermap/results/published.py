@@ -142,7 +142,7 @@ class PublishedDegraders:
         for _, ligand in sorted(self._found.items()):
             molecule = ligand.molecule
             for one in ligand.found:
-                told: dict[str, Value] = {
+                cells: dict[str, Value] = {
                     "Warhead": molecule.comp_id,
                     "InChIKey": molecule.inchikey,
                     "anchor_atoms": JOINED.join(molecule.names[k] for k in sorted(one.anchors)),
@@ -153,7 +153,7 @@ class PublishedDegraders:
                 for value in sorted(self._rows[one.number], key=lambda value: value.order(ligand.accessions)):
                     relation, amount = value.dc50 or ("", None)
                     yield {
-                        **told,
+                        **cells,
                         "degrader": value.name,
                         "target": value.target,
                         "uniprot": value.uniprot,

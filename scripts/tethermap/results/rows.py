@@ -138,8 +138,8 @@ def chemistry_notes(instance: Instance, mol: LigandMolecule) -> str:
     """
     if not instance.facts.confidence_scale and mol.bond_source not in ("user", "file"):
         return ""
-    told = ("stereo_differs", "stereo_unassigned", "strained_bonds", "atoms_missing")
-    return JOINED.join(f"{flag}: {mol.notes[flag]}" for flag in told if flag in mol.notes)
+    flags = ("stereo_differs", "stereo_unassigned", "strained_bonds", "atoms_missing")
+    return JOINED.join(f"{flag}: {mol.notes[flag]}" for flag in flags if flag in mol.notes)
 
 
 def _file_cells(stem: str, files: Collection[str]) -> Row:

@@ -157,8 +157,8 @@ def _write_answers(
     if gathered.poses:
         in_order = (row for _, row in sorted(gathered.poses, key=itemgetter(0)))
         tables.write_table(job / tables.POSES.path, tables.POSES, in_order)
-    held = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
-    observed = list(observed_rows(target_name, held, gathered.complete))
+    degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
+    observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
     known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
     answers: Iterable[Row] = answer_rows(target_name, groups, known, job / layout.RESULTS)
@@ -325,7 +325,7 @@ def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone)
 def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:
     """Write the table of results, each instance with its binding site and its affinity if tables of them are given."""
     sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
-    told = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
+    ordered = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
     tables.write_table(
         job / tables.RESULTS_TABLE.path,
         tables.RESULTS_TABLE if affinities else tables.RESULTS_TABLE.usual,
@@ -336,7 +336,7 @@ def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affini
                 "site_class": site_class(site),
                 **(affinities.cells([str(row["stem"])]) if affinities else {}),
             }
-            for row, site in told
+            for row, site in ordered
         ),
     )
 

@@ -140,12 +140,12 @@ class ResultCache:
                 with contextlib.suppress(FileNotFoundError):
                     stat = entry.stat()
                     files.append((stat.st_mtime_ns, stat.st_size, entry.path))
-        taken = sum(size for _, size, _ in files)
+        used = sum(size for _, size, _ in files)
         for _, size, path in sorted(files):
-            if taken <= self._share:
+            if used <= self._share:
                 return
             Path(path).unlink(missing_ok=True)
-            taken -= size
+            used -= size
 
 
 class Definitions(Protocol):

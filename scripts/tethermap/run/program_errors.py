@@ -186,8 +186,8 @@ class StatusCorrector:
         if row["reason"] == PROGRAM_ERROR or not (lost or entry_id in self._whole):
             return row
         n_kept = int(row.get("instances_kept") or 0) - lost
-        told: dict[str, Value] = {"instances_kept": n_kept, "kept": n_kept > 0}
+        cells: dict[str, Value] = {"instances_kept": n_kept, "kept": n_kept > 0}
         if not n_kept or entry_id in self._whole:
             value = self._of_entry.get(entry_id, "unknown step")
-            told |= {"reason": PROGRAM_ERROR, "value": value, "sentence": sentence(PROGRAM_ERROR)}
-        return {**row, **told}
+            cells |= {"reason": PROGRAM_ERROR, "value": value, "sentence": sentence(PROGRAM_ERROR)}
+        return {**row, **cells}

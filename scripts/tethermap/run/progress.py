@@ -51,10 +51,10 @@ class ShardProgress:
 
     def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
         """Yield the ligands of an entry; for long entries, record the number of finished ones from time to time."""
-        told = time.monotonic()
+        reported = time.monotonic()
         for done, ligand in enumerate(ligands):
-            if time.monotonic() - told >= _SECONDS:
-                told = time.monotonic()
+            if time.monotonic() - reported >= _SECONDS:
+                reported = time.monotonic()
                 self._append({"step": self._step, "entry": entry_id, "kept": None, "ligands": [done, len(ligands)]})
             yield ligand
 

@@ -48,8 +48,8 @@ def versions() -> dict[str, str]:
 @cache
 def source_digest() -> str:
     """Return a digest of sources, compiled loops, reference tables, versions and kind of machine."""
-    if told := os.environ.get(DIGEST_VARIABLE):
-        return told
+    if digest := os.environ.get(DIGEST_VARIABLE):
+        return digest
     files = {*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.c"), *(ROOT / "scripts").glob("*.py"), *REFERENCE.iterdir()}
     if spec := find_spec(MODULE):
         files.add(Path(str(spec.origin)))  # as built; its sources may differ

@@ -33,10 +33,10 @@ def told_at_end(job: Path) -> list[str]:
 def problems(job: Path) -> list[str]:
     """Return the problems of a finished job: errors of this program in single ligands, failed checks."""
     try:
-        told: list[str] = json.loads((job / layout.PROBLEMS).read_text(encoding="utf-8"))
+        sentences: list[str] = json.loads((job / layout.PROBLEMS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return told
+    return sentences
 
 
 def nothing_kept(job: Path) -> list[str]:

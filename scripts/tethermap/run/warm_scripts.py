@@ -65,8 +65,8 @@ class WarmScripts:
                     socket.send_fds(self._control, [message], [theirs.fileno()])
                 except OSError:  # the server is gone
                     return None
-            with ours.makefile("r", encoding="ascii") as told:
-                pid = told.readline()
+            with ours.makefile("r", encoding="ascii") as reply:
+                pid = reply.readline()
                 if not pid:
                     return None
                 status = ""  # the server was killed with its scripts
@@ -76,7 +76,7 @@ class WarmScripts:
                     with suppress(BrokenPipeError):
                         ours.sendall(b"\n")
                     with suppress(ConnectionResetError):
-                        status = told.readline()
+                        status = reply.readline()
                 return int(status or -signal.SIGKILL)
 
     def close(self) -> None:

@@ -68,7 +68,7 @@ def _pictures(
 ) -> Iterator[tuple[str, str]]:
     """Yield the depictions of a core and of its ligands with their paths."""
     places: FloatArray | None = None
-    taken: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for ligand, parent, match, atoms in zip(series.ligands, parents, core.matches, atoms_of, strict=True):
         if places is None:
             positions = ligand.parent_layout(parent, atoms)
@@ -80,7 +80,7 @@ def _pictures(
         else:
             positions = aligned_layout(parent, match, places)
         comp_id = ligand.fullest.comp_id
-        number = taken[comp_id] = taken.get(comp_id, 0) + 1
+        number = counts[comp_id] = counts.get(comp_id, 0) + 1
         name = f"{series.name}_{comp_id}" + (f"-{number}" if number > 1 else "")
         yield _path(name), _member_svg(series, ligand, parent, positions, match, atoms)
 

@@ -81,13 +81,13 @@ def open_reports(chosen: Mapping[str, Any], cache_dir: str | None, source: Sourc
     SourceError
         If the folder that the settings name doesn't exist.
     """
-    asked = chosen.get("validation") or AUTO
-    if asked == OFF:
+    choice = chosen.get("validation") or AUTO
+    if choice == OFF:
         return lambda _: ReportFile(OFF)
-    if asked != AUTO:
-        folder = Path(asked)
+    if choice != AUTO:
+        folder = Path(choice)
         if not folder.is_dir():
-            raise SourceError(f"source.validation: the folder {asked!r} does not exist; correct the path.")
+            raise SourceError(f"source.validation: the folder {choice!r} does not exist; correct the path.")
         return _in_folders([folder], "folder")
     if source.kind == "rcsb":
         # Imported here: the network client takes longer to load than all the rest.

@@ -53,8 +53,8 @@ def one_of(folder: Path, count: int, *, patience: float) -> Iterator[None]:
     order = random.sample(range(count), count)
     while True:
         for place in order:
-            with file_lock(folder / f"{place}.lock", patience=0) as held:
-                if held or time.monotonic() > deadline:
+            with file_lock(folder / f"{place}.lock", patience=0) as acquired:
+                if acquired or time.monotonic() > deadline:
                     yield
                     return
         time.sleep(_PAUSE)

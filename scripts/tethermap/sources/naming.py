@@ -152,17 +152,17 @@ def numbered(files: list[StructureFile], labels: Mapping[str, str] | None = None
     places = [(labels or {}).get(file.place, file.place).rpartition(os.sep)[0] for file in files]
     for file, folder in zip(files, places, strict=True):
         folders_of.setdefault(file.entry_id, set()).add(folder)
-    taken: set[str] = set()
+    used: set[str] = set()
     result = []
     for file, folder in zip(files, places, strict=True):
         wanted = file.entry_id
         if len(folders_of[wanted]) > 1 and folder:
             wanted = own_id(f"{folder.rpartition(os.sep)[2]}-{wanted}")
         entry_id, number = wanted, 1
-        while entry_id in taken:
+        while entry_id in used:
             number += 1
             entry_id = f"{wanted}-{number}"
-        taken.add(entry_id)
+        used.add(entry_id)
         result.append(StructureFile(entry_id, file.place, file.is_mmcif))
     return result
 

@@ -60,15 +60,15 @@ class RcsbSource:
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id, or the successor of a withdrawn entry."""
-        asked = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
-        if not asked:
+        ids = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
+        if not ids:
             return {}
-        present = self._data.present(asked)
-        known = {entry_id: KnownEntry(entry_id) for entry_id in asked if entry_id in present}
-        for entry_id in asked:
+        present = self._data.present(ids)
+        known = {entry_id: KnownEntry(entry_id) for entry_id in ids if entry_id in present}
+        for entry_id in ids:
             if entry_id not in present and (followed := self._follow(entry_id)) is not None:
                 known[entry_id] = followed
-        return {entry_id: known[entry_id] for entry_id in asked if entry_id in known}
+        return {entry_id: known[entry_id] for entry_id in ids if entry_id in known}
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those accessions that at least one entry has."""

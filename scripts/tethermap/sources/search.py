@@ -318,9 +318,13 @@ def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple
         hits = source.text_search(enough, accessions, any_term=True)
         outcome.totals["any_word"] = outcome.totals.get("any_word", 0) + len(hits)
         outcome.fallbacks.append("any_word")
-        told = f"the search used only {enough[0]}" if len(enough) == 1 else "the search used any of them"
-        told = told if len(terms) > 1 or len(enough) == 1 else f"the search used any of its parts ({', '.join(enough)})"
-        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {told}.")
+        fallback = f"the search used only {enough[0]}" if len(enough) == 1 else "the search used any of them"
+        fallback = (
+            fallback
+            if len(terms) > 1 or len(enough) == 1
+            else f"the search used any of its parts ({', '.join(enough)})"
+        )
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {fallback}.")
         reason = "any_word"
     if not hits and terms and accessions:
         hits = source.text_search((), accessions, any_term=False)

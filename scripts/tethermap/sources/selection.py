@@ -42,8 +42,8 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
     waiting = []
     for start in range(0, len(candidates), _BATCH):
         batch = candidates[start : start + _BATCH]
-        asked = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
-        summaries, failed = _summaries(source, asked)
+        ids = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
+        summaries, failed = _summaries(source, ids)
         for rank, candidate in enumerate(batch, start=start + 1):
             summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
             left_out = None
@@ -75,16 +75,16 @@ def _error(error: Exception) -> LeftOut:
     return PROGRAM_ERROR, "", failed_at(STEP, error)
 
 
-def _summaries(source: Source, asked: Sequence[str]) -> tuple[dict[str, EntrySummary], dict[str, LeftOut]]:
+def _summaries(source: Source, ids: Sequence[str]) -> tuple[dict[str, EntrySummary], dict[str, LeftOut]]:
     """Return the metadata of entries, and the errors in single ones."""
     failed = {entry_id: (PROGRAM_ERROR, "", value) for entry_id, value in source.failed.items()}
-    if not asked:
+    if not ids:
         return {}, failed
     summaries: dict[str, EntrySummary] = {}
     errors: list[Exception] = []
-    with isolate_errors(f"metadata of {len(asked)} entries: {STEP}", errors.append):
-        summaries = source.summaries(asked)
-    for entry_id in asked if errors else ():
+    with isolate_errors(f"metadata of {len(ids)} entries: {STEP}", errors.append):
+        summaries = source.summaries(ids)
+    for entry_id in ids if errors else ():
         with isolate_errors(f"{entry_id}: {STEP}", partial(_note_error, failed, entry_id)):
             summaries |= source.summaries([entry_id])
     return summaries, failed

@@ -40,12 +40,12 @@ def plan_shards(selected: Sequence[Row], folder: Path, entries_per_shard: int, c
         Processes that work at the same time.
     """
     left = {str(row["pdb_id"]): {name: row[name] for name in SHARD_ENTRIES.names} for row in selected}
-    taken = frozenset(left)
+    planned = frozenset(left)
     plan: dict[int, Rows] = {}
     for number, rows in sorted(_earlier(folder).items()):
         ids = [str(row["pdb_id"]) for row in rows]
         same = [left.get(entry_id) for entry_id in ids] == rows
-        if rows and same and len(rows) <= entries_per_shard and _stands(folder / str(number), rows, taken):
+        if rows and same and len(rows) <= entries_per_shard and _stands(folder / str(number), rows, planned):
             plan[number] = rows
             for entry_id in ids:
                 del left[entry_id]
@@ -74,8 +74,8 @@ def write_plan(plan: Mapping[int, Rows], folder: Path) -> None:
     earlier = _earlier(folder)
     for number, rows in plan.items():
         if earlier.get(number) != rows:  # results of the same entries are still valid
-            for told in (folder.parent / Path(layout.PROGRESS).name).glob(f"*.{number}.jsonl"):
-                told.unlink()  # the results belong to other entries
+            for progress in (folder.parent / Path(layout.PROGRESS).name).glob(f"*.{number}.jsonl"):
+                progress.unlink()  # the results belong to other entries
             write_table(folder / str(number) / ENTRIES_OF_SHARD, SHARD_ENTRIES, rows)
     sizes = {str(number): len(rows) for number, rows in plan.items()}
     write_text(folder.parent / Path(layout.SHARD_PLAN).name, json.dumps(sizes) + "\n")
@@ -93,7 +93,7 @@ def _earlier(folder: Path) -> dict[int, Rows]:
     return earlier
 
 
-def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
+def _stands(shard: Path, rows: Rows, planned: frozenset[str]) -> bool:
     """Return whether a shard would select the same files among these entries.
 
     It would not if it used the successor of a withdrawn entry that is now a separate entry, or skipped one that is no
@@ -105,9 +105,9 @@ def _stands(shard: Path, rows: Rows, taken: frozenset[str]) -> bool:
         return True  # nothing was assigned yet
     own = {str(row["pdb_id"]) for row in structures if row["path"]}
     for row, structure in zip(rows, structures, strict=False):
-        if structure["reason"] == "same_as_other" and str(structure["value"]) not in taken | own:
+        if structure["reason"] == "same_as_other" and str(structure["value"]) not in planned | own:
             return False
-        if structure["path"] and structure["pdb_id"] != row["pdb_id"] and structure["pdb_id"] in taken:
+        if structure["path"] and structure["pdb_id"] != row["pdb_id"] and structure["pdb_id"] in planned:
             return False
     return True
 

@@ -108,9 +108,9 @@ class TextIndex:
         self.close()
         try:
             if not self._is_current(files):
-                with file_lock(self._path.with_suffix(".lock"), patience=_PATIENCE) as held:
+                with file_lock(self._path.with_suffix(".lock"), patience=_PATIENCE) as acquired:
                     if not self._is_current(files):
-                        self._rebuild(files, self._building(held))
+                        self._rebuild(files, self._building(acquired))
             self._connection = _open(self._path)
         except (sqlite3.OperationalError, OSError) as error:
             raise _index_error(error) from error
@@ -191,9 +191,9 @@ class TextIndex:
         except sqlite3.Error:
             return False
 
-    def _building(self, held: bool) -> Path:
+    def _building(self, acquired: bool) -> Path:
         """Return the file to build in; a file of an interrupted build is resumed if no other process uses it."""
-        if held:
+        if acquired:
             return self._path.with_suffix(".building")
         return self._path.with_suffix(f".{os.getpid()}.building")
 

@@ -63,8 +63,8 @@ def _digest(parts: EntryParts, structure: Row, written: Mapping[str, str], on_di
     """Return a digest of all inputs of an entry's checks."""
     own = {path for stem in parts.stems for path in layout.ligand_files(stem)}
     own |= {path for path in written if layout.protac_stem(path) in parts.stems}
-    told = [(path, written.get(path), on_disk.get(path)) for path in sorted(own)]
-    return digest_of(parts.digest(), structure["sha256"], told)
+    files = [(path, written.get(path), on_disk.get(path)) for path in sorted(own)]
+    return digest_of(parts.digest(), structure["sha256"], files)
 
 
 def _hash_files(job: Path, written: dict[str, str], step: ShardStep) -> dict[str, str]:

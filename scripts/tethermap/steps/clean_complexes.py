@@ -59,11 +59,11 @@ def make(task: Task) -> None:
 
 def _digest(row: Row, settings: CleanSettings) -> str:
     """Return a digest of the inputs of an entry's results: its bytes, its source, and the job's settings."""
-    asked: dict[str, Any] = asdict(settings)
-    named = asked["target"].pop("named_entries")
-    told = {name: value for name, value in row.items() if name not in PLACES}
-    plain = json.dumps(asked, sort_keys=True, default=sorted)
-    return digest_of(told, plain, row["pdb_id"] in named)
+    values: dict[str, Any] = asdict(settings)
+    named = values["target"].pop("named_entries")
+    facts = {name: value for name, value in row.items() if name not in PLACES}
+    plain = json.dumps(values, sort_keys=True, default=sorted)
+    return digest_of(facts, plain, row["pdb_id"] in named)
 
 
 def clean_settings(

@@ -148,8 +148,8 @@ def _density(row: Row) -> tuple[Density | None, str]:
 
 
 def _of_download(row: Row) -> dict[str, Value]:
-    told = "pdb_id requested_id source revision sha256 successor report_source report_sha256"
-    return {name: row[name] for name in told.split()}
+    columns = "pdb_id requested_id source revision sha256 successor report_source report_sha256"
+    return {name: row[name] for name in columns.split()}
 
 
 def _joined_flags(row: Mapping[str, Value], cleaned: CleanedEntry) -> str:

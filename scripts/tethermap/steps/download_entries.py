@@ -36,9 +36,9 @@ def make(task: Task) -> None:
     with ShardStep(task) as step:
         if not rows:
             return
-        taken = {str(row["pdb_id"]) for row in rows}
+        job_entries = {str(row["pdb_id"]) for row in rows}
         planned = read_table(task.job / layout.SEARCH_ENTRIES, ENTRIES)  # no input: a new file changes no shard
-        taken |= {str(row["pdb_id"]) for row in planned if row["selected"]}
+        job_entries |= {str(row["pdb_id"]) for row in planned if row["selected"]}
         opened = open_source(source, cache_dir, refresh=False)
         known = task.cache()
         if known is not None and isinstance(opened, FolderSource):
@@ -47,7 +47,7 @@ def make(task: Task) -> None:
             reports = open_reports(source, cache_dir, opened)
             results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)
             for row, (result, report) in zip(rows, results, strict=True):
-                structure = _structure_row(row, result, taken, report)
+                structure = _structure_row(row, result, job_entries, report)
                 step.add("structures", structure)
                 step.passed(str(structure["pdb_id"]))
                 if isinstance(result, FetchError):
@@ -79,7 +79,7 @@ def fetched(source: Source, entry_ids: Sequence[str], reports: Reports) -> Itera
 
 
 def structure_row(
-    row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str], report: ReportFile = NONE
+    row: Mapping[str, Value], result: Fetched | FetchError, job_entries: set[str], report: ReportFile = NONE
 ) -> Row:
     """Return the row of one entry.
 
@@ -89,7 +89,7 @@ def structure_row(
         The entry's row of the search.
     result : Fetched or FetchError
         Its file, or the reason.
-    taken : set of str
+    job_entries : set of str
         Entries that the job has anyway; a successor among them is not used twice. One taken here is added.
     report : ReportFile
         Validation report of the entry.
@@ -101,9 +101,9 @@ def structure_row(
         return {**base, "reason": result.reason, "value": result.value, "successor": successor}
     successors = " ".join(result.successors) or str(row["successor"])
     if result.entry_id != entry_id:
-        if result.entry_id in taken:
+        if result.entry_id in job_entries:
             return {**base, "reason": "same_as_other", "value": result.entry_id, "successor": successors}
-        taken.add(result.entry_id)
+        job_entries.add(result.entry_id)
     return {
         **base,
         "pdb_id": result.entry_id,
@@ -124,11 +124,13 @@ def structure_row(
     }
 
 
-def _structure_row(row: Mapping[str, Value], result: Fetched | FetchError, taken: set[str], report: ReportFile) -> Row:
+def _structure_row(
+    row: Mapping[str, Value], result: Fetched | FetchError, job_entries: set[str], report: ReportFile
+) -> Row:
     """Return the row of one entry, with the reason if its download failed."""
     errors: list[Exception] = []
     with isolate_errors(f"{row['pdb_id']}: {STEP}", errors.append):
-        return structure_row(row, result, taken, report)
+        return structure_row(row, result, job_entries, report)
     names = {"pdb_id": row["pdb_id"], "requested_id": row["requested_id"] or row["pdb_id"], "successor": ""}
     return {**names, "reason": PROGRAM_ERROR, "value": failed_at(STEP, errors[0])}
 

@@ -122,8 +122,8 @@ class LigandMeasurer:
         graph, lost = ligand_graph(molecule), area_lost(areas)
         missing = missing_atoms(instance, molecule, graph, self._find)
         linked = linked_atoms(instance, molecule)
-        held = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, missing.beside)
-        facing = held.beyond_target if held else frozenset()
+        bridging = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, missing.beside)
+        facing = bridging.beyond_target if bridging else frozenset()
         exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing)
         witness = Witness(instance, molecule, graph, ligand.backbone)
         exits = _with_evidence(exits, witness)
@@ -131,9 +131,9 @@ class LigandMeasurer:
         for row in exit_rows(self._target_name, instance, graph, exits, beside):
             self._step.add("exits", row)
         seen: list[Exit] = []
-        if held:
-            self._step.add("bridging", bridging_line(instance.stem, held))
-            seen = _with_evidence([score_observed(graph, around, lost, bond) for bond in held.bonds], witness)
+        if bridging:
+            self._step.add("bridging", bridging_line(instance.stem, bridging))
+            seen = _with_evidence([score_observed(graph, around, lost, bond) for bond in bridging.bonds], witness)
             for row in exit_rows(self._target_name, instance, graph, seen, beside):
                 self._step.add("observed", row)
         self._files(ligand, areas, graph, exits, seen, missing.beside)

@@ -78,43 +78,43 @@ def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
         write_text(query, _json(earlier["query"]))
         _LOG.info("the entries are those of the search of %s", earlier["query"].get("date", "an unknown day"))
         return
-    asked = SearchRequest(**settings["asked"])
+    request = SearchRequest(**settings["asked"])
     opened = open_source(settings["source"], settings["cache_dir"])
     try:
-        outcome = search(opened, asked)
-        rows = list(entry_rows(opened, outcome, asked.filters))
+        outcome = search(opened, request)
+        rows = list(entry_rows(opened, outcome, request.filters))
     finally:
         opened.close()
     write_table(entries, ENTRIES, rows)
-    write_text(query, _json(query_record(opened, outcome, rows, asked)))
-    taken = sum(bool(row["selected"]) for row in rows)
-    for note in [*asked.notes, *outcome.notes, *opened.notes]:
+    write_text(query, _json(query_record(opened, outcome, rows, request)))
+    n_selected = sum(bool(row["selected"]) for row in rows)
+    for note in [*request.notes, *outcome.notes, *opened.notes]:
         _LOG.info("%s", note)
-    _LOG.info("%s (%s): %d entries seen, %d taken", opened.kind, opened.label, len(rows), taken)
+    _LOG.info("%s (%s): %d entries seen, %d taken", opened.kind, opened.label, len(rows), n_selected)
 
 
-def search(source: Source, asked: SearchRequest) -> SearchResult:
+def search(source: Source, request: SearchRequest) -> SearchResult:
     """Return the entries of a job, pinned ones or those that the query finds."""
-    if asked.fasta_seq is not None and not source.searches_sequences:
+    if request.fasta_seq is not None and not source.searches_sequences:
         raise no_sequence_search(source.kind)
-    if asked.filters["entries"]:
-        return pinned_entries(source, asked.filters["entries"])
-    sequences = sequences_of(asked.fasta_seq) if asked.fasta_seq is not None else []
-    outcome = find_entries(source, asked.search_query, asked.target_name)
+    if request.filters["entries"]:
+        return pinned_entries(source, request.filters["entries"])
+    sequences = sequences_of(request.fasta_seq) if request.fasta_seq is not None else []
+    outcome = find_entries(source, request.search_query, request.target_name)
     if sequences:
-        add_sequence_hits(source, outcome, sequences, asked.filters["min_identity"])
+        add_sequence_hits(source, outcome, sequences, request.filters["min_identity"])
     return outcome
 
 
 def query_record(
-    source: Source, outcome: SearchResult, rows: Sequence[Mapping[str, Value]], asked: SearchRequest
+    source: Source, outcome: SearchResult, rows: Sequence[Mapping[str, Value]], request: SearchRequest
 ) -> dict[str, Any]:
     """Return the requests to the source, with times and results."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "source": {"kind": source.kind, "label": source.label},
-        "search_query": asked.search_query,
-        "target_name": asked.target_name,
+        "search_query": request.search_query,
+        "target_name": request.target_name,
         "parsed": outcome.parsed,
         "requests": source.requests,
         "totals": {
@@ -124,7 +124,7 @@ def query_record(
             "left_out": reasons_counted(rows),
         },
         "fallbacks": outcome.fallbacks,
-        "notes": [*asked.notes, *outcome.notes, *source.notes],
+        "notes": [*request.notes, *outcome.notes, *source.notes],
     }
 
 

@@ -120,10 +120,10 @@ def find_bridging(
         return np.maximum(free - bound, 0.0)
 
     areas = {polymer: covered(chosen) for polymer, chosen in touching.items()}
-    held = [polymer for polymer in areas if float(areas[polymer].sum()) >= LEAST_COVERED]
-    if len(held) < 2:
+    binding = [polymer for polymer in areas if float(areas[polymer].sum()) >= LEAST_COVERED]
+    if len(binding) < 2:
         return None
-    pair = _sides(instance, held, areas)
+    pair = _sides(instance, binding, areas)
     if pair is None:
         return None
     own, partner = pair
@@ -170,13 +170,15 @@ def _touches(graph: LigandGraph, neighbourhood: Neighbourhood, chosen: BoolArray
     return int((nearest < TOUCHED_WITHIN).sum()) >= FEWEST_TOUCHED
 
 
-def _sides(instance: Instance, held: list[Polymer], areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
+def _sides(
+    instance: Instance, binding: list[Polymer], areas: dict[Polymer, FloatArray]
+) -> tuple[Polymer, Polymer] | None:
     """Return the target and its partner among the proteins that bind a ligand, by the area they cover.
 
     If all of them are the target (nothing matched it), the one nearest to the ligand is the target, another its
     partner.
     """
-    ordered = sorted(held, key=lambda polymer: -round(float(areas[polymer].sum()), 3))
+    ordered = sorted(binding, key=lambda polymer: -round(float(areas[polymer].sum()), 3))
     targets = [polymer for polymer in ordered if polymer.target]
     partners = [polymer for polymer in ordered if not polymer.target]
     if not targets:

@@ -86,8 +86,8 @@ def observed_exit(graph: LigandGraph, free: FloatArray, own: FloatArray, other: 
     systems = ring_systems(graph)
     if len(systems) < 2:
         return None
-    held = [round(float((own - other)[sorted(system)].sum()), 3) for system in systems]
-    start, end = systems[held.index(max(held))], systems[held.index(min(held))]
+    preference = [round(float((own - other)[sorted(system)].sum()), 3) for system in systems]
+    start, end = systems[preference.index(max(preference))], systems[preference.index(min(preference))]
     if start == end:
         return None
     steps = path_between(graph, start, end)

@@ -79,7 +79,7 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
     return Part(end, {"stem": "", "anchor": "", **nothing, **_handle(end, smiles)})
 
 
-def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
+def part_of_exit(requested: AskedAnchor, second: bool) -> Part:
     """Return a half by a ranked exit of a finished job; its atoms are mapped to those of the crystal's ligand.
 
     Raises
@@ -87,16 +87,16 @@ def part_of_exit(asked: AskedAnchor, second: bool) -> Part:
     NoInputsError
         If there is none, or no common reaction makes that bond.
     """
-    ligand, rows = ligand_of(asked.job, asked.stem)
-    chosen = exit_at(ligand, rows, asked.anchor)
+    ligand, rows = ligand_of(requested.job, requested.stem)
+    chosen = exit_at(ligand, rows, requested.anchor)
     end = end_of(exit_smiles(ligand, chosen, SECOND_HALF * second))
     if end is None:
-        raise NoInputsError(f"No common reaction joins a linker to {asked.anchor} of {asked.stem}.")
+        raise NoInputsError(f"No common reaction joins a linker to {requested.anchor} of {requested.stem}.")
     _check_size(end)
     anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
-    told = _told(ligand, chosen, end, _contact_rows(asked.job, asked.stem))
+    inputs = _told(ligand, chosen, end, _contact_rows(requested.job, requested.stem))
     warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
-    return Part(end, told, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
+    return Part(end, inputs, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
 
 
 def _check_size(end: End) -> None:

@@ -19,8 +19,8 @@ def job(subject: Subject) -> str:
     sequences: list[dict[str, Any]] = [
         {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains
     ]
-    told: dict[str, Any] = {"ccdCodes": [ligand.comp_id]} if ligand.comp_id else {"smiles": ligand.smiles}
-    sequences.append({"ligand": {"id": ligand.letter, **told}})
+    identity: dict[str, Any] = {"ccdCodes": [ligand.comp_id]} if ligand.comp_id else {"smiles": ligand.smiles}
+    sequences.append({"ligand": {"id": ligand.letter, **identity}})
     values: dict[str, Any] = {
         "name": subject.name,
         "modelSeeds": [1],

@@ -22,8 +22,8 @@ def job(subject: Subject) -> str:
     sequences: list[dict[str, Any]] = [
         {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains
     ]
-    told = {"ccd": ligand.comp_id} if ligand.comp_id else {"smiles": ligand.smiles}
-    sequences.append({"ligand": {"id": ligand.letter, **told}})
+    identity = {"ccd": ligand.comp_id} if ligand.comp_id else {"smiles": ligand.smiles}
+    sequences.append({"ligand": {"id": ligand.letter, **identity}})
     constraints: list[dict[str, Any]] = []
     for k, half in enumerate(subject.halves):
         if half.pocket:

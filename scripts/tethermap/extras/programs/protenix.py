@@ -30,8 +30,8 @@ def job(subject: Subject) -> str:
     sequences: list[dict[str, Any]] = [
         {"proteinChain": {"sequence": _sequence(chain.sequence), "count": 1, "id": [chain.letter]}} for chain in chains
     ]
-    told = f"CCD_{ligand.comp_id}" if ligand.comp_id else ligand.smiles
-    sequences.append({"ligand": {"ligand": told, "count": 1, "id": [ligand.letter]}})
+    identity = f"CCD_{ligand.comp_id}" if ligand.comp_id else ligand.smiles
+    sequences.append({"ligand": {"ligand": identity, "count": 1, "id": [ligand.letter]}})
     values: dict[str, Any] = {"name": subject.name, "sequences": sequences}
 
     def place(residue: SequencePlace) -> dict[str, int]:

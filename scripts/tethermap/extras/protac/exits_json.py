@@ -99,7 +99,7 @@ _CALLED = ("sdf_index", "pdb_serial", "name", "dictionary_name", "ligand_file_na
 
 
 def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite | None, smiles: str) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "rank": one.rank,
         "anchor": {key: atoms[one.anchor][key] for key in _CALLED},
         "equivalent_anchors": list(one.equivalents),
@@ -107,9 +107,9 @@ def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite
         "direction": [one.row[f"vector_{axis}"] for axis in "xyz"],
         "smiles": smiles,
     }
-    told.update((key, value) for key, value in one.row.items() if key not in _ELSEWHERE and key not in told)
+    values.update((key, value) for key, value in one.row.items() if key not in _ELSEWHERE and key not in values)
     if made is not None:
         anchor, leaving = made.site.cut
-        told["core"] = {"anchor_sdf_index": anchor, "leaving_atoms": list(leaving)}
-        told["files"] = {name: part.summary for name, part in made.programs.items()}
-    return told
+        values["core"] = {"anchor_sdf_index": anchor, "leaving_atoms": list(leaving)}
+        values["files"] = {name: part.summary for name, part in made.programs.items()}
+    return values

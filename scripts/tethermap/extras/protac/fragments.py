@@ -58,10 +58,13 @@ class Fragment:
 
 def fragments_json(fragments: Sequence[Fragment]) -> str:
     """Return one fragment, or two with the geometry between them, as JSON."""
-    told: dict[str, Any] = {"frame": "deposited coordinates, angstroms", "fragments": [_told(one) for one in fragments]}
+    content: dict[str, Any] = {
+        "frame": "deposited coordinates, angstroms",
+        "fragments": [_told(one) for one in fragments],
+    }
     if len(fragments) > 1:
-        told["between"] = _between(*fragments[:2])
-    return json.dumps(told, indent=1) + "\n"
+        content["between"] = _between(*fragments[:2])
+    return json.dumps(content, indent=1) + "\n"
 
 
 def _told(fragment: Fragment) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class InputMaker:
             The exits that get files, one of each site at most; all ranked exits are in the JSON.
         """
         instance, side = ligand.instance, self.side
-        told: dict[str, Value] = {
+        cells: dict[str, Value] = {
             "Target": target_name,
             "pdb_id": instance.entry_id,
             "Chain": instance.name.auth_asym_id,
@@ -65,15 +65,15 @@ class InputMaker:
             "atoms_missing": JOINED.join(ligand.molecule.atoms_missing),
         }
         if not ligand.exits:
-            return {}, [{**told, "reason": "no_ranked_exit"}]
+            return {}, [{**cells, "reason": "no_ranked_exit"}]
         own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
         protein = protein_of(complex_text, own, side, instance.stem)
         ligand_file = f"{side.name}_ligand.pdb"
         files = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
         if protein.text:
             files[f"{side.name}.pdb"] = protein.text
-            told["protein_file"] = f"{instance.stem}/{side.name}.pdb"
-        told.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
+            cells["protein_file"] = f"{instance.stem}/{side.name}.pdb"
+        cells.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
         smiles = self._smiles_of(ligand)
         shown: list[WrittenSite] = []
         rows: list[Row] = []
@@ -82,7 +82,7 @@ class InputMaker:
             site = Site(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
             made = {name: maker.site(site) for name, maker in makers.items() if maker.site}
             shown.append(WrittenSite(site, made))
-            rows.append({**told, **_row(one.row), "smiles": site.smiles})
+            rows.append({**cells, **_row(one.row), "smiles": site.smiles})
             for part in made.values():
                 files.update(part.files)
                 rows[-1] = {**rows[-1], **part.columns}

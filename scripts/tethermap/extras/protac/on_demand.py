@@ -75,7 +75,7 @@ class AskedAnchor:
 
 
 def inputs_of_anchor(
-    asked: AskedAnchor,
+    requested: AskedAnchor,
     wanted: Collection[str] = (),
     *,
     degrader: str = "",
@@ -89,7 +89,7 @@ def inputs_of_anchor(
 
     Parameters
     ----------
-    asked : AskedAnchor
+    requested : AskedAnchor
         The anchor.
     wanted : collection of str
         One of `programs.tools`; empty for all.
@@ -109,7 +109,7 @@ def inputs_of_anchor(
     if unknown := sorted(set(wanted) - set(tools())):
         raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(tools())}.")
     wanted = wanted or tools()
-    halves = [_half(asked, babel)]
+    halves = [_half(requested, babel)]
     if other is not None:
         halves.append(_half(other, babel))
         if halves[0].side is halves[1].side:
@@ -128,17 +128,17 @@ def inputs_of_anchor(
     return {path: text for path, text in files.items() if path in paths}
 
 
-def _half(asked: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
-    ligand, rows = ligand_of(asked.job, asked.stem)
-    ligand = _with_published(asked.job, ligand)
-    chosen = exit_at(ligand, rows, asked.anchor)
-    settings = json.loads((asked.job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
+def _half(requested: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
+    ligand, rows = ligand_of(requested.job, requested.stem)
+    ligand = _with_published(requested.job, ligand)
+    chosen = exit_at(ligand, rows, requested.anchor)
+    settings = json.loads((requested.job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
     if "protac_inputs" not in settings:
         raise NoInputsError(OTHER_VERSION)
     name, query = settings["target_name"], settings["search_query"]
     side = job_side(settings["protac_inputs"]["side"], name, query)
     maker = InputMaker(side, babel)
-    complex_pdb = complex_text(asked.job, ligand.instance)
+    complex_pdb = complex_text(requested.job, ligand.instance)
     files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
     gene = job_gene(name, query) if side.name == "e3" else ""
     return AskedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)

@@ -82,11 +82,11 @@ def ligase_gene(target_name: str, accessions: Iterable[str], ligases: Path) -> s
         As for `side_of`.
     """
     words = _words(target_name)
-    asked = {accession.upper() for accession in accessions}
+    requested = {accession.upper() for accession in accessions}
     with ligases.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             named = f" {_words(row['gene'])} " in f" {words} " or f" {_words(row['name'])} " in f" {words} "
-            if named or row["uniprot"] in asked:
+            if named or row["uniprot"] in requested:
                 return row["gene"]
     return ""
 

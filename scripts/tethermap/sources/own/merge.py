@@ -46,8 +46,8 @@ def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, h
     """
     structure = structure.clone()
     model = structure[0]
-    taken = {chain.name for chain in model}
-    chain = gemmi.Chain(next((letter for letter in _CHAINS if letter not in taken), "LIG"))
+    chain_names = {chain.name for chain in model}
+    chain = gemmi.Chain(next((letter for letter in _CHAINS if letter not in chain_names), "LIG"))
     asyms = []
     for number, pose in enumerate(poses, start=1):
         residue = residue_of(pose, number)

@@ -340,10 +340,12 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
     names = _atom_names(elements, [line[12:16].strip() for line in lines])
     title = next((line[12:].strip() for line in part.splitlines() if line.startswith("REMARK  Name")), "")
     code = lines[0][17:20].strip() or LIGAND
-    told = smiles[1] if smiles else ""
+    smiles_text = smiles[1] if smiles else ""
     score = _VINA.search(model) or _AUTODOCK.search(model)
     fields = {"score_kcal_mol": score[1]} if score else {}
-    return LigandPose(names, elements, xyz, (0,) * len(lines), None, told, title.lstrip("= "), code, fields=fields)
+    return LigandPose(
+        names, elements, xyz, (0,) * len(lines), None, smiles_text, title.lstrip("= "), code, fields=fields
+    )
 
 
 def _atom_names(elements: tuple[str, ...], given: Sequence[str]) -> tuple[str, ...]:

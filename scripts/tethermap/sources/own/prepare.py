@@ -120,14 +120,14 @@ def prepared(
         if not own and confidences is None and not scores and not _has_models(file):
             complexes.append(file)
             continue
-        made, told = [file], list[str]()
+        made, file_notes = [file], list[str]()
         ligand_files = {read_from.get(place, place): given.labels.get(place, Path(place).name) for place in own}
         with isolate_errors(file.given, partial(failed, file.given)):
-            made, told = _kept_or_made(
+            made, file_notes = _kept_or_made(
                 file, ligand_files, confidences, scores, folder, given.labels.get(file.given, "")
             )
         complexes += made
-        notes += told
+        notes += file_notes
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
 
 
@@ -244,14 +244,14 @@ def _made(
     notes: list[str] = []
     poses: list[LigandPose] = []
     for ligand, name in ligands.items():
-        read, told = list[LigandPose](), list[str]()
+        read, file_notes = list[LigandPose](), list[str]()
         with isolate_errors(ligand, partial(_note_failed, notes, ligand)):
             try:
-                read, told = read_poses(Path(ligand), name)
+                read, file_notes = read_poses(Path(ligand), name)
             except (LigandFileError, OSError) as error:
-                told = [f"{error}."]
+                file_notes = [f"{error}."]
         poses += read
-        notes += told
+        notes += file_notes
     try:
         parsed = parse_file(Path(file.place), file.name)
     except EntryError:  # the status of the entry reports it
