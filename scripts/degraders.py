@@ -21,7 +21,7 @@ from tethermap.extras.degraders.build import (
 from tethermap.extras.degraders.join import degraders
 from tethermap.extras.degraders.linkers import read_linkers
 from tethermap.extras.degraders.split import halves_in
-from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError
+from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor
 from tethermap.extras.protac.programs import FORMATS
 
 
@@ -60,7 +60,7 @@ def make(
         return as_sdf(zip(page, rows, strict=True))
     if how == "csv":
         return as_csv(rows)
-    body = {"a": first.told, "b": second.told, "count": len(rows), "total": len(made), "degraders": rows}
+    body = {"a": first.description, "b": second.description, "count": len(rows), "total": len(made), "degraders": rows}
     if pictures:
         body["pictures"] = pictures_of(first, second, rows[:pictures])
     return json.dumps(body) + "\n"
@@ -74,7 +74,7 @@ def split(smiles: str, jobs: Sequence[Path]) -> str:
 def _part(given: argparse.Namespace, letter: str) -> Part:
     smiles, job, stem, anchor = (getattr(given, f"{letter}_{name}") for name in ("smiles", "job", "stem", "anchor"))
     second = letter == "b"
-    return part_of_smiles(smiles, second) if smiles else part_of_exit(AskedAnchor(job, stem, anchor), second)
+    return part_of_smiles(smiles, second) if smiles else part_of_exit(RequestedAnchor(job, stem, anchor), second)
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:

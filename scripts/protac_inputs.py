@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tethermap.base.atomic import replacing, write_text
-from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
+from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import tools
 from tethermap.extras.protac.round_trip import OpenBabel, open_babel
 
 
 def main(
-    requested: AskedAnchor,
+    requested: RequestedAnchor,
     wanted: Sequence[str],
     output: Path,
     *,
     degrader: str = "",
-    other: AskedAnchor | None = None,
+    other: RequestedAnchor | None = None,
     babel: OpenBabel | None = None,
 ) -> None:
     """Write the files for an anchor, or for two.
 
     Parameters
     ----------
-    asked, wanted, degrader, other, babel : AskedAnchor, sequence of str, str, AskedAnchor or None, OpenBabel or None
+    requested, wanted, degrader, other, babel
         As for `inputs_of_anchor`.
     output : Path
         A folder, or one ZIP file by that extension.
@@ -77,12 +77,12 @@ if __name__ == "__main__":
     given = _arguments(sys.argv[1:])
     try:
         main(
-            AskedAnchor(given.job, given.stem, given.anchor),
+            RequestedAnchor(given.job, given.stem, given.anchor),
             given.tool or (),
             given.output or Path(f"{given.stem}_{given.anchor}".replace("/", "_")),
             degrader=given.degrader,
             babel=installed_open_babel() if given.open_babel else None,
-            other=AskedAnchor(given.other_job, given.other_stem, given.other_anchor) if given.other_job else None,
+            other=RequestedAnchor(given.other_job, given.other_stem, given.other_anchor) if given.other_job else None,
         )
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")

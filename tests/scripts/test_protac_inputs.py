@@ -11,7 +11,7 @@ import pytest
 from scripts.protac_inputs import main
 from tests.tools.parts import rows_of_part
 from tests.tools.small_job import small_job
-from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, inputs_of_anchor
+from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import tools
 
 STEM = "2abc_B_017_-3"
@@ -31,7 +31,7 @@ def test_every_ranked_anchor_has_inputs_for_itself(job: Path, tmp_path: Path) ->
     anchors = _anchors(job)
     assert len(anchors) > 2
     for anchor in anchors:
-        main(AskedAnchor(job, STEM, anchor), tools(), tmp_path / anchor)
+        main(RequestedAnchor(job, STEM, anchor), tools(), tmp_path / anchor)
         exits = json.loads((tmp_path / anchor / "exits.json").read_text(encoding="utf-8"))["exits"]
         (chosen,) = (one for one in exits if "files" in one)
         assert chosen["anchor"]["name"] == anchor
@@ -46,7 +46,7 @@ def test_every_ranked_anchor_has_inputs_for_itself(job: Path, tmp_path: Path) ->
     ],
 )
 def test_zip_contains_the_files_of_one_tool(job: Path, tmp_path: Path, tool: str, paths: set[str]) -> None:
-    main(AskedAnchor(job, STEM, _anchors(job)[0]), [tool], tmp_path / "inputs.zip")
+    main(RequestedAnchor(job, STEM, _anchors(job)[0]), [tool], tmp_path / "inputs.zip")
     with zipfile.ZipFile(tmp_path / "inputs.zip") as archive:
         assert set(archive.namelist()) - {"target.pdb"} == paths
 
@@ -61,9 +61,9 @@ def test_zip_contains_the_files_of_one_tool(job: Path, tmp_path: Path, tool: str
 )
 def test_impossible_inputs_are_explained_in_a_sentence(job: Path, stem: str, anchor: str, tool: str, told: str) -> None:
     with pytest.raises(NoInputsError, match=told):
-        inputs_of_anchor(AskedAnchor(job, stem, anchor), [tool])
+        inputs_of_anchor(RequestedAnchor(job, stem, anchor), [tool])
 
 
 def test_folder_without_working_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NoInputsError, match="no longer exist"):
-        inputs_of_anchor(AskedAnchor(tmp_path, STEM, "C1"))
+        inputs_of_anchor(RequestedAnchor(tmp_path, STEM, "C1"))

@@ -14,7 +14,7 @@ from service.results.examples import load_examples
 from tests.service.core import settings_in
 from tests.tools.runs import difference, result_files, rows_of
 from tethermap.base import layout
-from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
+from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
 from tethermap.instance.partners import partners_of
 from tethermap.reproduce import differing
 
@@ -38,7 +38,7 @@ def test_fresh_run_gives_the_bytes_of_the_shipped_example(job_id: str, tmp_path:
         partners_of(copy, row["stem"])
     for row in rows_of(copy, layout.EXIT_VECTORS):
         if row["rank"] == "1":
-            assert inputs_of_anchor(AskedAnchor(copy, row["stem"], row["anchor_atom"]))
+            assert inputs_of_anchor(RequestedAnchor(copy, row["stem"], row["anchor_atom"]))
 
 
 def test_three_are_shipped_and_five_are_built_from_a_mirror() -> None:

@@ -12,7 +12,7 @@ from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import JobRun, run_job
 from tethermap.base import layout
 from tethermap.base.tables import PROTAC_INPUTS, read_table
-from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
+from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import names, program
 
 
@@ -45,7 +45,7 @@ def test_inputs_on_demand_are_those_of_the_job(job: Path) -> None:
     with_sites = [name for name in names() if program(name).site]
     for row in rows:
         folder = job / layout.protac_inputs(str(row["stem"]))
-        files = inputs_of_anchor(AskedAnchor(job, str(row["stem"]), str(row["anchor_atom"])), with_sites)
+        files = inputs_of_anchor(RequestedAnchor(job, str(row["stem"]), str(row["anchor_atom"])), with_sites)
         assert sum(path.partition(".")[0].endswith("_2") for path in files) == 5
         for path, text in files.items():
             assert text == (folder / path).read_text(encoding="utf-8") or path.endswith("README.txt")

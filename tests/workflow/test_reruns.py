@@ -14,7 +14,7 @@ import pytest
 from tests.tools.runs import JobRun, result_files, rows_of, run_job
 from tethermap.base import layout
 from tethermap.base.tables import PUBLISHED_CELLS
-from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
+from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
 from tethermap.run.events import read_events
 
 END = ["build_tables", "finish_job"]
@@ -80,7 +80,7 @@ def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path)
     assert (published["Warhead"], published["anchor_atoms"], published["left_out"]) == ("478", "C19;C21", "")
     (answer,) = (row for row in rows_of(job, layout.EXIT_ANSWERS) if row["published_atoms"])
     assert answer["anchor_atom"] == "C19"
-    made = inputs_of_anchor(AskedAnchor(job, answer["best_stem"], "C19"), ["json"])
+    made = inputs_of_anchor(RequestedAnchor(job, answer["best_stem"], "C19"), ["json"])
     exits = json.loads(made["exits.json"])["exits"]
     assert {one["anchor"]["name"] for one in exits if one["published"]} <= {"C19", "C21"}
     told = [{name: one[name] for name in PUBLISHED_CELLS} for one in exits if one["published"]]

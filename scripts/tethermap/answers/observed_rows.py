@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from tethermap.answers.observed.bridging import Bridging, HeldSide
+from tethermap.answers.observed.bridging import BoundSide, Bridging
 from tethermap.answers.observed.transfer import HeavyPart, Transferred, leaving_bonds, nearest, parent_bond, transferred
 from tethermap.answers.pockets.groups import Placed
 from tethermap.base.reasons import OBSERVED_REASONS
@@ -31,7 +31,7 @@ class Degrader:
 
     instance: Instance
     molecule: LigandMolecule
-    held: Bridging
+    bridging: Bridging
 
     @cached_property
     def graph(self) -> LigandGraph:
@@ -39,9 +39,9 @@ class Degrader:
         return ligand_graph(self.molecule)
 
     @property
-    def sides(self) -> dict[str, tuple[HeldSide, HeldSide]]:
+    def sides(self) -> dict[str, tuple[BoundSide, BoundSide]]:
         """Both halves by the side that binds them, each with the other one."""
-        target, partner = self.held.target, self.held.partner
+        target, partner = self.bridging.target, self.bridging.partner
         return {"target": (target, partner), "partner": (partner, target)}
 
 
@@ -60,7 +60,7 @@ def observed_rows(
     parts = _Parts(parents)
     parents_of: dict[tuple[str, tuple[str, ...]], dict[str, Parent]] = {}
     for degrader in degraders:
-        target, partner = degrader.held.target, degrader.held.partner
+        target, partner = degrader.bridging.target, degrader.bridging.partner
         cells: dict[str, Value] = {
             **instance_cells(target_name, degrader.instance),
             "area_target_A2": float(target.areas.sum()),
@@ -96,7 +96,7 @@ class _Parts:
 def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
     """Return the parents of the halves of a degrader, by side, if any."""
     found: dict[str, Parent] = {}
-    if degrader.held.reason:
+    if degrader.bridging.reason:
         return found
     whole = HeavyPart.of(degrader.molecule)
     for code, n_heavy in parents.by_size:
@@ -112,10 +112,10 @@ def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
     return found
 
 
-def _exit_cells(degrader: Degrader, side: HeldSide, parent: Parent | None) -> Row:
+def _exit_cells(degrader: Degrader, side: BoundSide, parent: Parent | None) -> Row:
     observed_exit, names = side.exit, degrader.graph.names
-    if observed_exit is None or degrader.held.reason:
-        return {"reason": degrader.held.reason, "sentence": OBSERVED_REASONS[degrader.held.reason]}
+    if observed_exit is None or degrader.bridging.reason:
+        return {"reason": degrader.bridging.reason, "sentence": OBSERVED_REASONS[degrader.bridging.reason]}
     bond = names[observed_exit.anchor], names[observed_exit.linker_atom]
     alternatives = [(names[first], names[second]) for first, second in observed_exit.alternatives]
     agrees = parent is not None and bool(set(parent[1]) & set(bond))
@@ -167,7 +167,7 @@ class Transfers:
         entries: dict[AtomKey, dict[str, frozenset[str]]] = defaultdict(dict)
         steps: dict[AtomKey, int] = {}
         for degrader, placed in degraders:
-            for bond in degrader.held.bonds:
+            for bond in degrader.bridging.bonds:
                 transfer = self._transferred(degrader, bond, ligand)
                 if transfer is None:
                     continue
@@ -182,7 +182,7 @@ class Transfers:
         return Seen(entries, steps)
 
     def _transferred(self, degrader: Degrader, bond: tuple[int, int], ligand: LigandMolecule) -> Transferred | None:
-        half = degrader.held.target.half
+        half = degrader.bridging.target.half
         molecule = degrader.molecule
         key = (molecule.component_names, degrader.graph.names, bond, half, ligand.component_names, ligand.names)
         if key not in self._known:

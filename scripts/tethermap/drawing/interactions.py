@@ -45,7 +45,7 @@ class Stroke(NamedTuple):
     colour: str
     dashes: str
     width: float
-    told: bool
+    with_length: bool
 
 
 STROKES: Mapping[str, Stroke] = {
@@ -296,7 +296,7 @@ def _lines(residue: _Residue, place: FloatArray, atoms: Mapping[str, tuple[float
             f' stroke="{stroke.colour}" stroke-width="{stroke.width}" stroke-linecap="round"{dashes}>'
             f"<title>{escape(words)}</title></line>"
         )
-        if stroke.told:
+        if stroke.with_length:
             length = max(float(np.hypot(to_x - x, to_y - y)), 1.0)
             share = (ATOM + length - DISC) / 2 / length  # in the middle of the visible part of the line
             label_x, label_y = to_x + share * (x - to_x), to_y + share * (y - to_y)

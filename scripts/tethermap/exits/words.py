@@ -296,8 +296,8 @@ def seen_action(anchor: str, linker: str, others: Sequence[str]) -> str:
     >>> seen_action("CBT", "CBD", ["CCA-CBC"])
     'Seen in a crystal: the linker leaves CBT by CBD (or CCA-CBC: the structure does not decide between them).'
     """
-    range_told = f" (or {', '.join(others)}: the structure does not decide between them)" if others else ""
-    return f"Seen in a crystal: the linker leaves {anchor} by {linker}{range_told}."
+    alternatives = f" (or {', '.join(others)}: the structure does not decide between them)" if others else ""
+    return f"Seen in a crystal: the linker leaves {anchor} by {linker}{alternatives}."
 
 
 def in_words(value: float, scale: tuple[tuple[float, str], ...]) -> str:

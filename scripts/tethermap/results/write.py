@@ -200,7 +200,7 @@ class InstanceParts(NamedTuple):
     summary: Row
     backbone: Backbone
     exits: list[Row]
-    held: Bridging | None
+    bridging: Bridging | None
 
 
 @dataclass(slots=True)
@@ -237,20 +237,20 @@ class Gathered:
         xyz = instance.atoms.xyz[mol.atom_index]
         packed = is_packed(parts.summary)
         failed = instance.stem in self.checks_failed
-        conditions = {"crystal_packing": packed, "two_proteins": parts.held, "checks_failed": failed}
+        conditions = {"crystal_packing": packed, "two_proteins": parts.bridging, "checks_failed": failed}
         more = [flag for flag, holds in conditions.items() if holds]
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
-        pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.held else ())])
+        pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.bridging else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.backbones.add(instance.stem, parts.backbone)
-        self.ways.add(instance.stem, () if parts.held else ways_of(parts.exits, xyz))
+        self.ways.add(instance.stem, () if parts.bridging else ways_of(parts.exits, xyz))
         read_backbone = partial(self.backbones.__getitem__, instance.stem)
         read_ways = partial(self.ways.__getitem__, instance.stem)
         self.members.append(_member(key, parts, xyz, read_backbone, read_ways, packed=packed))
         if self.with_queries:
             self.measured.append(_affinity_query(instance, mol, parts.backbone))
-        if parts.held:
-            self.degraders[instance.stem] = Degrader(instance, mol, parts.held)
+        if parts.bridging:
+            self.degraders[instance.stem] = Degrader(instance, mol, parts.bridging)
             return
         self.copies.add(instance.stem, copy_of(mol, instance, xyz, parts.exits))
         rank = -mol.n_heavy, mol.stem
@@ -381,7 +381,7 @@ def _member(
         read_ways=read_ways,
         protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
         packed=packed,
-        bridging=parts.held is not None,
+        bridging=parts.bridging is not None,
     )
 
 

@@ -68,7 +68,7 @@ class ClusterErrors:
     """Writes the reasons of a run's failures on a cluster to the place of the scripts' reasons."""
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._written: set[str] = set()
 
     def keep(self, failure: ClusterFailure, job: Path) -> None:
         """Leave a reason as the run's error, and the cluster's words in the step's log.
@@ -76,7 +76,7 @@ class ClusterErrors:
         Does nothing if the script has left a reason.
         """
         recorded = read_error(job)
-        if recorded.get("step") == failure.rule and recorded.get("message") not in self._told:
+        if recorded.get("step") == failure.rule and recorded.get("message") not in self._written:
             return
         written = _end(failure.cluster_log)
         path = job / failure.rule_log
@@ -84,7 +84,7 @@ class ClusterErrors:
         with path.open("a", encoding="utf-8") as log:
             log.write("\n".join((_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
         sentence = _sentence(failure, written)
-        self._told.add(sentence)
+        self._written.add(sentence)
         record_error(sentence, step=failure.rule, kind="pipeline", job=job, log=failure.rule_log)
 
 

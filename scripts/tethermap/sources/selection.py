@@ -170,7 +170,7 @@ def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
     return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
 
 
-def _told(hit: str, summary: EntrySummary) -> str:
+def _with_accessions(hit: str, summary: EntrySummary) -> str:
     """Return a reason with the requested accessions that the entry has."""
     begin, separator, names = hit.partition(ACCESSIONS)
     own = [name for name in names.split(",") if name in summary.uniprot]
@@ -190,7 +190,7 @@ def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str,
         "reason": reason,
         "threshold": threshold,
         "value": value,
-        "hits": ";".join(dict.fromkeys(_told(hit, summary) for hit in candidate.hits)),
+        "hits": ";".join(dict.fromkeys(_with_accessions(hit, summary) for hit in candidate.hits)),
         "score": candidate.score,
         "title": summary.title,
         "method": "; ".join(summary.methods),

@@ -45,7 +45,7 @@ def plan_shards(selected: Sequence[Row], folder: Path, entries_per_shard: int, c
     for number, rows in sorted(_earlier(folder).items()):
         ids = [str(row["pdb_id"]) for row in rows]
         same = [left.get(entry_id) for entry_id in ids] == rows
-        if rows and same and len(rows) <= entries_per_shard and _stands(folder / str(number), rows, planned):
+        if rows and same and len(rows) <= entries_per_shard and _is_current(folder / str(number), rows, planned):
             plan[number] = rows
             for entry_id in ids:
                 del left[entry_id]
@@ -93,7 +93,7 @@ def _earlier(folder: Path) -> dict[int, Rows]:
     return earlier
 
 
-def _stands(shard: Path, rows: Rows, planned: frozenset[str]) -> bool:
+def _is_current(shard: Path, rows: Rows, planned: frozenset[str]) -> bool:
     """Return whether a shard would select the same files among these entries.
 
     It would not if it used the successor of a withdrawn entry that is now a separate entry, or skipped one that is no

@@ -27,7 +27,7 @@ tested."""
 
 
 @dataclass(frozen=True, slots=True)
-class HeldSide:
+class BoundSide:
     """The part of a ligand that one of two proteins binds.
 
     Parameters
@@ -54,14 +54,14 @@ class Bridging:
 
     Parameters
     ----------
-    target, partner : HeldSide
+    target, partner : BoundSide
         Both parts of a ligand between two proteins.
     reason : str
         Code of `tethermap.base.reasons.OBSERVED_REASONS` if no exit is found, else empty.
     """
 
-    target: HeldSide
-    partner: HeldSide
+    target: BoundSide
+    partner: BoundSide
     reason: str = ""
 
     @property
@@ -209,7 +209,7 @@ def _split(
             return None
         if len(half) < LEAST_HALF or float(own[sorted(half)].sum()) < LEAST_OF_OWN * float(own.sum()):
             return None
-        sides.append(HeldSide(protein, own, seen, half))
+        sides.append(BoundSide(protein, own, seen, half))
     first, second = sides
     if first.half & second.half:
         return None

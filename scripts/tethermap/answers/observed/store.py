@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tethermap.answers.observed.bridging import Bridging, HeldSide
+from tethermap.answers.observed.bridging import BoundSide, Bridging
 from tethermap.answers.observed.split import ObservedExit
 from tethermap.base.records import Source
 from tethermap.instance.model import Polymer
@@ -30,7 +30,7 @@ def read_bridging(path: Source) -> dict[str, Bridging]:
     }
 
 
-def _side(side: HeldSide) -> dict[str, Any]:
+def _side(side: BoundSide) -> dict[str, Any]:
     seen = side.exit
     return {
         "protein": asdict(side.protein),
@@ -40,9 +40,9 @@ def _side(side: HeldSide) -> dict[str, Any]:
     }
 
 
-def _read_side(record: dict[str, Any]) -> HeldSide:
+def _read_side(record: dict[str, Any]) -> BoundSide:
     protein, seen = record["protein"], record["exit"]
-    return HeldSide(
+    return BoundSide(
         Polymer(protein["name"], tuple(protein["chains"]), protein["target"]),
         np.array(record["areas"], dtype=np.float64),
         seen and ObservedExit(

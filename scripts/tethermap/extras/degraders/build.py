@@ -23,7 +23,7 @@ from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Made
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.linker_length import LINKER_BOND
-from tethermap.extras.protac.on_demand import AskedAnchor, NoInputsError, NoMoleculeError, exit_at, ligand_of
+from tethermap.extras.protac.on_demand import NoInputsError, NoMoleculeError, RequestedAnchor, exit_at, ligand_of
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
 from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
@@ -39,8 +39,8 @@ class Part:
     ----------
     end : End
         The end as a molecule.
-    told : dict
-        Description: names, building blocks, contacts.
+    description : dict
+        Names, building blocks and contacts.
     entry_id : str
         Entry that its frame is of; empty for one given as SMILES.
     anchor : tuple of float
@@ -50,7 +50,7 @@ class Part:
     """
 
     end: End
-    told: dict[str, object]
+    description: dict[str, object]
     entry_id: str = ""
     anchor: tuple[float, ...] = ()
     warhead: Warhead | None = None
@@ -79,7 +79,7 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
     return Part(end, {"stem": "", "anchor": "", **nothing, **_handle(end, smiles)})
 
 
-def part_of_exit(requested: AskedAnchor, second: bool) -> Part:
+def part_of_exit(requested: RequestedAnchor, second: bool) -> Part:
     """Return a half by a ranked exit of a finished job; its atoms are mapped to those of the crystal's ligand.
 
     Raises
@@ -94,9 +94,9 @@ def part_of_exit(requested: AskedAnchor, second: bool) -> Part:
         raise NoInputsError(f"No common reaction joins a linker to {requested.anchor} of {requested.stem}.")
     _check_size(end)
     anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
-    inputs = _told(ligand, chosen, end, _contact_rows(requested.job, requested.stem))
+    description = _description(ligand, chosen, end, _contact_rows(requested.job, requested.stem))
     warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
-    return Part(end, inputs, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
+    return Part(end, description, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
 
 
 def _check_size(end: End) -> None:
@@ -123,11 +123,15 @@ def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]
     handles = []
     for chosen in [exit_at(ligand, rows, anchor)] if anchor else ligand.exits:
         end = end_of(exit_smiles(ligand, chosen, None))
-        handles.append({"rank": chosen.rank, "site_rank": chosen.site_rank, **_told(ligand, chosen, end, contacts)})
+        handles.append(
+            {"rank": chosen.rank, "site_rank": chosen.site_rank, **_description(ligand, chosen, end, contacts)}
+        )
     return handles
 
 
-def _told(ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: Sequence[Row]) -> dict[str, object]:
+def _description(
+    ligand: RankedLigand, chosen: RankedExit, end: End | None, contacts: Sequence[Row]
+) -> dict[str, object]:
     """Return the chemistry of one exit; no handle if no common reaction makes that bond."""
     anchor, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     gone = {ligand.graph.names[k] for k in leaving}

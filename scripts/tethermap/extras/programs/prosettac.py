@@ -13,7 +13,7 @@ from typing import Any
 from rdkit import Chem
 
 from tethermap.base.tables import JOINED
-from tethermap.extras.protac.half import AskedHalf, Halves
+from tethermap.extras.protac.half import Halves, RequestedHalf
 from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
 from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, OpenBabel, anchor_after_round_trip
 from tethermap.extras.protac.side import Side, side_named
@@ -223,7 +223,7 @@ def _halves(halves: Halves) -> dict[str, str]:
     return files
 
 
-def _half(half: AskedHalf) -> tuple[str, str, str, str]:
+def _half(half: RequestedHalf) -> tuple[str, str, str, str]:
     chains = dict.fromkeys(line[21] for line in half.protein.splitlines() if line.startswith("ATOM"))
     head = f"{half.side.name}_head_{half.number}.sdf"
     return f"{half.side.name}.pdb", "".join(chains), head, str(half.warhead.anchor + 1)

@@ -60,14 +60,14 @@ def fragments_json(fragments: Sequence[Fragment]) -> str:
     """Return one fragment, or two with the geometry between them, as JSON."""
     content: dict[str, Any] = {
         "frame": "deposited coordinates, angstroms",
-        "fragments": [_told(one) for one in fragments],
+        "fragments": [_fragment(one) for one in fragments],
     }
     if len(fragments) > 1:
         content["between"] = _between(*fragments[:2])
     return json.dumps(content, indent=1) + "\n"
 
 
-def _told(fragment: Fragment) -> dict[str, Any]:
+def _fragment(fragment: Fragment) -> dict[str, Any]:
     mol = fragment.warhead.mol
     return {
         "side": fragment.side,

@@ -41,7 +41,7 @@ class AtExit:
 
 
 @dataclass(frozen=True, eq=False)
-class AskedHalf(AtExit):
+class RequestedHalf(AtExit):
     """One requested half.
 
     Parameters
@@ -128,13 +128,13 @@ class Halves:
 
     Parameters
     ----------
-    ordered : tuple of AskedHalf
+    ordered : tuple of RequestedHalf
         The half, or that of the E3 ligase and the target's.
     degrader : str
         SMILES of the degrader; empty if it is not known.
     """
 
-    ordered: tuple[AskedHalf, ...]
+    ordered: tuple[RequestedHalf, ...]
     degrader: str = ""
 
     @cached_property
@@ -182,7 +182,7 @@ class Halves:
         return Subject(name, tuple(half for _, half in parts), ligand)
 
 
-def _alone(half: AskedHalf, numbering: Numbering) -> FoldedLigand:
+def _alone(half: RequestedHalf, numbering: Numbering) -> FoldedLigand:
     """Return the ligand of one half, by the code of its component if it is one complete component."""
     instance, molecule = half.ligand.instance, half.ligand.molecule
     names = molecule.dictionary_names

@@ -10,7 +10,7 @@ from tethermap.extras.protac import texts
 from tethermap.extras.protac.exits_json import exits_json
 from tethermap.extras.protac.fragments import FILE as FRAGMENTS
 from tethermap.extras.protac.fragments import fragments_json
-from tethermap.extras.protac.half import AskedHalf, Halves
+from tethermap.extras.protac.half import Halves, RequestedHalf
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.program import Site, WrittenSite
 from tethermap.extras.protac.programs import names, program
@@ -109,12 +109,14 @@ def _row(row: Row) -> Row:
     return {key: row[key] for key in ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")}
 
 
-def shared_files(halves: Sequence[AskedHalf], degrader: str, tools: Collection[str] | None = None) -> dict[str, str]:
+def shared_files(
+    halves: Sequence[RequestedHalf], degrader: str, tools: Collection[str] | None = None
+) -> dict[str, str]:
     """Return the files that are made on demand, of one half or both, by path.
 
     Parameters
     ----------
-    halves : sequence of AskedHalf
+    halves : sequence of RequestedHalf
         One, or the target's and that of the E3 ligase.
     degrader : str
         SMILES of the degrader; empty if unknown.

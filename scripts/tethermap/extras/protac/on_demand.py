@@ -14,7 +14,7 @@ from tethermap.base import layout
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
 from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import EXIT_ANSWERS, JOINED, PUBLISHED_CELLS, Row, read_table
-from tethermap.extras.protac.half import AskedHalf
+from tethermap.extras.protac.half import RequestedHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.pose import matched_halves
@@ -58,7 +58,7 @@ def molecule_of(smiles: str, subject: str) -> Chem.Mol:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAnchor:
+class RequestedAnchor:
     """One anchor of one ligand of a finished job.
 
     Parameters
@@ -75,11 +75,11 @@ class AskedAnchor:
 
 
 def inputs_of_anchor(
-    requested: AskedAnchor,
+    requested: RequestedAnchor,
     wanted: Collection[str] = (),
     *,
     degrader: str = "",
-    other: AskedAnchor | None = None,
+    other: RequestedAnchor | None = None,
     babel: OpenBabel | None = None,
 ) -> dict[str, str]:
     """Return the files for one anchor of a ligand of a finished job, or for two that a linker joins, by path.
@@ -89,13 +89,13 @@ def inputs_of_anchor(
 
     Parameters
     ----------
-    requested : AskedAnchor
+    requested : RequestedAnchor
         The anchor.
     wanted : collection of str
         One of `programs.tools`; empty for all.
     degrader : str
         SMILES of the degrader, if known.
-    other : AskedAnchor or None
+    other : RequestedAnchor or None
         The other half: of a job about the other side.
     babel : OpenBabel or None
         If given, each head is converted with PRosettaC's method, and the outcome is in its exits.json and README.
@@ -128,7 +128,7 @@ def inputs_of_anchor(
     return {path: text for path, text in files.items() if path in paths}
 
 
-def _half(requested: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
+def _half(requested: RequestedAnchor, babel: OpenBabel | None) -> RequestedHalf:
     ligand, rows = ligand_of(requested.job, requested.stem)
     ligand = _with_published(requested.job, ligand)
     chosen = exit_at(ligand, rows, requested.anchor)
@@ -141,7 +141,7 @@ def _half(requested: AskedAnchor, babel: OpenBabel | None) -> AskedHalf:
     complex_pdb = complex_text(requested.job, ligand.instance)
     files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
     gene = job_gene(name, query) if side.name == "e3" else ""
-    return AskedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)
+    return RequestedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)
 
 
 def _with_published(job: Path, ligand: RankedLigand) -> RankedLigand:
@@ -161,7 +161,7 @@ def _with_published(job: Path, ligand: RankedLigand) -> RankedLigand:
     return replace(ligand, exits=exits)
 
 
-def _check_degrader(smiles: str, halves: Sequence[AskedHalf]) -> None:
+def _check_degrader(smiles: str, halves: Sequence[RequestedHalf]) -> None:
     """Raise NoInputsError for an invalid molecule or one that does not contain the halves."""
     degrader = molecule_of(smiles, "The degrader")
     if not matched_halves(degrader, tuple(half.warhead for half in halves)):

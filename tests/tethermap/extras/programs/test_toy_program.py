@@ -13,7 +13,7 @@ from tests.tools.runs import ROOT
 from tests.tools.small_job import small_job
 from tethermap.base.records import part
 from tethermap.base.tables import EXIT_VECTORS, read_table
-from tethermap.extras.protac.on_demand import AskedAnchor, inputs_of_anchor
+from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import names, tools
 
 MODULE = '''
@@ -40,11 +40,11 @@ def test_module_in_the_folder_is_a_program(tmp_path: Path, monkeypatch: pytest.M
     job = small_job(tmp_path / "job").path
     rows = read_table(part(job, "0", "measure_sasa/exits"), EXIT_VECTORS)
     anchor = next(str(row["anchor_atom"]) for row in rows if row["stem"] == STEM and row["rank"])
-    files = inputs_of_anchor(AskedAnchor(job, STEM, anchor), ["toydock"])
+    files = inputs_of_anchor(RequestedAnchor(job, STEM, anchor), ["toydock"])
     side, smiles, number = files["toydock/input.txt"].split()
     assert (side, smiles.count("[*]"), int(number) >= 0) == ("target", 1, True)
     assert files["toydock/README.txt"] == "ToyDock: toydock input.txt\n"
-    everything = inputs_of_anchor(AskedAnchor(job, STEM, anchor))
+    everything = inputs_of_anchor(RequestedAnchor(job, STEM, anchor))
     assert {path.partition("/")[0] for path in everything} >= {"toydock", "prosettac", "p4ward"}
 
 

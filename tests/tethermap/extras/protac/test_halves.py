@@ -24,7 +24,7 @@ from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import exit_rows
 from tethermap.extras.programs import p4ward
-from tethermap.extras.protac.half import AskedHalf
+from tethermap.extras.protac.half import RequestedHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.extras.protac.side import E3, TARGET, Side
@@ -33,7 +33,7 @@ from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
 PAIRS = 12
 
 
-def half(folder: Path, smiles: str, anchor: int, side: Side) -> AskedHalf:
+def half(folder: Path, smiles: str, anchor: int, side: Side) -> RequestedHalf:
     """Return a half whose linker leaves from an atom of a SMILES."""
     instance, molecule = embedded(smiles)
     instance = replace(instance, stem=f"1abc_A_{side.name}_1")
@@ -45,17 +45,17 @@ def half(folder: Path, smiles: str, anchor: int, side: Side) -> AskedHalf:
     chosen = next(one for one in ligand.exits if one.anchor == anchor)
     files, index = InputMaker(side).make("any", ligand, complex_pdb(), [chosen])
     gene = "VHL" if side is E3 else ""
-    return AskedHalf(side, "any", ligand, chosen, complex_pdb(), str(index[0]["smiles"]), gene, files)
+    return RequestedHalf(side, "any", ligand, chosen, complex_pdb(), str(index[0]["smiles"]), gene, files)
 
 
 @pytest.fixture(scope="module")
-def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[AskedHalf, AskedHalf]:
+def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[RequestedHalf, RequestedHalf]:
     folder = tmp_path_factory.mktemp("halves")
     return half(folder, JQ1_ESTER, 2, TARGET), half(folder, VHL_LIGAND, 3, E3)
 
 
 @pytest.fixture(scope="module")
-def files(halves: tuple[AskedHalf, AskedHalf]) -> dict[str, str]:
+def files(halves: tuple[RequestedHalf, RequestedHalf]) -> dict[str, str]:
     return {**halves[0].files, **halves[1].files, **shared_files(halves, MZ1)}
 
 
@@ -118,7 +118,9 @@ def test_deepternary_finds_degrader_ligands_and_masks_in_one_frame(files: dict[s
     assert len(named) == 7
 
 
-def test_prosettac_parameters_name_both_sides(files: dict[str, str], halves: tuple[AskedHalf, AskedHalf]) -> None:
+def test_prosettac_parameters_name_both_sides(
+    files: dict[str, str], halves: tuple[RequestedHalf, RequestedHalf]
+) -> None:
     lines = dict(line.split(": ") for line in files["prosettac/Protac_params.txt"].splitlines())
     assert lines["Structures"] == "e3.pdb target.pdb"
     assert lines["Chains"] == "E T"
@@ -136,12 +138,12 @@ def test_jobs_of_co_folding_programs_name_the_degrader_and_both_proteins(files: 
 
 
 @pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[AskedHalf, AskedHalf]]]:
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[RequestedHalf, RequestedHalf]]]:
     """Degraders of the literature with both halves, each capped with a hydrogen in the linker's place."""
     folder = tmp_path_factory.mktemp("pairs")
 
     @cache
-    def capped(smiles: str, side: Side) -> AskedHalf:
+    def capped(smiles: str, side: Side) -> RequestedHalf:
         return half(folder, smiles.removeprefix("[*]"), 0, side)
 
     rows = [row for row in published() if row["target_half"].startswith(("[*]C", "[*]N", "[*]O"))]
@@ -175,7 +177,9 @@ def argument(command: str, name: str) -> str:
     return words[words.index(name) + 1]
 
 
-def check_linker_files(files: dict[str, str], asked: tuple[AskedHalf, ...], places: np.ndarray, degrader: str) -> None:
+def check_linker_files(
+    files: dict[str, str], asked: tuple[RequestedHalf, ...], places: np.ndarray, degrader: str
+) -> None:
     """Check that both designers of linkers read the intended atoms, anchors and length of the linker."""
     run = files["difflinker/run.sh"]
     here, numbers, anchors = as_difflinker_reads(files["difflinker/fragments.sdf"], argument(run, "--anchors"))
@@ -195,7 +199,7 @@ def check_linker_files(files: dict[str, str], asked: tuple[AskedHalf, ...], plac
 
 
 def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
-    pairs: list[tuple[str, tuple[AskedHalf, AskedHalf]]],
+    pairs: list[tuple[str, tuple[RequestedHalf, RequestedHalf]]],
 ) -> None:
     """Both halves are of one entry: its frame is that of the files."""
     for degrader, (target, e3) in pairs:
@@ -234,7 +238,7 @@ def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
 
 
 def test_halves_of_two_entries_are_in_the_frame_of_the_degraders_conformation(
-    halves: tuple[AskedHalf, AskedHalf],
+    halves: tuple[RequestedHalf, RequestedHalf],
 ) -> None:
     target, e3 = halves
     instance = replace(target.ligand.instance, entry_id="9xyz")
@@ -248,7 +252,7 @@ def test_halves_of_two_entries_are_in_the_frame_of_the_degraders_conformation(
     check_linker_files(made, (e3, target), places, MZ1)
 
 
-def test_fragments_in_one_frame_have_distance_and_angles(halves: tuple[AskedHalf, AskedHalf]) -> None:
+def test_fragments_in_one_frame_have_distance_and_angles(halves: tuple[RequestedHalf, RequestedHalf]) -> None:
     told = json.loads(shared_files(halves, "")["fragments.json"])
     assert [one["smiles"].count("[*]") for one in told["fragments"]] == [1, 1]
     first, second = (np.array(one["xyz"][one["attachment_atom"]]) for one in told["fragments"])
