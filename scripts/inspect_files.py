@@ -69,9 +69,9 @@ def main(folder: Path, cache: Path) -> list[Found]:
 
     try:
         codes: set[str] = set()
-        for entry_id, given in source.given.items():
+        for entry_id, arguments in source.given.items():
             certain = entry_id in source.ligands_of.values()
-            codes |= _tell_entry(source, entry_id, file_of(given), components, certain=certain)
+            codes |= _tell_entry(source, entry_id, file_of(arguments), components, certain=certain)
         for ligand, entry_id in source.ligands_of.items():
             file = file_of(ligand)
             file["entry_id"] = entry_id
@@ -233,6 +233,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.inspect_files", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder with the files")
     parser.add_argument("cache", type=Path, help="folder for derived files")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    sys.stdout.write(json.dumps(main(given.folder, given.cache)))
+    sys.stdout.write(json.dumps(main(arguments.folder, arguments.cache)))

@@ -12,9 +12,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.partner_atoms", description=__doc__)
     parser.add_argument("job", type=Path, help="the job folder")
     parser.add_argument("--stem", required=True, help="the ligand, as Results_Display.csv names it")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        sys.stdout.write(json.dumps(partners_of(given.job, given.stem)))
+        sys.stdout.write(json.dumps(partners_of(arguments.job, arguments.stem)))
     except NoPartnersError as error:
         sys.stderr.write(f"{error.message}\n")
         sys.exit(NO_INPUTS)

@@ -74,15 +74,17 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    given = _arguments(sys.argv[1:])
+    arguments = _arguments(sys.argv[1:])
     try:
         main(
-            RequestedAnchor(given.job, given.stem, given.anchor),
-            given.tool or (),
-            given.output or Path(f"{given.stem}_{given.anchor}".replace("/", "_")),
-            degrader=given.degrader,
-            babel=installed_open_babel() if given.open_babel else None,
-            other=RequestedAnchor(given.other_job, given.other_stem, given.other_anchor) if given.other_job else None,
+            RequestedAnchor(arguments.job, arguments.stem, arguments.anchor),
+            arguments.tool or (),
+            arguments.output or Path(f"{arguments.stem}_{arguments.anchor}".replace("/", "_")),
+            degrader=arguments.degrader,
+            babel=installed_open_babel() if arguments.open_babel else None,
+            other=RequestedAnchor(arguments.other_job, arguments.other_stem, arguments.other_anchor)
+            if arguments.other_job
+            else None,
         )
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")

@@ -63,12 +63,12 @@ def _structures(library: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]
 
 
 def _found(one: Mapping[str, Any], rows: Mapping[tuple[str, str], Sequence[Row]]) -> str:
-    own = rows.get((one["entry"], one["ligand"]))
-    if own is None:
+    rows_of_recruiter = rows.get((one["entry"], one["ligand"]))
+    if rows_of_recruiter is None:
         return "missing, the source does not have it"
     if not one["attachment"]:
         return f"built, exits {one['exits']}"
-    ranks = [int(row["rank"] or 0) for row in own if str(row["anchor_atom"]) in one["attachment"]]
+    ranks = [int(row["rank"] or 0) for row in rows_of_recruiter if str(row["anchor_atom"]) in one["attachment"]]
     if not ranks:
         return f"built, no exit at {', '.join(one['attachment'])}"
     return f"built, known attachment at rank {min(ranks)}{'' if min(ranks) <= TOP else ', not among the best'}"

@@ -83,14 +83,14 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
     keeps_files = settings["outputs"] == "all"
     job = folder / (JOBS if keeps_files else f".work/{JOBS}") / name
     shutil.rmtree(job, ignore_errors=True)
-    given = resolve({**settings["job"], "filters": {"entries": list(entries), "max_entries": len(entries)}})
-    source = open_source(given["source"], given["cache_dir"], refresh=False)
-    rows = list(entry_rows(source, pinned_entries(source, entries), given["filters"]))
+    resolved = resolve({**settings["job"], "filters": {"entries": list(entries), "max_entries": len(entries)}})
+    source = open_source(resolved["source"], resolved["cache_dir"], refresh=False)
+    rows = list(entry_rows(source, pinned_entries(source, entries), resolved["filters"]))
     query = {"source": {"kind": source.kind, "label": source.label}, "notes": [], "date": settings["date"]}
     source.close()
-    given = resolve({**given, "recorded_search": record_search(entries, query, rows)})
+    resolved = resolve({**resolved, "recorded_search": record_search(entries, query, rows)})
     last = "finish_job" if keeps_files else "build_tables"
-    run_job(job, given, result_cache_mb=CACHE_MB, last=last, draws=keeps_files)
+    run_job(job, resolved, result_cache_mb=CACHE_MB, last=last, draws=keeps_files)
     if not keeps_files:
         write_parquet(job, TABLES)
     files = []
@@ -123,27 +123,27 @@ def remove_gone(folder: Path, names: set[str]) -> None:
     """Remove the partitions of which the mirror has no entry any more."""
     for name in states(folder).keys() - names:
         (folder / STATES / f"{name}.json").unlink()
-        for place in (folder / DATA).glob(f"*/middle={name}"):
-            shutil.rmtree(place)
+        for partition in (folder / DATA).glob(f"*/middle={name}"):
+            shutil.rmtree(partition)
         shutil.rmtree(folder / JOBS / name, ignore_errors=True)
 
 
 def write_release(folder: Path, settings: Mapping[str, Any]) -> None:
     """Write views, columns, README and, last, the manifest of a release whose partitions are done."""
     done = states(folder)
-    given = resolve({**settings["job"], "filters": {"entries": ["any"]}})
+    resolved = resolve({**settings["job"], "filters": {"entries": ["any"]}})
     counts = {name: sum(int(state[name]) for state in done.values()) for name in ("entries", "instances")}
     write_parts(folder / "columns.md", dictionary(TABLES))
     write_parts(folder / "views.sql", views(with_files=settings["outputs"] == "all"))
     write_text(folder / "README.md", readme(counts, settings))
-    own = [_file_row(folder, path) for path in ("README.md", "columns.md", "views.sql")]
+    own_files = [_file_row(folder, path) for path in ("README.md", "columns.md", "views.sql")]
     manifest = {
         "date": settings["date"],
         "versions": versions(),
-        "settings": {name: value for name, value in shown(given).items() if name != "filters"},
+        "settings": {name: value for name, value in shown(resolved).items() if name != "filters"},
         "counts": counts,
         "partitions": {name: {key: state[key] for key in ("entries", "instances")} for name, state in done.items()},
-        "files": [*own, *(row for state in done.values() for row in state["files"])],
+        "files": [*own_files, *(row for state in done.values() for row in state["files"])],
     }
     write_parts(folder / "manifest.json", json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(manifest))
 
@@ -209,7 +209,7 @@ def main(argv: Sequence[str]) -> int:
     failed = 0
     jobs = [(name, [file.entry_id for file in found[name]], keys[name]) for name in mine]
     with ProcessPoolExecutor(arguments.cores, get_context("spawn"), max_tasks_per_child=50) as pool:
-        waiting = {pool.submit(run, *one): one[0] for one in jobs}
+        waiting = {pool.submit(run, *job_arguments): job_arguments[0] for job_arguments in jobs}
         for ended in as_completed(waiting):
             error = ended.exception()
             failed += error is not None

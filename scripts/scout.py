@@ -53,5 +53,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.scout", description=__doc__)
     parser.add_argument("config", type=Path, help="configuration of the job, YAML or JSON")
     parser.add_argument("folder", type=Path, help="folder to write to")
-    given = parser.parse_args()
-    raise SystemExit(main(given.config, given.folder))
+    arguments = parser.parse_args()
+    raise SystemExit(main(arguments.config, arguments.folder))

@@ -29,15 +29,15 @@ if __name__ == "__main__":
     parser.add_argument("--index", type=Path, help="index of a source: compare components of its entries only")
     parser.add_argument("--most", type=int, default=20, help="maximum number of ligands")
     parser.add_argument("--components", type=int, default=6, help="maximum number of components of the dictionary")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     index = ComponentIndex(ensured_index())
-    smiles = given.smiles or smiles_of(given.name, index)
+    smiles = arguments.smiles or smiles_of(arguments.name, index)
     try:
         molecule_of(smiles, "This")
-        entries = entries_of_components(given.index) if given.index else None
+        entries = entries_of_components(arguments.index) if arguments.index else None
         found = {
-            "ligands": closest(smiles, given.jobs, given.most),
-            "components": closest_components(smiles, index, entries, given.components),
+            "ligands": closest(smiles, arguments.jobs, arguments.most),
+            "components": closest_components(smiles, index, entries, arguments.components),
         }
     except NoMoleculeError as error:
         sys.stderr.write(f"{error}\n")

@@ -38,15 +38,15 @@ _SERVICE_PACKAGES = ("duckdb", "isal", "pydantic", "python_multipart", "starlett
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line; return the exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if given[:1] == ["reproduce"]:
-            return reproduce.main(given[1:])
-        if given[:1] == ["serve"]:
-            return _serve(given[1:])
-        end = given.index("--") if "--" in given else len(given)
-        chosen = _parser().parse_args(given[:end])
-        chosen.snakemake = given[end + 1 :]
+        if words[:1] == ["reproduce"]:
+            return reproduce.main(words[1:])
+        if words[:1] == ["serve"]:
+            return _serve(words[1:])
+        end = words.index("--") if "--" in words else len(words)
+        chosen = _parser().parse_args(words[:end])
+        chosen.snakemake = words[end + 1 :]
         return int(chosen.does(chosen))
     except UserError as error:
         sys.stderr.write(f"Tethermap: {error.message}\n")
@@ -130,8 +130,8 @@ def _run(chosen: argparse.Namespace) -> int:
     job = (chosen.folder or Path(f"tethermap-{_slug(chosen.what)}")).expanduser().absolute()
     profile = str(Path(chosen.profile).absolute()) if Path(chosen.profile).is_dir() else chosen.profile
     if not (PROFILES / profile).is_dir():
-        known = ", ".join(sorted(path.name for path in PROFILES.iterdir() if path.is_dir()))
-        raise UserError(f"There is no profile {profile}: give {known}, or the path of a profile's folder.")
+        profiles = ", ".join(sorted(path.name for path in PROFILES.iterdir() if path.is_dir()))
+        raise UserError(f"There is no profile {profile}: give {profiles}, or the path of a profile's folder.")
     try:
         settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
         resolve(settings)

@@ -121,8 +121,8 @@ def check_disk() -> Iterator[Finding]:
         ("cache", cache_folder(None), "export XDG_CACHE_HOME=/a/larger/disk"),
         ("current folder", Path.cwd(), "tethermap run … --folder /a/larger/disk/job"),
     ):
-        place = next(path for path in (folder, *folder.parents) if path.exists())
-        free = shutil.disk_usage(place).free
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
+        free = shutil.disk_usage(existing).free
         if free < _LEAST_FREE:
             yield Finding("disk", "FAULT", f"{free / 1e6:,.0f} MB free for the {name}: free some, or {remedy}")
         else:

@@ -65,10 +65,10 @@ def remove_leftovers(folder: Path) -> None:
 
     Only for folders in which no one else is writing.
     """
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             if is_leftover(name):
-                Path(place, name).unlink(missing_ok=True)
+                Path(parent, name).unlink(missing_ok=True)
 
 
 def remove_leftovers_of(path: Path) -> None:

@@ -204,10 +204,10 @@ def _take_flags(settings: Settings, schema: Settings) -> None:
 
 def _refuse_unknown(settings: Settings, schema: Settings) -> None:
     """Name a misspelled setting before one that it leaves missing."""
-    known = list(schema["properties"])
+    names = list(schema["properties"])
     for name in settings:
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, 1, 0.6)
+        if name not in names:
+            near = difflib.get_close_matches(str(name), names, 1, 0.6)
             below = [key for key, _ in _all_keys(schema) if key.rpartition(".")[2] == name]
             meant = [
                 *near,
@@ -298,8 +298,8 @@ def _resolve_paths(settings: Settings) -> None:
         else:
             source[name] = _absolute(f"source.{name}", value)
     for name in _ADDED:
-        given = source[name] or []
-        for path in [given] if isinstance(given, str) else given:
+        paths = source[name] or []
+        for path in [paths] if isinstance(paths, str) else paths:
             if not Path(path).is_file():
                 raise ConfigError(f"source.{name}: there is no file {path}.")
 
@@ -334,9 +334,9 @@ def _message(error: ValidationError, schema: Settings) -> str:
         section = f"{key}." if key else ""
         given: Mapping[str, Any] = error.instance  # type: ignore[assignment]
         unknown = next(name for name in given if name not in violated["properties"])
-        known = [name for name, _ in _all_keys(schema)]
-        near = difflib.get_close_matches(f"{section}{unknown}", known, 1, 0.6) or [
-            name for name in known if name.rpartition(".")[2] == unknown
+        names = [name for name, _ in _all_keys(schema)]
+        near = difflib.get_close_matches(f"{section}{unknown}", names, 1, 0.6) or [
+            name for name in names if name.rpartition(".")[2] == unknown
         ]
         hint = f"did you mean {near[0]}?" if near else "config/README.md lists all settings."
         return f"{section}{unknown} is not a setting: {hint}"

@@ -71,8 +71,8 @@ def file_columns(path: Path, table: Table) -> tuple[Column, ...]:
     """Return the columns of a CSV file: those of another version are text."""
     with path.open(encoding="utf-8", newline="") as stream:
         header = next(csv.reader(stream), [])
-    known = {column.name: column for column in table.columns}
-    return tuple(known.get(name, Column(name)) for name in header)
+    by_name = {column.name: column for column in table.columns}
+    return tuple(by_name.get(name, Column(name)) for name in header)
 
 
 def csv_rows(path: Path, columns: Sequence[Column]) -> str:

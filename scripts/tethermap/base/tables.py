@@ -519,7 +519,7 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
 def _formatter(column: Column) -> Callable[[Value], str]:
     """Return `format_value` for one column, fast for values of the column's own type."""
     kind = column.kind
-    own = {"flag": bool, "integer": int}.get(kind, str)
+    expected = {"flag": bool, "integer": int}.get(kind, str)
     pattern = f"%.{column.decimals}f"
     below_zero = f"-{pattern % 0.0}"
 
@@ -533,7 +533,7 @@ def _formatter(column: Column) -> Callable[[Value], str]:
         return text[1:] if text == below_zero else text
 
     def other(value: Value) -> str:
-        if type(value) is own:
+        if type(value) is expected:
             return str(value)
         if value is None or value != value:
             return ""
@@ -625,8 +625,8 @@ def read_table(
         header = tuple(next(csv.reader([stream.readline()]), ()))
         if strict and header != table.having(header).names:
             raise ValueError(f"{path}: unexpected columns {header}")
-        known = {column.name: column for column in table.columns}
-        columns = [known.get(name, Column(name)) for name in header]
+        by_name = {column.name: column for column in table.columns}
+        columns = [by_name.get(name, Column(name)) for name in header]
         position = header.index("stem") if stems is not None and "stem" in header else None
         lines: Iterable[str] = stream
         if stems is not None and position == len(header) - 1 and isinstance(path, Path):

@@ -63,13 +63,13 @@ def burial(
     atoms = scene.atoms
     radii = polymer_radii(table, rules)
     names = (atoms.comp_id[heavy], atoms.name[heavy], atoms.element[heavy])
-    own = radii.of_all(*map(as_text, names))
-    reach = float(table.largest_of(atoms.element).max()) + float(own.max()) + 2 * sasa.probe_radius
+    own_radii = radii.of_all(*map(as_text, names))
+    reach = float(table.largest_of(atoms.element).max()) + float(own_radii.max()) + 2 * sasa.probe_radius
     xyz = atoms.xyz[heavy]
     nearby = atoms_around(scene, around, xyz, label, reach)
     neighbourhood = replace(neighbourhood_of(scene, nearby), largest=ASSEMBLY)
     others = radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
-    exposure = sasa.exposure(xyz, own, neighbourhood, others)
+    exposure = sasa.exposure(xyz, own_radii, neighbourhood, others)
     free = float(exposure.free.sum())
     touching = (nearby.distance <= TOUCHES_WITHIN) & (nearby.level <= ASSEMBLY) & scene.in_polymer[nearby.index]
     residues = np.unique(atoms.residue[nearby.index[touching]])

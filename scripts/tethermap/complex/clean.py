@@ -353,9 +353,11 @@ class _Cleaner:
         residues = tuple(self._residues.name(residue) for residue in present.residues)
         head = present.residues.index(present.head)
         mask = self._scene.mask(label)
-        own = set(members.tolist())
+        atoms_of_ligand = set(members.tolist())
         links = tuple(
-            bond for bond in group.links if bond.kind != "contact" and bond.first in own and mask[bond.second]
+            bond
+            for bond in group.links
+            if bond.kind != "contact" and bond.first in atoms_of_ligand and mask[bond.second]
         )
         ligand = Ligand(heavy, residues, head, links)
         stem, numbered = self._stems.of(residues[head])

@@ -226,9 +226,9 @@ def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[
         if mutation.chain not in chains:
             continue
         number, letter = re.fullmatch(r"(-?\d+)(\w?)", mutation.residue_id).groups()  # type: ignore[union-attr]
-        own = (atoms.auth_seq_id == int(number)) & (atoms.auth_asym_id == mutation.chain.encode()) & atoms.heavy
-        own &= (atoms.ins_code == letter.encode()) & (atoms.entity_type == POLYMER)
-        near = bool(own.any()) and float(distances(atoms.xyz[own], xyz).min()) < MUTATION_WITHIN
+        mutated = (atoms.auth_seq_id == int(number)) & (atoms.auth_asym_id == mutation.chain.encode()) & atoms.heavy
+        mutated &= (atoms.ins_code == letter.encode()) & (atoms.entity_type == POLYMER)
+        near = bool(mutated.any()) and float(distances(atoms.xyz[mutated], xyz).min()) < MUTATION_WITHIN
         is_near[mutation.name] = is_near.get(mutation.name, False) or near
     ordered = sorted(is_near, key=lambda name: (int(name[1:-1]), name))
     return tuple(ordered), tuple(name for name in ordered if is_near[name])

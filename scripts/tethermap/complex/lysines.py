@@ -72,8 +72,8 @@ def _areas(
     scene: Scene, around: Around, places: FloatArray, mask: BoolArray, radii: EntryRadii, sasa: Sasa
 ) -> FloatArray:
     """Return the areas of NZ atoms within the assembly, in square angstroms."""
-    own = radii.by_name.of("LYS", "NZ", "N")
-    reach = own + max(radii.by_name.table.largest.values()) + 2 * sasa.probe_radius
+    own_radii = radii.by_name.of("LYS", "NZ", "N")
+    reach = own_radii + max(radii.by_name.table.largest.values()) + 2 * sasa.probe_radius
     parts: list[tuple[IntArray, FloatArray]] = []
     for body, placement in _standing(scene, around):
         local = placement.undo(places)
@@ -84,7 +84,7 @@ def _areas(
             parts.append((near, placement.apply(scene.atoms.xyz[near])))
     index = np.concatenate([part[0] for part in parts])
     xyz = np.concatenate([places, *(part[1] for part in parts)])
-    return sasa.areas(xyz, np.concatenate([np.full(len(places), own), radii.of(index)]), len(places))
+    return sasa.areas(xyz, np.concatenate([np.full(len(places), own_radii), radii.of(index)]), len(places))
 
 
 def _standing(scene: Scene, around: Around) -> list[tuple[Body, Placement]]:

@@ -78,8 +78,8 @@ class JobComponents:
         path = ensured_index(self._path)
         stat = path.stat()
         identity = [self._kind, path.name, str(stat.st_size), str(stat.st_mtime_ns)]
-        for own in self._own:
-            files = sorted(own.rglob("*")) if own.is_dir() else [own]
+        for definitions in self._own:
+            files = sorted(definitions.rglob("*")) if definitions.is_dir() else [definitions]
             identity += [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()]
         return identity
 

@@ -78,9 +78,11 @@ class Step:
             value = value[key]
         return bool(value)
 
-    def inputs(self, shards: Sequence[str], given: Settings) -> list[str]:
+    def inputs(self, shards: Sequence[str], settings: Settings) -> list[str]:
         """Return the files that the step reads, relative to the job folder, of one shard or of all."""
-        sources = dict.fromkeys(source for source, _ in self.sources(step.name for step in STEPS if step.runs(given)))
+        sources = dict.fromkeys(
+            source for source, _ in self.sources(step.name for step in STEPS if step.runs(settings))
+        )
         archives = [layout.archive(shard, source) for shard in shards for source in sources]
         return [*(path.format(shard=shards[0]) if self.parts else path for path in self.files), *archives]
 

@@ -123,19 +123,19 @@ def run(name: str, snakemake: Snakemake) -> None:
         Task(step, job, list(snakemake.input), snakemake.params.settings, shard, resources).do()
 
 
-def run_steps(job: Path, given: Settings, *, result_cache_mb: int = 0, last: str = "", draws: bool = True) -> None:
+def run_steps(job: Path, settings: Settings, *, result_cache_mb: int = 0, last: str = "", draws: bool = True) -> None:
     """Run all steps of a job in this process, or those up to the last; see `tethermap.run_job.run_job`."""
     resources = {
-        "entries_per_shard": given["shards"]["entries_per_shard"],
+        "entries_per_shard": settings["shards"]["entries_per_shard"],
         "processes": 1,
         "result_cache_mb": result_cache_mb,
         "draws": draws,
     }
 
     def do(step: Step, shards: Sequence[str], shard: str = "") -> None:
-        Task(step, job, step.inputs(shards, given), load(step.settings)(given), shard, resources).do()
+        Task(step, job, step.inputs(shards, settings), load(step.settings)(settings), shard, resources).do()
 
-    search, *others = (step for step in STEPS if step.runs(given))
+    search, *others = (step for step in STEPS if step.runs(settings))
     do(search, [])
     shards = sorted(json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8")), key=int)
     for step in others:

@@ -60,7 +60,7 @@ def _counted(noun: str, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence for each of the most frequent reasons, with the remedy."""
     reasons = Counter(str(row["reason"]) for row in rows)
     for reason, count in reasons.most_common(MOST_TOLD):
-        one = {"entries": "entry", "ligands": "ligand"}[noun]
+        singular = {"entries": "entry", "ligands": "ligand"}[noun]
         remedy = f" {REMEDIES[reason]}" if reason in REMEDIES else ""
         words = REASONS.get(reason, reason.replace("_", " ") or "no reason is recorded")  # of another version
-        yield f"{count} {one if count == 1 else noun}: {words}{remedy}"
+        yield f"{count} {singular if count == 1 else noun}: {words}{remedy}"

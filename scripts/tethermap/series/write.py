@@ -57,22 +57,22 @@ def write_series(
 
 def _series(ligands: Sequence[SeriesLigand]) -> Iterator[Series]:
     """Yield the series, those with most ligands first; then each ligand that is in none, without a name."""
-    known: list[SeriesLigand] = []
+    listed: list[SeriesLigand] = []
     unread: list[SeriesLigand] = []
 
     def parents() -> Iterator[Chem.Mol]:
         for ligand in ligands:
             parent = ligand.parent()
             if parent is not None:
-                known.append(ligand)
+                listed.append(ligand)
                 yield parent
             else:
                 log.warning("%s is in no series: RDKit cannot read %s", ligand.component_names, ligand.parent_smiles)
                 unread.append(ligand)
 
     groups = clustered(parents())
-    groups.sort(key=lambda group: (-len(group), -sum(len(known[index].members) for index in group), group))
+    groups.sort(key=lambda group: (-len(group), -sum(len(listed[index].members) for index in group), group))
     for number, group in enumerate(groups, start=1):
-        yield Series(f"S{number:03d}", tuple(known[index] for index in group))
+        yield Series(f"S{number:03d}", tuple(listed[index] for index in group))
     for ligand in unread:
         yield Series("", (ligand,))

@@ -192,13 +192,13 @@ class FilesSource(FolderSource):
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id or file name."""
-        known = self._index.lookup(entry_ids)
-        named = {name: own_id(stem_of(name)) for name in entry_ids if name not in known}
+        found = self._index.lookup(entry_ids)
+        named = {name: own_id(stem_of(name)) for name in entry_ids if name not in found}
         others = self._index.lookup(set(named.values()))
         return {
             name: KnownEntry(entry_id, entry.withdrawn, entry.successors)
-            for name, entry_id in [*zip(known, known, strict=True), *named.items()]
-            if (entry := known.get(entry_id) or others.get(entry_id)) is not None
+            for name, entry_id in [*zip(found, found, strict=True), *named.items()]
+            if (entry := found.get(entry_id) or others.get(entry_id)) is not None
         }
 
     def fetch(self, entry_id: str) -> Fetched:

@@ -91,19 +91,19 @@ class FolderSource:
                 continue
         return entities
 
-    def _fetched(self, known: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
+    def _fetched(self, entry: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
         """Return the file of an indexed entry in its place, checked."""
-        path = self._index.lookup([known.entry_id])[known.entry_id].path
-        content = self.check(path, known.entry_id, self.lists_all)
+        path = self._index.lookup([entry.entry_id])[entry.entry_id].path
+        content = self.check(path, entry.entry_id, self.lists_all)
         return Fetched(
-            entry_id=known.entry_id,
+            entry_id=entry.entry_id,
             path=path,
             format=content.format,
             source=source,
             sha256=content.sha256,
             revision=content.revision,
             withdrawn=withdrawn or content.withdrawn,
-            successors=known.successors or content.successors,
+            successors=entry.successors or content.successors,
         )
 
     def close(self) -> None:

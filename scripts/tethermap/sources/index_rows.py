@@ -148,13 +148,13 @@ def _names(metadata: EntryMetadata) -> tuple[tuple[str, str, str, str], ...]:
             ", ".join(unique([name, *entity.organisms[:1]]))
             for name in (entity.description, entity.genes[0] if entity.genes else "")
         )
-        own = [name for name in (entity.description, *entity.names) if "_" not in name]  # no EGFR_HUMAN
+        words = [name for name in (entity.description, *entity.names) if "_" not in name]  # no EGFR_HUMAN
         names += [(name, "gene", key, protein) for name in entity.genes]
         names += [(name, "accession", name, protein) for name in entity.uniprot]
-        names += [(name, "protein", key, gene) for name in own]
+        names += [(name, "protein", key, gene) for name in words]
     for ligand in metadata.ligands:
-        own = [ligand.comp_id, ligand.name, *ligand.synonyms.split(";")]
-        names += [(name.strip(), "ligand", ligand.comp_id, ligand.name) for name in own]
+        words = [ligand.comp_id, ligand.name, *ligand.synonyms.split(";")]
+        names += [(name.strip(), "ligand", ligand.comp_id, ligand.name) for name in words]
     return tuple(dict.fromkeys(name for name in names if name[0]))
 
 

@@ -66,30 +66,30 @@ class MirrorSource(FolderSource):
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id."""
         indexed = self._index.lookup(entry_ids)
-        known = {}
+        found = {}
         for entry_id in entry_ids:
             listed = self._obsolete.get(entry_id, ())
             if entry_id in indexed:
                 entry = indexed[entry_id]
                 withdrawn = entry.withdrawn or entry_id in self._obsolete
-                known[entry_id] = KnownEntry(entry_id, withdrawn, listed or entry.successors)
+                found[entry_id] = KnownEntry(entry_id, withdrawn, listed or entry.successors)
             elif entry_id in self._obsolete:
                 there = present_successors(entry_id, self._obsolete, self._index.has)
-                known[entry_id] = KnownEntry(there[0] if there else "", True, there or listed)
-        return known
+                found[entry_id] = KnownEntry(there[0] if there else "", True, there or listed)
+        return found
 
     def _asked_of(self) -> Request:
         return {"index": "SQLite FTS5, BM25"}
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return an entry's file in its place."""
-        known = self.resolve([entry_id]).get(entry_id)
-        if known is None:
+        found = self.resolve([entry_id]).get(entry_id)
+        if found is None:
             raise FetchError("not_found", f"not in the {self.kind}")
-        if not known.entry_id:
-            raise FetchError("withdrawn", " ".join(known.successors), successor=" ".join(known.successors))
+        if not found.entry_id:
+            raise FetchError("withdrawn", " ".join(found.successors), successor=" ".join(found.successors))
         source = self.kind if self.kind == "archive" else f"{self.kind}:{self.label}"
-        fetched = self._fetched(known, source, withdrawn=known.withdrawn and known.entry_id == entry_id)
+        fetched = self._fetched(found, source, withdrawn=found.withdrawn and found.entry_id == entry_id)
         return replace(fetched, source=f"{PDB_REDO}:{self.label}") if is_redone(fetched.path.name) else fetched
 
 

@@ -46,9 +46,9 @@ def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
 
     The search covers the folder, its parent and grandparent, and ``status`` next to them, the wwPDB's place for it.
     """
-    for place in [folder, *folder.parents][:_LEVELS]:
+    for parent in [folder, *folder.parents][:_LEVELS]:
         for name in _NAMES:
-            for path in (place / name, place / "status" / name):
+            for path in (parent / name, parent / "status" / name):
                 if path.is_file():
                     try:
                         return load_obsolete(path)

@@ -64,11 +64,11 @@ class RcsbSource:
         if not ids:
             return {}
         present = self._data.present(ids)
-        known = {entry_id: KnownEntry(entry_id) for entry_id in ids if entry_id in present}
+        found = {entry_id: KnownEntry(entry_id) for entry_id in ids if entry_id in present}
         for entry_id in ids:
             if entry_id not in present and (followed := self._follow(entry_id)) is not None:
-                known[entry_id] = followed
-        return {entry_id: known[entry_id] for entry_id in ids if entry_id in known}
+                found[entry_id] = followed
+        return {entry_id: found[entry_id] for entry_id in ids if entry_id in found}
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those accessions that at least one entry has."""

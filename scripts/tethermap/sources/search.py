@@ -89,10 +89,10 @@ def pinned_entries(source: Source, entry_ids: Sequence[str]) -> SearchResult:
     """Return exactly these entries, in their order; filters don't apply."""
     outcome = SearchResult()
     wanted = list(dict.fromkeys(entry_id_of(name) or name.lower() for name in entry_ids))
-    known = source.resolve(wanted)
+    found = source.resolve(wanted)
     for entry_id in wanted:
-        if entry_id in known:
-            outcome.candidates.append(_named(entry_id, known[entry_id], "pinned"))
+        if entry_id in found:
+            outcome.candidates.append(_named(entry_id, found[entry_id], "pinned"))
         else:
             outcome.not_found.append(entry_id)
     if outcome.not_found:
@@ -180,14 +180,14 @@ def sequences_of(fasta: str) -> list[str]:
     return list(dict.fromkeys(sequences))
 
 
-def _named(entry_id: str, known: KnownEntry, hit: str) -> FoundEntry:
+def _named(entry_id: str, entry: KnownEntry, hit: str) -> FoundEntry:
     return FoundEntry(
-        entry_id=known.entry_id,
+        entry_id=entry.entry_id,
         requested_id=entry_id,
         hits=[hit],
         exempt=True,
-        withdrawn=known.withdrawn,
-        successors=known.successors,
+        withdrawn=entry.withdrawn,
+        successors=entry.successors,
     )
 
 

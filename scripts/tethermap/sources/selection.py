@@ -173,8 +173,8 @@ def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
 def _with_accessions(hit: str, summary: EntrySummary) -> str:
     """Return a reason with the requested accessions that the entry has."""
     begin, separator, names = hit.partition(ACCESSIONS)
-    own = [name for name in names.split(",") if name in summary.uniprot]
-    return f"{begin}{separator}{','.join(own)}" if separator and own else hit
+    shared = [name for name in names.split(",") if name in summary.uniprot]
+    return f"{begin}{separator}{','.join(shared)}" if separator and shared else hit
 
 
 def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:

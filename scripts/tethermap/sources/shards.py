@@ -103,9 +103,9 @@ def _is_current(shard: Path, rows: Rows, planned: frozenset[str]) -> bool:
         structures = list(read_table(part(shard.parents[2], shard.name, "download_entries/structures"), STRUCTURES))
     except (OSError, ValueError):
         return True  # nothing was assigned yet
-    own = {str(row["pdb_id"]) for row in structures if row["path"]}
+    ids = {str(row["pdb_id"]) for row in structures if row["path"]}
     for row, structure in zip(rows, structures, strict=False):
-        if structure["reason"] == "same_as_other" and str(structure["value"]) not in planned | own:
+        if structure["reason"] == "same_as_other" and str(structure["value"]) not in planned | ids:
             return False
         if structure["path"] and structure["pdb_id"] != row["pdb_id"] and structure["pdb_id"] in planned:
             return False

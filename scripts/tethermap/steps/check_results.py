@@ -61,9 +61,9 @@ def make(task: Task) -> None:
 
 def _digest(parts: EntryParts, structure: Row, written: Mapping[str, str], on_disk: Mapping[str, str]) -> str:
     """Return a digest of all inputs of an entry's checks."""
-    own = {path for stem in parts.stems for path in layout.ligand_files(stem)}
-    own |= {path for path in written if layout.protac_stem(path) in parts.stems}
-    files = [(path, written.get(path), on_disk.get(path)) for path in sorted(own)]
+    paths = {path for stem in parts.stems for path in layout.ligand_files(stem)}
+    paths |= {path for path in written if layout.protac_stem(path) in parts.stems}
+    files = [(path, written.get(path), on_disk.get(path)) for path in sorted(paths)]
     return digest_of(parts.digest(), structure["sha256"], files)
 
 

@@ -40,9 +40,9 @@ def make(task: Task) -> None:
         planned = read_table(task.job / layout.SEARCH_ENTRIES, ENTRIES)  # no input: a new file changes no shard
         job_entries |= {str(row["pdb_id"]) for row in planned if row["selected"]}
         opened = open_source(source, cache_dir, refresh=False)
-        known = task.cache()
-        if known is not None and isinstance(opened, FolderSource):
-            opened.check = KnownFiles(known)
+        cache = task.cache()
+        if cache is not None and isinstance(opened, FolderSource):
+            opened.check = KnownFiles(cache)
         try:
             reports = open_reports(source, cache_dir, opened)
             results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)

@@ -20,8 +20,8 @@ class KnownFiles:
         Content of checked files, by the digest of their stored bytes.
     """
 
-    def __init__(self, known: StepCache) -> None:
-        self._known = known
+    def __init__(self, cache: StepCache) -> None:
+        self._known = cache
 
     def __call__(self, path: Path, entry_id: str, own: bool) -> Checked:
         """Return the content of a file; see `tethermap.sources.content.checked`."""

@@ -80,34 +80,34 @@ class LigandMeasurer:
     def measure(self, parts: EntryParts) -> None:
         """Write the exposure and the exits of an entry's ligands, and their files."""
         records = (parts.records[name] for name in ("neighbourhoods", "surroundings", "backbones"))
-        known: dict[str, tuple[Instance, LigandMolecule]] = {}
+        measured: dict[str, tuple[Instance, LigandMolecule]] = {}
         for stem, line, molecule in zip(parts.stems, parts.lines, parts.records["molecules"], strict=True):
             with self._step.isolated(parts.entry_id, stem):
-                known[stem] = instance_of_line(line), molecule_of_record(molecule)
+                measured[stem] = instance_of_line(line), molecule_of_record(molecule)
         surrounded = list(zip(parts.stems, *records, strict=True))
         for stem, around, beyond, backbone in self._step.ligands(parts.entry_id, surrounded):
-            if stem not in known:
+            if stem not in measured:
                 continue
             with self._step.isolated(parts.entry_id, stem):
                 ligand = _Ligand(
-                    *known[stem],
+                    *measured[stem],
                     neighbourhood_of_record(around),
                     surroundings_of_record(beyond),
                     backbone_of_record(backbone, named=False),
                 )
-                rows = self._exposure(ligand, list(known.values()))
+                rows = self._exposure(ligand, list(measured.values()))
                 # Exits and the SDF are made from the rounded areas of the table, so that sums agree.
                 self._exits(ligand, as_written(rows, SASA_ATOMS, OF_EXITS))
 
     def _exposure(self, ligand: _Ligand, others: Sequence[tuple[Instance, LigandMolecule]]) -> list[Row]:
         """Write the exposure of a ligand and its contacts; return the rows of its atoms."""
         instance, molecule, neighbourhood = ligand.instance, ligand.molecule, ligand.neighbourhood
-        own = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
+        radii = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
         around = self._polymer_radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
-        exposure = self._sasa.exposure(instance.atoms.xyz[molecule.atom_index], own, neighbourhood, around)
+        exposure = self._sasa.exposure(instance.atoms.xyz[molecule.atom_index], radii, neighbourhood, around)
         summary = summary_row(self._target_name, instance, molecule, exposure, self._method)
         self._step.add("sasa_summary", summary)
-        rows = list(atom_rows(self._target_name, instance, molecule, exposure, own))
+        rows = list(atom_rows(self._target_name, instance, molecule, exposure, radii))
         for row in rows:
             self._step.add("sasa_atoms", row)
         for row in ligand_contacts(instance, molecule, neighbourhood, others):

@@ -66,8 +66,8 @@ def build_tables(task: Task) -> None:
         return without_failing(task.step.name, members, write, job / layout.TABLES_ERRORS)
 
     about = [target_name, search_source(job)]
-    known = None if any(of_user.values()) else task.cache(about)  # the user's tables may have millions of rows
-    repeat_or_compute(known, task.sources(), [*task.outputs(), job / POSES.path], compute)
+    cache = None if any(of_user.values()) else task.cache(about)  # the user's tables may have millions of rows
+    repeat_or_compute(cache, task.sources(), [*task.outputs(), job / POSES.path], compute)
 
 
 def finish_job(task: Task) -> None:
@@ -108,7 +108,7 @@ def finish_job(task: Task) -> None:
 
 
 def repeat_or_compute(
-    known: StepCache | None,
+    cache: StepCache | None,
     inputs: Iterable[Source],
     outputs: Sequence[Path],
     compute: Callable[[], Collection[Row]],
@@ -117,28 +117,28 @@ def repeat_or_compute(
 
     Parameters
     ----------
-    known : StepCache or None
+    cache : StepCache or None
         Results of earlier jobs.
     inputs, outputs : iterable of Source, sequence of Path
         All inputs of the step and its possible outputs, in an order that is the same in each job.
     compute : callable
         Runs the step; returns the errors in single ligands, with which nothing is cached for other jobs.
     """
-    if known is None:
+    if cache is None:
         compute()
         return
-    key = known.key(_digest(inputs))
-    result = known.cache.get(key)
+    key = cache.key(_digest(inputs))
+    result = cache.cache.get(key)
     if result is None:
         if compute():
             return
-        written = {str(place): path for place, path in enumerate(outputs) if path.is_file()}
-        if sum(path.stat().st_size for path in written.values()) <= known.cache.largest:
-            known.cache.put(key, EntryResult(None, {place: path.read_bytes() for place, path in written.items()}))
+        written = {str(number): path for number, path in enumerate(outputs) if path.is_file()}
+        if sum(path.stat().st_size for path in written.values()) <= cache.cache.largest:
+            cache.cache.put(key, EntryResult(None, {number: path.read_bytes() for number, path in written.items()}))
         return
-    for place, path in enumerate(outputs):
-        if str(place) in result.streams:
-            write_bytes(path, result.streams[str(place)])
+    for number, path in enumerate(outputs):
+        if str(number) in result.streams:
+            write_bytes(path, result.streams[str(number)])
         else:
             path.unlink(missing_ok=True)
 

@@ -124,25 +124,25 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
 
 def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
     """Return the elements of SYBYL's, GAFF's and Amber's types, empty for dummies and lone pairs."""
-    known, words = [], []
+    elements, words = [], []
     for row in rows:
         head, dot, _ = row[5].partition(".")
         word = head.capitalize()
         if head.upper() in _DUMMIES:
-            known.append("-")
+            elements.append("-")
         elif dot and word in SYMBOLS:
-            known.append(word)
+            elements.append(word)
         elif head[:2].lower() in ("cl", "br"):
-            known.append(head[:2].capitalize())
+            elements.append(head[:2].capitalize())
         elif head[:1].islower():  # GAFF
-            known.append(head[0].upper() if head[0].upper() in SYMBOLS else "")
+            elements.append(head[0].upper() if head[0].upper() in SYMBOLS else "")
         elif len(head) == 1 or head != head.upper():
-            known.append(word if word in SYMBOLS else "")
+            elements.append(word if word in SYMBOLS else "")
         else:
-            known.append("")
+            elements.append("")
         letters = head if head[:1].isalpha() and head[:1].upper() in SYMBOLS else row[1]
-        words.append(letters if not known[-1] else row[1])
-    guessed = guess_elements(["1"] * len(rows), ["LIG"] * len(rows), words, xyz, known)
+        words.append(letters if not elements[-1] else row[1])
+    guessed = guess_elements(["1"] * len(rows), ["LIG"] * len(rows), words, xyz, elements)
     if unknown := [row[1] for row, element in zip(rows, guessed, strict=True) if not element]:
         raise Mol2Error(f"the element of atom {unknown[0]} is ambiguous; write the molecule as SDF")
     return ["" if element == "-" else element for element in guessed]

@@ -276,10 +276,10 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
     if not queries:
         return mol
     plain = Chem.RWMol(mol)
-    known = all(bond.GetSmarts() in _QUERIES for bond in queries)
-    for bond in queries if known else bonds:
+    all_known = all(bond.GetSmarts() in _QUERIES for bond in queries)
+    for bond in queries if all_known else bonds:
         plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
-        if known:
+        if all_known:
             plain.AddBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _QUERIES[bond.GetSmarts()])
     return plain.GetMol()
 

@@ -120,13 +120,13 @@ def prepared(
         if not own and confidences is None and not scores and not _has_models(file):
             complexes.append(file)
             continue
-        made, file_notes = [file], list[str]()
+        complexes_of_file, file_notes = [file], list[str]()
         ligand_files = {read_from.get(place, place): given.labels.get(place, Path(place).name) for place in own}
         with isolate_errors(file.given, partial(failed, file.given)):
-            made, file_notes = _kept_or_made(
+            complexes_of_file, file_notes = _kept_or_made(
                 file, ligand_files, confidences, scores, folder, given.labels.get(file.given, "")
             )
-        complexes += made
+        complexes += complexes_of_file
         notes += file_notes
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
 
@@ -144,18 +144,18 @@ def _plain(file: Complex, folder: Path) -> Complex:
         return file
     ending = "cif" if file.is_mmcif else "pdb"
     key = hashlib.sha256(json.dumps([__version__, file.given]).encode() + data).hexdigest()[:24]
-    place = folder / key / f"{stem_of(path.name)}.{ending}"
-    if place.is_file():
+    target = folder / key / f"{stem_of(path.name)}.{ending}"
+    if target.is_file():
         (folder / key / "made.json").touch()
     else:
-        write_text(place, text)
+        write_text(target, text)
         for beside in path.parent.iterdir():  # maps and reports
             named = beside.name.startswith((stem_of(path.name), file.name))
             if named and (ending_of(beside.name) in _BESIDE or "_validation." in beside.name):
                 with suppress(FileExistsError):
                     (folder / key / beside.name).symlink_to(beside.resolve())
         write_text(folder / key / "made.json", "{}")
-    return replace(file, place=str(place))
+    return replace(file, place=str(target))
 
 
 def _is_whole(other: Complex, pocket: Complex) -> bool:
@@ -333,7 +333,7 @@ def _forget(folder: Path) -> None:
     """Remove files that have not been used for a month."""
     if folder.is_dir():
         old = time.time() - _KEPT_DAYS * 86_400
-        for made in folder.iterdir():
-            stamp = made / "made.json"
+        for path in folder.iterdir():
+            stamp = path / "made.json"
             if stamp.is_file() and stamp.stat().st_mtime < old:
-                shutil.rmtree(made, ignore_errors=True)
+                shutil.rmtree(path, ignore_errors=True)
