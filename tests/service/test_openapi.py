@@ -114,6 +114,8 @@ def test_words_of_the_document_are_all_in_use() -> None:
         "parameters": {name for full in parameters for name in (full, full.partition(".")[2])},
         "fields": {name for full in fields for name in (full, full.rpartition(".")[2])},
     }
+    lines = (ROOT / "service/http/words.yaml").read_text(encoding="utf-8").splitlines()
+    assert sum(line.startswith("  ") for line in lines) == sum(map(len, words().values())), "a name occurs twice"
     assert {kind: set(texts) - used[kind] for kind, texts in words().items()} == {kind: set() for kind in used}
 
 
