@@ -260,7 +260,7 @@ class Paging:
     maximum: int
 
     def __iter__(self) -> Iterator[Whole]:
-        about = f"Maximum number of rows (default {self.default}, lowered to {self.maximum})."
+        about = f"Maximum number of rows (default {self.default}, at most {self.maximum})."
         return iter(
             (Whole("limit", about, minimum=1, maximum=self.maximum), Whole("offset", "Number of rows to skip."))
         )
