@@ -298,8 +298,8 @@ def pocket_strip(contacts: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
     Returns
     -------
     dict of str to list of dict
-        ``name`` (Asp), ``residue`` (25), ``atom`` and ``type`` of its strongest contact, and ``after_gap``, whether the
-        residue before it is not its neighbour.
+        ``name`` (Asp), ``residue`` (25), ``atom`` and ``type`` of its strongest contact, and ``after_gap``: whether
+        residues are missing before it.
     """
     chains: dict[str, dict[str, dict[str, Any]]] = {}
     for row in _contacts(contacts):
