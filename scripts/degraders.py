@@ -7,7 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rdkit import Chem
+
 from tethermap.base.reference import LINKERS
+from tethermap.drawing.canvas import card, draw
 from tethermap.extras.degraders.build import (
     Part,
     as_csv,
@@ -16,13 +19,14 @@ from tethermap.extras.degraders.build import (
     handles_of,
     part_of_exit,
     part_of_smiles,
-    pictures_of,
 )
+from tethermap.extras.degraders.ends import to_make
 from tethermap.extras.degraders.join import degraders
 from tethermap.extras.degraders.linkers import read_linkers
 from tethermap.extras.degraders.split import halves_in
 from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor
 from tethermap.extras.protac.programs import FORMATS
+from tethermap.molecule.layout2d import molecule_layout
 
 
 def make(
@@ -62,8 +66,17 @@ def make(
         return as_csv(rows)
     body = {"a": first.description, "b": second.description, "count": len(rows), "total": len(made), "degraders": rows}
     if pictures:
-        body["pictures"] = pictures_of(first, second, rows[:pictures])
+        blocks = [block for part in (first, second) for block in to_make(part.end)]
+        blocks += [str(row["smiles"]) for row in rows[:pictures]]
+        body["pictures"] = {smiles: _picture(smiles) for smiles in blocks}
     return json.dumps(body) + "\n"
+
+
+def _picture(smiles: str) -> str:
+    """Return the depiction of a molecule."""
+    mol = Chem.MolFromSmiles(smiles)
+    drawing = draw(mol, molecule_layout(mol), coloured=True)
+    return card(smiles, "molecule", drawing, [drawing.body], 0.0)
 
 
 def split(smiles: str, jobs: Sequence[Path]) -> str:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from service.extras.board import MOST_NOTE, MOST_PINS, SheetPair, sheet_svg
+from service.extras.board import MOST_NOTE, MOST_PINS
+from service.pages.sheet import SheetPair, sheet_svg
 from service.pages.svg import SafeDrawing
 from tests.tools.boxes import faults_of
 

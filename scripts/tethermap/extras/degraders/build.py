@@ -14,7 +14,6 @@ from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 
 from tethermap.base import layout
 from tethermap.base.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
-from tethermap.drawing.canvas import card, draw
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
@@ -27,7 +26,6 @@ from tethermap.extras.protac.on_demand import NoInputsError, NoMoleculeError, Re
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
 from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
-from tethermap.molecule.layout2d import molecule_layout
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
 
 
@@ -297,21 +295,3 @@ def as_sdf(made: Iterable[tuple[Made, Row]]) -> str:
         fields = "".join(f">  <{name}>\n{value}\n\n" for name, value in cells.items() if value)
         records.append(f"{Chem.MolToMolBlock(mol)}{fields}$$$$\n")
     return "".join(records)
-
-
-def pictures_of(first: Part, second: Part, rows: Sequence[Row]) -> dict[str, str]:
-    """Return depictions by SMILES: of molecules, and of the building blocks of both halves.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Rows of `tables.DEGRADERS`.
-    """
-    blocks = [block for part in (first, second) for block in to_make(part.end)]
-    return {smiles: _picture(smiles) for smiles in (*blocks, *(str(row["smiles"]) for row in rows))}
-
-
-def _picture(smiles: str) -> str:
-    mol = Chem.MolFromSmiles(smiles)
-    drawing = draw(mol, molecule_layout(mol), coloured=True)
-    return card(smiles, "degrader", drawing, [drawing.body], 0.0)
