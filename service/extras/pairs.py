@@ -190,7 +190,7 @@ def ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
         here, there = places.get(one), places.get(other)
         if here is None or there is None:
             continue
-        distance = math.dist(*([float(str(end[axis])) for axis in "xyz"] for end in (here, there)))
+        distance = round(math.dist(*([float(str(end[axis])) for axis in "xyz"] for end in (here, there))), 2)
         entry = str(first.seen[one]["pdb_id"])
         for i in _shown_by(first, one, entry):
             for j in _shown_by(second, other, entry):
@@ -217,7 +217,7 @@ def _pair(rank: int, first: Row, second: Row, distance: float | None) -> AnswerP
         score=score,
         a=first,
         b=second,
-        distance_A=None if distance is None else round(distance, 2),
+        distance_A=distance,
         shortest_linker_atoms=LEAST_LINKER if distance is None else shortest_linker(distance),
         basis="range" if distance is None else "ternary",
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
+from service.addresses import address
 from service.errors import FileNotFound
 from service.results.job import Job
 from service.results.tables import OF_STEMS, JobTables, number
@@ -19,8 +20,8 @@ MAX_LIGANDS = 24
 MAX_DIRECTIONS = 8
 """Directions that are drawn, those open in most entries."""
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7a4fb3", "#5a6570")
-"""Of the ligands, in turn; Okabe and Ito (2008), two of them darker."""
+COLOURS = ("#0072b2", "#d55e00", "#a0c060", "#60c0ff", "#8000ff", "#a00000", "#c0a0a0", "#804040")
+"""Of the ligands, in turn; all differ for each common kind of colour vision. The first two: Okabe and Ito (2008)."""
 
 
 def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     first = next((row for row in chosen if row["superposed"]), chosen[0])
     results = {row["stem"]: row for row in reader.rows(job.folder, tables.RESULTS_TABLE)}
     shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]
+    others = [row for row in chosen if row not in shown]
     consensus = reader.rows(job.folder, tables.EXIT_CONSENSUS, 'WHERE "group" = ?', [first["group"]])
     consensus.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
     lines = [_line(job, row, results.get(row["stem"], {}), number_) for number_, row in enumerate(shown)]
@@ -56,7 +58,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     return {
         "title": str(first["protein"] or first["group"]),
         "lines": lines,
-        "left_out": [(row["stem"], _why_not(row, first)) for row in chosen if row not in shown],
+        "left_out": [(row["stem"], _why_not(row, first), _own_frame(job, row, first, chosen)) for row in others],
         "directions": directions,
         "reference": first["reference"],
         "data": {
@@ -101,3 +103,11 @@ def _why_not(row: Row, first: Row) -> str:
     if not row["superposed"]:
         return SUPERPOSITION_REASONS.get(str(row["reason"]), "It could not be superposed.")
     return f"At most {MAX_LIGANDS} are shown."
+
+
+def _own_frame(job: Job, row: Row, first: Row, chosen: Sequence[Row]) -> str:
+    """Return the address of the view of a ligand's own group; empty if it has none or is in the group shown."""
+    if row["group"] == first["group"] or not row["superposed"]:
+        return ""
+    stems = [("stem", str(one["stem"])) for one in chosen if one["group"] == row["group"]]
+    return address(f"/results/{job.record.job_id}/overlay?{urlencode(stems)}")

@@ -59,14 +59,16 @@ def test_mz1_like_degraders_come_from_one_cell_of_the_board(halves: LiveService,
         page.get_by_role("spinbutton", name="MW at most").fill(str(round(masses[shown // 2])))
         assert 0 < page.locator("[data-degraders] tbody tr:visible").count() < shown
         harness.assert_accessible(page)
-        table = httpx2.get(address + str(page.get_by_role("link", name="CSV").get_attribute("href")), timeout=60)
+        link = str(page.get_by_role("link", name="CSV").get_attribute("href"))
+        table = httpx2.get(address + link, timeout=patience(60))
         assert len(list(csv.DictReader(io.StringIO(table.text)))) == shown
         assert not page.locator("tbody tr", has_text="a half is changed").count()
-        asked = urlsplit(str(page.get_by_role("link", name="ZIP").first.get_attribute("href")))
+        link = str(page.get_by_role("link", name="ZIP").first.get_attribute("href"))
+        asked = urlsplit(link)
         other = {**dict(parse_qsl(asked.query)), "degrader": "CCO"}
-        refused = httpx2.get(address + asked.path, params=other, timeout=60)
+        refused = httpx2.get(address + asked.path, params=other, timeout=patience(60))
         assert (refused.status_code, "does not contain" in refused.text) == (404, True)
-        inputs = httpx2.get(address + str(page.get_by_role("link", name="ZIP").first.get_attribute("href")), timeout=60)
+        inputs = httpx2.get(address + link, timeout=patience(60))
     with zipfile.ZipFile(io.BytesIO(inputs.content)) as archive:
         folders = {Path(name).parts[0] for name in archive.namelist()}
     assert folders >= {"prosettac", "p4ward"}

@@ -13,8 +13,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import CDPSession, Page, Playwright, expect
+from rdkit import Chem
 
 from tests.browser import harness
 from tests.browser.harness import (
@@ -236,13 +238,18 @@ def test_best_copies_of_a_job_are_superposed_shown_hidden_and_named(pages: Pages
     count = "document.querySelector('[data-overlay]').overlay.shown()"
     assert page.evaluate(count) == page.locator("[data-ligand]").count() >= 1
     labels = "document.querySelector('[data-overlay]').overlay.labels()"
-    before = page.evaluate(labels)
+    named = page.evaluate(labels)
     page.get_by_role("button", name="Residues").click()
-    assert page.evaluate(labels) > before + 5
+    assert named > page.evaluate(labels) + 5
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="SDF").click()
+    records = Chem.SDMolSupplier(str(saved.value.path()))
+    placed = page.evaluate("document.querySelector('[data-overlay]').overlay.atoms()")
+    for mol, atoms in zip(records, placed, strict=True):
+        assert np.allclose(mol.GetConformer().GetPositions(), atoms, atol=1e-3)
     page.locator("[data-ligand='0']").uncheck()
     assert page.evaluate(count) == page.locator("[data-ligand]").count() - 1
     page.get_by_role("button", name="Directions").click()
-    page.get_by_role("button", name="Residues").click()
     assert page.evaluate(labels) == 0
     assert_accessible(page)
 

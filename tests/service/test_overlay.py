@@ -5,11 +5,15 @@ from __future__ import annotations
 import html
 import json
 import re
+from itertools import combinations
 from pathlib import Path
 
 import httpx2
 import numpy as np
+import pytest
 
+from service.pages.overlay import COLOURS
+from tests.tethermap.drawing.test_ramp import LOSSES, lab
 from tethermap.base import layout, tables
 
 STEM = "1hpv_A_478_200"
@@ -34,6 +38,12 @@ def test_partner_atoms_surround_the_ligand_and_are_not_in_its_complex(
     assert np.linalg.norm(xyz[:, None] - own[None], axis=2).min() > 0.5
     lost = http.get(f"/results/{done_job}/partners/zz")
     assert lost.status_code == 404
+
+
+@pytest.mark.parametrize("loss", [None, *LOSSES])
+def test_colours_of_ligands_differ_for_every_kind_of_colour_vision(loss: str | None) -> None:
+    seen = [lab(tuple(bytes.fromhex(colour.removeprefix("#"))), loss) for colour in COLOURS]
+    assert min(np.linalg.norm(one - other) for one, other in combinations(seen, 2)) > 20
 
 
 def test_chosen_ligands_have_the_matrices_of_their_table(http: httpx2.Client, done_job: str, mixed: Path) -> None:

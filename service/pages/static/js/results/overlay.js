@@ -29,6 +29,23 @@ function move(model, matrix, shift) {
   }
 }
 
+/** Return an SDF record with its atoms in the frame of the reference. */
+function moved(sdf, matrix, shift) {
+  const lines = sdf.split("\n");
+  const atoms = Number(lines[3].slice(0, 3));
+  for (let k = 4; k < 4 + atoms; k += 1) {
+    const from = [0, 10, 20].map((column) => Number(lines[k].slice(column, column + 10)));
+    const to = matrix.map((row, i) => row[0] * from[0] + row[1] * from[1] + row[2] * from[2] + shift[i]);
+    lines[k] = to.map((value) => value.toFixed(4).padStart(10)).join("") + lines[k].slice(30);
+  }
+  return lines.join("\n");
+}
+
+/** Save a file. @param {string} href @param {string} name */
+function save(href, name) {
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+}
+
 async function show() {
   if (figure.dataset.vendor === "") return say("missing", "This server was set up without 3Dmol.js.");
   if (!hasWebGl()) return say("no-webgl", "This browser does not support WebGL.");
@@ -72,12 +89,20 @@ async function show() {
     if (isOn("residues") && reference) nameResidues(viewer, reference, models);
     viewer.render();
   };
+  redraw();
   tools.hidden = false;
   tools.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
     if (!button) return;
     if (button.dataset.do === "image") {
-      Object.assign(document.createElement("a"), { href: viewer.pngURI(), download: "overlay.png" }).click();
+      save(viewer.pngURI(), "overlay.png");
+      return;
+    }
+    if (button.dataset.do === "sdf") {
+      const records = data.ligands.flatMap(({ matrix, shift }, n) => (models[n].hidden ? [] : [moved(ligands[n], matrix, shift)]));
+      const address = URL.createObjectURL(new Blob(records, { type: "chemical/x-mdl-sdfile" }));
+      save(address, "overlay.sdf");
+      URL.revokeObjectURL(address);
       return;
     }
     button.setAttribute("aria-pressed", String(!isOn(button.dataset.do)));
@@ -93,12 +118,16 @@ async function show() {
 }
 
 const NEAR = 4.5; // Å from a ligand's atom
+const SAME = 0.3; // Å: the atom itself
 
 /** Show and name the residues of the reference near the ligands. */
 function nameResidues(viewer, reference, models) {
   const places = models.filter((model) => !model.hidden).flatMap((model) => model.selectedAtoms({}));
   const touches = (atom) => places.some(({ x, y, z }) => Math.hypot(x - atom.x, y - atom.y, z - atom.z) <= NEAR);
-  const near = new Set(reference.selectedAtoms({}).filter(touches).map(({ chain, resi }) => `${chain} ${resi}`));
+  const residuesOf = (chosen) => new Set(reference.selectedAtoms({}).filter(chosen).map(({ chain, resi }) => `${chain} ${resi}`));
+  const isLigand = (atom) => places.some(({ x, y, z }) => Math.hypot(x - atom.x, y - atom.y, z - atom.z) <= SAME);
+  const own = residuesOf(isLigand);
+  const near = new Set([...residuesOf(touches)].filter((name) => !own.has(name)));
   const chosen = { predicate: ({ chain, resi }) => near.has(`${chain} ${resi}`) };
   reference.setStyle(chosen, { stick: { radius: 0.08 } }, true);
   for (const atom of reference.selectedAtoms({ ...chosen, atom: "CA" })) {
