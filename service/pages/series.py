@@ -17,6 +17,7 @@ from service.results.tables import OF_STEMS, JobTables, number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST, area_column
 from tethermap.base.tables import Row, Value
+from tethermap.drawing.marks import free_spots
 from tethermap.drawing.ramp import exposure_colour
 
 MAX_ROWS = 60
@@ -111,11 +112,20 @@ def _step(share: float | None) -> int | None:
 
 
 def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a disc for each core atom in the colour of its mean exposure."""
+    """Return a disc for each core atom in the colour of its mean exposure, and the place of its number beside it."""
+    marks = [mark for mark in (drawing.atoms if drawing else ()) if mark.index in means]
+    spots = free_spots([(mark.x, mark.y) for mark in marks], max((mark.radius for mark in marks), default=0.0) + 9)
     return [
-        {"x": mark.x, "y": mark.y, "r": mark.radius, "index": mark.index, "fill": exposure_colour(mean["share"])}
-        for mark in (drawing.atoms if drawing else ())
-        if (mean := means.get(mark.index)) is not None
+        {
+            "x": mark.x,
+            "y": mark.y,
+            "r": mark.radius,
+            "index": mark.index,
+            "fill": exposure_colour(means[mark.index]["share"]),
+            "number_x": f"{x:.1f}",
+            "number_y": f"{y + 4:.1f}",
+        }
+        for mark, (x, y) in zip(marks, spots, strict=True)
     ]
 
 

@@ -6,7 +6,6 @@ attributes of a known form are written again.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -14,7 +13,7 @@ from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from tethermap.drawing.marks import LEGEND_CLASS
+from tethermap.drawing.marks import LEGEND_CLASS, free_spots
 
 LARGEST_FILE = 2_000_000
 """Bytes of a depiction that is read at all."""
@@ -127,18 +126,20 @@ def inline_svg(text: str, label: str, *, legend: float) -> str:
 
 
 def _core_numbers(root: Element) -> str:
-    """Return a group with the number of each atom of a core, next to it and away from the middle of the drawing."""
+    """Return a group with the number of each atom of a core, next to it where the drawing is free."""
     circles = [circle for circle in root.iter(f"{SVG}circle") if "data-core-index" in circle.attrib]
     if not circles:
         return ""
     places = [(float(circle.get("cx", 0)), float(circle.get("cy", 0))) for circle in circles]
-    middle_x, middle_y = (sum(axis) / len(places) for axis in zip(*places, strict=True))
     group = Element(f"{SVG}g", {"fill": "#57606a", "font-size": "11", "text-anchor": "middle"})
-    for circle, (x, y) in zip(circles, places, strict=True):
-        away = math.hypot(x - middle_x, y - middle_y) or 1.0
-        position = {"x": f"{x + 13 * (x - middle_x) / away:.1f}", "y": f"{y + 13 * (y - middle_y) / away + 3.5:.1f}"}
+    for circle, (x, y) in zip(circles, free_spots(places, _NUMBER_AWAY), strict=True):
+        position = {"x": f"{x:.1f}", "y": f"{y + 3.5:.1f}"}
         ElementTree.SubElement(group, f"{SVG}text", position).text = circle.get("data-core-index")
     return _markup([group], classes=False)
+
+
+_NUMBER_AWAY = 16.0
+"""Distance of a number from its atom, in pixels."""
 
 
 def _markup(elements: Iterable[Element], classes: bool) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape, unescape
 from typing import NamedTuple
 
@@ -55,6 +55,26 @@ def text_width(text: str, size: float) -> float:
         1.12 if one in "mwMW%@" else 0.42 if one in " iljftI.,:;'|()[]" else 0.84 if one.isupper() else 0.73
         for one in text
     )
+
+
+def free_spots(points: Sequence[tuple[float, float]], distance: float) -> list[tuple[float, float]]:
+    """Return a place for the number of each point: at a distance from it, as far as possible from all other points.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        Atoms in pixels.
+
+    >>> [(round(x), round(y)) for x, y in free_spots([(0.0, 0.0), (40.0, 0.0)], 20.0)]
+    [(-20, 0), (60, 0)]
+    """
+    turns = [(math.cos(k * math.pi / 12), math.sin(k * math.pi / 12)) for k in range(24)]
+    spots: list[tuple[float, float]] = []
+    for k, (x, y) in enumerate(points):
+        others = [*points[:k], *points[k + 1 :], *spots]
+        tried = [(x + distance * right, y + distance * down) for right, down in turns]
+        spots.append(max(tried, key=lambda spot: round(min((math.dist(spot, one) for one in others), default=0.0), 3)))
+    return spots
 
 
 class AtomExposure(NamedTuple):

@@ -68,7 +68,7 @@ def test_title_legend_and_words_on_the_whole_are_cut_off() -> None:
 
 def test_atoms_of_a_core_are_numbered_away_from_the_middle() -> None:
     circles = "".join(f'<circle data-core-index="{k + 1}" cx="{x}" cy="5" r="1"/>' for k, x in enumerate((10, 30)))
-    assert '<text x="-3" y="8.5">1</text><text x="43" y="8.5">2</text>' in drawing(circles)
+    assert '<text x="-6" y="8.5">1</text><text x="46" y="8.5">2</text>' in drawing(circles)
 
 
 NUMBERS = st.decimals(-999, 999, places=2) | st.decimals(-999, 999, places=1) | st.integers(-999, 999)
