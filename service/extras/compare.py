@@ -14,7 +14,7 @@ from service.addresses import address, serves
 from service.errors import JobNotFound
 from service.extras.pairs import AnswerPair, CompareAnswer, Half, half_of, pairs_of
 from service.http.endpoint import PAGE, Routes
-from service.http.parameters import Page, Paging, Text
+from service.http.parameters import JobId, Page, Paging, Text
 from service.http.responses import tagged
 from service.pages.instances import names_of
 from service.pages.places import NOT_SEEN_TOGETHER, answer_view, links_of
@@ -30,8 +30,8 @@ from tethermap.exits.words import ROOM, WAY, in_words
 
 _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
 _OFFERED = 200
-_A = Text("a", "Id of the job or example with the target's half.", required=True)
-_B = Text("b", "Id of the job or example with the recruiter's half.", required=True)
+_A = JobId("a", "Id of the job or example with the target's half.", required=True)
+_B = JobId("b", "Id of the job or example with the recruiter's half.", required=True)
 _LIGANDS = (
     Text("a_ligand", "Only answers of this component in a."),
     Text("b_ligand", "Only answers of this component in b."),

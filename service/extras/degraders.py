@@ -18,8 +18,8 @@ from service.extras.board import MOST_NOTE, MOST_PINS, Board, Pair, read_pins
 from service.extras.pairs import half_of
 from service.http.answer import Answer, Count, Place, Success, Url, row_type
 from service.http.endpoint import PAGE, Routes
-from service.http.parameters import Choice, Flag, Page, Paging, Text, Texts, Whole
-from service.http.responses import disposition, tagged, text_answer
+from service.http.parameters import Choice, Flag, JobId, Page, Paging, Text, Texts, Whole
+from service.http.responses import disposition, made_answer, tagged
 from service.pages.render import page
 from service.pages.svg import safe_drawing
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
@@ -147,12 +147,12 @@ _DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, if known.")
 _OPEN_BABEL = Flag(
     "open_babel", "Also convert each head with Open Babel, as PRosettaC does, and report the resulting anchor."
 )
-_OTHER_JOB = Text("other", "Id of the job with the other half; requires `other_stem` and `other_anchor`.")
+_OTHER_JOB = JobId("other", "Id of the job with the other half; requires `other_stem` and `other_anchor`.")
 _OTHER_STEM = Text("other_stem", "`stem` of the other half's ligand.")
 _OTHER_ANCHOR = Text("other_anchor", "`anchor_atom` of its exit.")
 
 _JOBS = {
-    letter: Text(f"{letter}_job", f"Id of a job or example: the {half}'s side.", aliases=(letter,))
+    letter: JobId(f"{letter}_job", f"Id of a job or example: the {half}'s side.", aliases=(letter,))
     for letter, half in (("a", "target"), ("b", "recruiter"))
 }
 _HALVES = {
@@ -222,8 +222,7 @@ async def degrader_inputs(request: Request) -> Response:
     babel = bool(_OPEN_BABEL.of(request))
     archive = await on_demand(_inputs_zip, settings, first, _TOOL.given(request), degrader, other, open_babel=babel)
     name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
-    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache"}
-    return Response(archive, headers=headers, media_type="application/zip")
+    return made_answer(request, archive, "application/zip", {"Content-Disposition": disposition(name)})
 
 
 async def exit_handles(request: Request) -> Response:
@@ -320,7 +319,7 @@ async def board_sheet(request: Request) -> Response:
     """Answer the pinned pairs of a board as one drawing in the format of a slide."""
     board = await _board(request)
     headers = {"Content-Security-Policy": "default-src 'none'", "Content-Disposition": disposition("pairs.svg")}
-    return text_answer(request, str(await in_thread(board.sheet)), "image/svg+xml", headers)
+    return made_answer(request, str(await in_thread(board.sheet)).encode(), "image/svg+xml", headers)
 
 
 async def _board(request: Request) -> Board:

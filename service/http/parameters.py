@@ -16,7 +16,8 @@ from service.errors import InvalidParameter, MissingField
 from service.jobs.artifacts import KINDS
 from tethermap.base.contexts import HEADLINE_FIRST
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,1000}")
+_LARGEST = 10**18
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1000
@@ -74,7 +75,7 @@ class Parameter:
             value = raw.strip()
             if not value and not (raw and self.may_be_empty):
                 continue
-            if _UNPRINTABLE.search(value) or len(value) > _LONGEST:
+            if _UNPRINTABLE.search(raw) or len(value) > _LONGEST:
                 raise InvalidParameter(
                     f"{name} is longer than {_LONGEST} characters or contains control characters.",
                     details={"parameter": name, "maximum": _LONGEST},
@@ -108,6 +109,15 @@ class Text(Parameter):
         return replace(self, required=True).of(request) or ""
 
 
+class JobId(Text):
+    """Id of a job or example, read unchanged: any other text is the id of no job."""
+
+    def _texts(self, request: Request) -> Iterator[tuple[str, str]]:
+        for name in (self.name, *self.aliases):
+            if (given := request.query_params.get(name, "")).strip():
+                yield name, given
+
+
 @dataclass(frozen=True, slots=True)
 class Texts(Parameter):
     """A text that may be repeated, at most `maximum` times; with `blanks` every value counts, in its place."""
@@ -130,7 +140,8 @@ class Texts(Parameter):
         values = [text.strip() for text in texts]
         if not self.blanks:
             values = list(dict.fromkeys(filter(None, values)))
-        if len(texts) > self.maximum or any(_UNPRINTABLE.search(value) or len(value) > _LONGEST for value in values):
+        seen = values if self.blanks else texts
+        if len(texts) > self.maximum or any(_UNPRINTABLE.search(text) or len(text) > _LONGEST for text in seen):
             raise InvalidParameter(
                 f"{self.name} is given more than {self.maximum} times, is longer than {_LONGEST} characters or contains"
                 " control characters.",
@@ -160,13 +171,13 @@ class Whole(Parameter):
         value = request.query_params.get(self.name)
         if value is None:
             return None
-        stripped = value.strip()
+        stripped = value.strip(" ")
         if not _INTEGER.fullmatch(stripped) or int(stripped) < self.minimum:
             raise InvalidParameter(
                 f"{self.name} is {value[:64]!r}: it must be a whole number of at least {self.minimum}.",
                 details={"parameter": self.name, "minimum": self.minimum, "maximum": self.maximum},
             )
-        return int(stripped) if self.maximum is None else min(int(stripped), self.maximum)
+        return min(int(stripped), _LARGEST if self.maximum is None else self.maximum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,19 @@ def rows_answer(
     return _content_answer(request, body, "application/json", headers or {})
 
 
-def text_answer(request: Request, text: str, media_type: str, headers: Mapping[str, str]) -> Response:
-    """Return a text made for this request, with its ETag, or 304 when the client has it already."""
-    return _content_answer(request, text.encode("utf-8"), media_type, headers)
+def made_answer(
+    request: Request, body: bytes, media_type: str, headers: Mapping[str, str], modified: float | None = None
+) -> Response:
+    """Return a file made for this request: whole, a range of it, or 304.
+
+    Parameters
+    ----------
+    modified : float or None
+        Time of the file that it is made from.
+    """
+    tag = f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
+    code, start, end, fields = part_of(request, len(body), tag, modified)
+    return _typed(Response(body[start:end], code, {**headers, **fields}), media_type)
 
 
 def _content_answer(request: Request, body: bytes, media_type: str, headers: Mapping[str, str]) -> Response:
@@ -135,23 +145,14 @@ async def file_answer(
     try:
         status = os.fstat(stream)
         tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
-        headers = {
-            "ETag": tag,
-            "Last-Modified": formatdate(int(status.st_mtime), usegmt=True),
-            "Cache-Control": "no-cache",
-            "Content-Disposition": disposition(name or artifact.name, inline=inline),
-        }
-        if artifact.media_type in _ACTIVE:
-            headers["Content-Security-Policy"] = policy or FILE_POLICY
-        if _unchanged(request, tag, int(status.st_mtime)):
-            os.close(stream)
-            return Response(status_code=304, headers=headers)
-        code, start, end, length = part_of(request, status.st_size, tag, headers["Last-Modified"])
+        code, start, end, headers = part_of(request, status.st_size, tag, status.st_mtime)
     except RangeNotSatisfiable:
         os.close(stream)
         raise
-    headers |= length
-    if request.method == "HEAD":
+    headers["Content-Disposition"] = disposition(name or artifact.name, inline=inline)
+    if artifact.media_type in _ACTIVE:
+        headers["Content-Security-Policy"] = policy or FILE_POLICY
+    if request.method == "HEAD" or code == 304:
         os.close(stream)
         return _typed(Response(status_code=code, headers=headers), artifact.media_type)
     return _typed(_FileResponse(stream, start, end, code, headers), artifact.media_type)
@@ -180,38 +181,45 @@ def _open(artifact: Artifact) -> int:
     return os.open(artifact.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-def _unchanged(request: Request, tag: str, modified: int) -> bool:
+def _unchanged(request: Request, tag: str, modified: float | None) -> bool:
     if "if-none-match" in request.headers:
         return matches(request.headers["if-none-match"], tag)
     since = request.headers.get("if-modified-since")
-    if since is None:
+    if since is None or modified is None:
         return False
     try:
-        return modified <= parsedate_to_datetime(since).timestamp()
+        return int(modified) <= parsedate_to_datetime(since).timestamp()
     except (ValueError, OverflowError):
         return False
 
 
-def part_of(request: Request, size: int, tag: str, modified: str | None = None) -> tuple[int, int, int, dict[str, str]]:
-    """Return status, first byte, end (exclusive), and the headers of the part of a file to send.
+def part_of(
+    request: Request, size: int, tag: str, modified: float | None = None
+) -> tuple[int, int, int, dict[str, str]]:
+    """Return status, first byte, end (exclusive), and the headers of the part of a file to send; 304 for none.
 
     Parameters
     ----------
     request : Request
-        The request, with ``Range`` and ``If-Range`` or without.
+        The request, with or without conditions and ``Range``.
     size : int
         Bytes of the whole file.
-    tag, modified : str, str or None
-        ETag and date of the file as it is now.
+    tag, modified : str, float or None
+        ETag of the file, and the time of its last change.
 
     Raises
     ------
     RangeNotSatisfiable
         If the range begins after the end of the file.
     """
-    span = _asked_range(request, tag, modified, size)
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if modified is not None:
+        headers["Last-Modified"] = formatdate(int(modified), usegmt=True)
+    if _unchanged(request, tag, modified):
+        return 304, 0, 0, headers
+    span = _asked_range(request, tag, headers.get("Last-Modified"), size)
     start, end = span or (0, size)
-    headers = {"Accept-Ranges": "bytes", "Content-Length": str(end - start)}
+    headers |= {"Accept-Ranges": "bytes", "Content-Length": str(end - start)}
     if span is None:
         return 200, start, end, headers
     return 206, start, end, headers | {"Content-Range": f"bytes {start}-{end - 1}/{size}"}

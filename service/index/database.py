@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import re
+import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -132,7 +133,13 @@ class Index:
         self._failed = False
         self._pages: Lru[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = Lru(_PAGES)
         self._changed = self._pages_at = 0
+        self._began = secrets.token_hex(8)
         self.rebuilt = False
+
+    @property
+    def version(self) -> str:
+        """Text that differs after each change."""
+        return f"{self._began} {self._changed}"
 
     @property
     def consistent(self) -> bool:

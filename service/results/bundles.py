@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from zipstream.ng import ZipStream
 
-from service.http.responses import disposition, matches, part_of
+from service.http.responses import disposition, part_of
 from service.jobs.artifacts import Artifact
 from tethermap.base import layout
 
@@ -38,12 +38,10 @@ def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, 
     digest = hashlib.blake2b(f"{folder}\n{state}".encode(), digest_size=12).hexdigest()
     tag = f'"{digest}"'
     archive = zip_of(ordered, folder)
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if matches(request.headers.get("if-none-match"), tag):
-        return Response(status_code=304, headers=headers)
-    status, start, end, length = part_of(request, len(archive), tag)
-    headers |= {"Content-Disposition": disposition(name), **length}
-    if request.method == "HEAD":
+    modified = max((item.modified for item in ordered), default=None)
+    status, start, end, headers = part_of(request, len(archive), tag, modified)
+    headers["Content-Disposition"] = disposition(name)
+    if request.method == "HEAD" or status == 304:
         return Response(status_code=status, headers=headers, media_type="application/zip")
     return StreamingResponse(blocks(archive, start, end), status, headers, "application/zip")
 

@@ -138,8 +138,10 @@ def find_by_name(reader: JobTables, job: Path, name: str, residue: str | None) -
     raise FileNotFound("The job has no such ligand.")
 
 
-def protein_text(reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: str | None) -> tuple[str, str]:
-    """Return a chain's polymer as PDB text, modified residues included, and the chain's name.
+def protein_text(
+    reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: str | None
+) -> tuple[str, str, Artifact]:
+    """Return a chain's polymer as PDB text, modified residues included, the chain's name, and the complex.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def protein_text(reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: 
             chain_polymer = polymer_of(lines, _chain_names(reader, job, row), chain)
         if chain_polymer is not None:
             name, polymer = chain_polymer
-            return "".join(f"{line}\n" for line in polymer), name
+            return "".join(f"{line}\n" for line in polymer), name, file
     raise FileNotFound("No cleaned complex of the job contains this chain.")
 
 
@@ -212,10 +214,10 @@ def chains_of(reader: JobTables, job: Path, pdb_id: str, ligand: str) -> list[st
 
 def metadata_row(reader: JobTables, job: Path, ligand: str, smiles: str | None) -> Row | None:
     """Return the row of a component, by its code or by its SMILES in a table."""
-    rows = reader.rows(job, tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.strip().upper()])
+    rows = reader.rows(job, tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.upper()])
     if not rows and smiles:
         written = "WHERE ? IN (SMILES, Canonical_SMILES, Parent_SMILES) LIMIT 1"
-        rows = reader.rows(job, tables.LIGAND_METADATA, written, [smiles.strip()])
+        rows = reader.rows(job, tables.LIGAND_METADATA, written, [smiles])
     return rows[0] if rows else None
 
 

@@ -192,16 +192,15 @@ def ordered_by(column: Column, *, descending: bool = False) -> str:
 
 def same_entry(one: str) -> str:
     """Return a PDB id in the form by which ids are compared: lower case, ``pdb_00001abc`` as ``1abc``."""
-    name = one.strip().lower()
+    name = one.lower()
     short = name.removeprefix("pdb_0000")
     return short if len(name) == len("pdb_00001abc") and len(short) == 4 else name
 
 
 def same_residue(one: str) -> str:
     """Return a residue id in the format of tables: text, ``200.0`` as ``200``, with insertion code."""
-    text = one.strip()
-    whole, dot, rest = text.partition(".")
-    return whole if dot and rest.strip("0") == "" and whole.lstrip("-").isdigit() else text
+    whole, dot, rest = one.partition(".")
+    return whole if dot and rest.strip("0") == "" and whole.lstrip("-").isdigit() else one
 
 
 def pick_chain(chains: Sequence[str], asked: str) -> str | None:
@@ -232,10 +231,10 @@ def matching(
     entry = same_entry(pdb_id)
     matches = [row for row in rows if same_entry(str(row["pdb_id"])) == entry]
     if chain is not None:
-        name = pick_chain([str(row["Chain"]) for row in matches], chain.strip())
+        name = pick_chain([str(row["Chain"]) for row in matches], chain)
         matches = [row for row in matches if row["Chain"] == name]
     if ligand is not None:
-        matches = _of_ligand(matches, ligand.strip().upper())
+        matches = _of_ligand(matches, ligand.upper())
     if residue is not None:
         matches = [row for row in matches if row["Residue_ID"] == same_residue(residue)]
     return sorted(matches, key=lambda row: natural_key(str(row["Residue_ID"])))

@@ -33,7 +33,7 @@ async def job_events(request: Request) -> Response:
     number = int(last) if last.isascii() and last.isdecimal() and len(last) <= _DIGITS else 0
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
-        return Response(status_code=200, headers=headers, media_type="text/event-stream")
+        return StreamingResponse((), 200, headers, "text/event-stream")
     if shared_of(request).streams.full:
         raise RateLimited("Too many event streams are open: poll the job instead.", headers={"Retry-After": "10"})
     return StreamingResponse(_counted(request, job, number), 200, headers, "text/event-stream")

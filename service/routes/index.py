@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 import time
@@ -19,7 +20,7 @@ from service.errors import InvalidParameter, MissingField, NotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import FoundAnswer, FoundLigand, IndexedJobsAnswer, ListedJob, SearchAnswer
 from service.http.parameters import LIGAND, PDB_ID, Choice, Flag, Moment, Paging, Text
-from service.http.responses import disposition, tagged
+from service.http.responses import disposition, matches, tagged
 from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
 from service.pages.form import is_smiles
@@ -119,11 +120,12 @@ async def list_jobs(request: Request) -> Response:
 
 async def export_jobs(request: Request) -> Response:
     """Answer all jobs that match as CSV."""
-    filters, sort = _filters_of(request), _SORT.of(request)
-    headers = {"Content-Disposition": disposition("jobs.csv"), "Cache-Control": "no-cache"}
-    if request.method == "HEAD":
-        return Response(headers=headers, media_type="text/csv")
-    rows = shared_of(request).parts.index.export(filters, sort)
+    filters, sort, index = _filters_of(request), _SORT.of(request), shared_of(request).parts.index
+    tag = f'"{hashlib.blake2b(f"{index.version} {filters} {sort}".encode(), digest_size=12).hexdigest()}"'
+    headers = {"Content-Disposition": disposition("jobs.csv"), "Cache-Control": "no-cache", "ETag": tag}
+    if matches(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=headers)
+    rows = () if request.method == "HEAD" else index.export(filters, sort)
     return StreamingResponse(rows, 200, headers, "text/csv")
 
 

@@ -81,7 +81,7 @@ async def list_rows(request: Request) -> Response:
         if matches(request.headers.get("if-none-match"), tag):
             return Response(status_code=304, headers=headers)
         if request.method == "HEAD":
-            return Response(headers=headers, media_type="text/csv")
+            return StreamingResponse((), 200, headers, "text/csv")
         limit = page.limit if "limit" in request.query_params else None
         lines = view.csv(shared.tables, job.folder, table, columns, limit, page.offset)
         first = await in_thread(lambda: "".join(islice(lines, 2)))  # an error of the query is answered as one

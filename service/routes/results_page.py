@@ -15,7 +15,7 @@ from service.errors import FileNotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import JobProgress
 from service.http.parameters import CONTEXT, MAX_STEMS, STEM, Choice, Parameter, Text
-from service.http.responses import disposition, file_answer, text_answer
+from service.http.responses import disposition, file_answer, made_answer
 from service.jobs.artifacts import ANY_FILE, resolve_artifact
 from service.pages.columns import COLUMNS, USUAL
 from service.pages.depiction import drawing_of, exits_drawing, thumbnail
@@ -254,7 +254,7 @@ async def picture(request: Request) -> Response:
         return str(thumbnail(drawing))
 
     headers = {"Content-Security-Policy": "default-src 'none'"}
-    return text_answer(request, await in_thread(read), "image/svg+xml", headers)
+    return made_answer(request, (await in_thread(read)).encode(), "image/svg+xml", headers)
 
 
 _VIEW = (  # read by `TableView`, which leaves out what makes no sense: a page is shown all the same

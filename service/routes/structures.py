@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -12,8 +13,9 @@ from service.http.answer import ErrorAnswer
 from service.http.endpoint import Endpoint, Handler, Routes
 from service.http.middleware import request_id
 from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
-from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, tagged, text_answer
+from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, made_answer, tagged
 from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
+from service.jobs.artifacts import Artifact
 from service.results.exposure import atom_map, instance_atoms, overlay, recoloured
 from service.results.job import Job
 from service.results.structures import (
@@ -56,8 +58,7 @@ async def get_exposed_svg(request: Request) -> Response:
         atoms = instance_atoms(shared.tables, job.folder, str(row["stem"]))
         return recoloured(artifact.path.read_text(encoding="utf-8"), atoms, surroundings)
 
-    headers = {"Content-Disposition": disposition(artifact.name, inline=True), "Content-Security-Policy": FILE_POLICY}
-    return text_answer(request, await in_thread(redraw), artifact.media_type, headers)
+    return await _drawn(request, redraw, artifact, artifact.name)
 
 
 async def get_plain_svg(request: Request) -> Response:
@@ -83,8 +84,13 @@ async def get_interactions_svg(request: Request) -> Response:
             raise FileNotFound("The ligand has no depiction that residues could be drawn around.") from None
 
     name = artifact.name.removesuffix("_plain.svg") + "_interactions.svg"
+    return await _drawn(request, draw, artifact, name)
+
+
+async def _drawn(request: Request, draw: Callable[[], str], artifact: Artifact, name: str) -> Response:
+    """Return a drawing made from the depiction of a ligand."""
     headers = {"Content-Disposition": disposition(name, inline=True), "Content-Security-Policy": FILE_POLICY}
-    return text_answer(request, await in_thread(draw), artifact.media_type, headers)
+    return made_answer(request, (await in_thread(draw)).encode(), artifact.media_type, headers, artifact.modified)
 
 
 async def get_exits_svg(request: Request) -> Response:
@@ -120,9 +126,9 @@ async def get_protein(request: Request) -> Response:
     job = job_of(request, ready=True)
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
     ligand = _PREFERRED.of(request)
-    text, name = await in_thread(protein_text, shared_of(request).tables, job.folder, pdb_id, chain, ligand)
+    text, name, file = await in_thread(protein_text, shared_of(request).tables, job.folder, pdb_id, chain, ligand)
     headers = {"Content-Disposition": disposition(file_name(pdb_id, name), inline=True)}
-    return text_answer(request, text, "chemical/x-pdb", headers)
+    return made_answer(request, text.encode(), "chemical/x-pdb", headers, file.modified)
 
 
 async def get_ligand_props(request: Request) -> Response:
@@ -214,9 +220,7 @@ ENDPOINTS = (
         _PDB,
         RESID,
     ),
-    _file_of(
-        "/api/protein/{job_id}/{pdb_id}/{chain}", get_protein, "Polymer of one chain.", "chemical/x-pdb", _PREFERRED
-    ),
+    _file_of("/api/protein/{job_id}/{pdb_id}/{chain}", get_protein, "Polymer of one chain.", _PDB, _PREFERRED),
     *_pair("sdf", get_ligand_sdf, "Ligand with its bonds.", _SDF),
     _ROUTES.get(
         "/api/ligand_props/{job_id}/{ligand}",

@@ -55,6 +55,7 @@ def test_pages_of_a_listing_fit_together(http: httpx2.Client, done_job: str) -> 
         assert (f'<{url}>; rel="next"' in answer.headers.get("link", "")) == (url is not None)
     assert seen == whole
     assert http.get(f"/api/jobs/{done_job}/files?limit=5000").json()["limit"] == 2000
+    assert http.get(f"/api/jobs/{done_job}/files?limit={'9' * 40}").json()["limit"] == 2000
 
 
 def test_folder_and_kind_filter_by_whole_parts_in_any_case(http: httpx2.Client, done_job: str) -> None:
@@ -207,6 +208,30 @@ def test_any_part_of_an_archive_can_be_downloaded_separately(http: httpx2.Client
     changed = http.get(url, headers={"Range": "bytes=5-", "If-Range": '"old"'})
     assert (changed.status_code, changed.content) == (200, whole.content)
     assert_error(http.get(url, headers={"Range": f"bytes={length}-"}), 416, "RANGE_NOT_SATISFIABLE")
+
+
+@pytest.mark.parametrize("path", ["protein/{job}/1hpv/A", "svg-interactions/{job}/1hpv/478", "jobs/{job}/bundle"])
+def test_files_made_for_a_request_have_ranges_and_a_date(http: httpx2.Client, done_job: str, path: str) -> None:
+    url = f"/api/{path.format(job=done_job)}"
+    whole = http.get(url, headers={"Accept-Encoding": "identity"})
+    date = whole.headers["last-modified"]
+    for condition in (date, whole.headers["etag"]):
+        part = http.get(url, headers={"Range": "bytes=2-5", "If-Range": condition})
+        assert (part.status_code, part.content) == (206, whole.content[2:6])
+    assert http.get(url, headers={"If-Modified-Since": date}).status_code == 304
+    assert_error(http.get(url, headers={"Range": f"bytes={len(whole.content)}-"}), 416, "RANGE_NOT_SATISFIABLE")
+
+
+def test_export_is_304_until_a_job_changes(http: httpx2.Client, live: LiveService) -> None:
+    url = "/api/jobs/export"
+
+    def condition() -> dict[str, str]:
+        return {"If-None-Match": http.get(url).headers["etag"]}
+
+    asked = next(asked for _ in range(20) if http.get(url, headers=(asked := condition())).status_code == 304)
+    assert "content-length" not in http.head(url).headers
+    live.submit({"target_name": "x", "search_query": "4CUP"})
+    assert http.get(url, headers=asked).status_code == 200
 
 
 def test_archive_of_nothing_is_valid_and_empty(http: httpx2.Client, failed_job: str) -> None:
