@@ -25,14 +25,17 @@ from tethermap.base.identifiers import entry_id_of
 from tethermap.base.root import ROOT
 from tethermap.base.tables import ENTRIES, Row, read_table
 from tethermap.base.version import __version__
+from tethermap.components.user import read_user_components
 from tethermap.run.logs import read_error
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
+from tethermap.sources.own.sniff import kind_of
 
 _BYTES_PER_SECOND = 2e6
 """Assumed speed of a download."""
 
 _MOST_SHOWN = 20
+_STATUS = "Exit status: 0 if the job is complete, also if nothing was kept; 1 if it failed; 2 if the input is wrong."
 _SERVICE_PACKAGES = ("duckdb", "isal", "pydantic", "python_multipart", "starlette", "uvicorn", "zipstream")
 
 
@@ -84,6 +87,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         )
     if paths and len(paths) < len(chosen.what):
         raise UserError(f"{paths[0]} is a file and other arguments are not: give only files, or PDB ids, or a target.")
+    _refuse_no_structure([Path(path).expanduser() for path in paths])
     name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
     settings["target_name"] = chosen.target or name
     settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name
@@ -102,6 +106,14 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     return settings
 
 
+def _refuse_no_structure(paths: Sequence[Path]) -> None:
+    """Raise if no path is a folder or a file with coordinates; otherwise unused files become rows of the results."""
+    kinds = [("folder", "") if path.is_dir() else kind_of(path) for path in paths]
+    if paths and all(kind in ("text", "other") for kind, _ in kinds):
+        reason = kinds[0][1] or "damaged or no structure; give an mmCIF, BinaryCIF or PDB file"
+        raise UserError(f"{paths[0]} is {reason}.")
+
+
 def _section(settings: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a section of settings, added if there is none."""
     section = settings.setdefault(name, {})
@@ -114,7 +126,9 @@ def _with_definitions(settings: dict[str, Any], smiles: Sequence[str], folder: P
     """Return settings that name a table of SMILES, written into a folder, if there are any."""
     if not smiles:
         return settings
-    table = write_smiles(dict(_pair(words) for words in smiles), folder)
+    with tempfile.TemporaryDirectory() as checked:  # before the job folder changes
+        read_user_components(write_smiles(definitions := dict(map(_pair, smiles)), Path(checked)))
+    table = write_smiles(definitions, folder)
     return {**settings, "source": {**settings["source"], "components": str(table)}}
 
 
@@ -150,8 +164,9 @@ def _preview(chosen: argparse.Namespace) -> int:
         configuration = job / "job.json"
         configuration.write_text(json.dumps(settings), encoding="utf-8")
         command = [sys.executable, "-m", "scripts.scout", str(configuration), str(job)]
-        if subprocess.run(command, cwd=ROOT, check=False).returncode:
-            raise UserError(read_error(job)["message"])
+        scout = subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)  # each attempt
+        if scout.returncode:
+            raise UserError(read_error(job).get("message", scout.stderr))
         rows = [row for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES) if row["selected"]]
         notes = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["notes"]
     sys.stdout.write("\n".join([*preview_lines(rows, settings, chosen.cores), *notes]) + "\n")
@@ -203,7 +218,7 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument("--archive", action="store_true", help="use the five embedded entries")
     job.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="any setting (config/README.md)")
     job.add_argument("--cores", type=cores, default=min(4, os.cpu_count() or 1), help="processes at once (%(default)s)")
-    run = commands.add_parser("run", parents=[job], help="run a job; arguments of Snakemake after --")
+    run = commands.add_parser("run", parents=[job], help="run a job; arguments of Snakemake after --", epilog=_STATUS)
     run.add_argument("--folder", type=Path, help="the job folder (default: tethermap-WHAT)")
     run.add_argument("--profile", default=LOCAL, help="of config/profiles, slurm for example, or a folder")
     run.set_defaults(does=_run)

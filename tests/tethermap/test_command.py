@@ -32,7 +32,7 @@ def test_other_words_are_the_name_of_a_target() -> None:
 
 def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
     path = tmp_path / "model.cif"
-    path.touch()
+    path.write_text("data_model\n")
     settings = resolve(job_settings(words(str(path), "--target", "BAZ2B")))
     assert settings["source"]["files"] == [str(path)]
     assert (settings["target_name"], settings["search_query"]) == ("BAZ2B", "")
@@ -55,6 +55,25 @@ def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
 def test_meaningless_words_are_refused_in_one_sentence(given: list[str], says: str) -> None:
     with pytest.raises(UserError, match=says):
         job_settings(words(*given))
+
+
+def test_files_without_a_structure_are_refused(tmp_path: Path) -> None:
+    page, packed = tmp_path / "model.pdb", tmp_path / "model.cif.Z"
+    page.write_text("<html>not found</html>")
+    packed.write_bytes(b"\x1f\x9d\x90")
+    for files, says in (([page], "no structure; give an mmCIF"), ([packed, page], "unpack it first")):
+        with pytest.raises(UserError, match=says):
+            job_settings(words(*map(str, files)))
+    (tmp_path / "good.pdb").write_text("HEADER\n")
+    assert len(job_settings(words(str(page), str(tmp_path / "good.pdb")))["source"]["files"]) == 2
+
+
+def test_wrong_smiles_is_refused_before_a_used_folder_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "4CUP", "--archive", "--folder", str(tmp_path / "job"), "--smiles", "LIG=C(C"]) == 2
+    assert "C(C" in capsys.readouterr().err
+    assert not (tmp_path / "job").exists()
 
 
 def test_folder_of_the_user_names_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
