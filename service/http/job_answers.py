@@ -435,17 +435,6 @@ class IndexedJobsAnswer(Success):
     jobs: list[ListedJob]
 
 
-class FormMeaningAnswer(Success):
-    """Settings that a filled-in form produces."""
-
-    valid: Yes = True
-    request: Map
-    curl: str
-    job_yaml: str
-    notes: list[str]
-    find: str
-
-
 class SuggestedName(Answer):
     """A name that completes a text: a gene, protein, accession or ligand of the source."""
 
@@ -460,11 +449,3 @@ class SuggestionsAnswer(Success):
     """Names that complete a text, the best first."""
 
     suggestions: list[SuggestedName]
-
-
-class FormMistakeAnswer(Success):
-    """The invalid field of a form."""
-
-    valid: Literal[False] = False
-    field: str
-    message: str

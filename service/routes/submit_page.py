@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from service.addresses import address
 from service.errors import InvalidField, ServiceError, Unauthorized
 from service.http.endpoint import PAGE, Routes
-from service.http.job_answers import FormMeaningAnswer, FormMistakeAnswer, SuggestedName, SuggestionsAnswer
+from service.http.job_answers import SuggestedName, SuggestionsAnswer
 from service.http.multipart import FIELD, announced_length, files_of, sent_form
 from service.http.parameters import Parameter, Text
 from service.http.responses import json_answer, json_bytes
@@ -54,7 +54,7 @@ async def submit_page(request: Request) -> Response:
 
 
 async def submit_form(request: Request) -> Response:
-    """Take a job from the form and go to its page; or show which entries it would use."""
+    """Take a job from the form and go to its page; or show which entries it would use, or only its faults."""
     return await _answered(request, _values(await form_pairs(request)))
 
 
@@ -87,7 +87,8 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
     shared = shared_of(request)
     if chosen := values.pop("sequence", None):  # a protein of the preview
         return _form(request, {**values, "fasta_seq": chosen})
-    if is_smiles(text := ligand_asked(values)):
+    task = values.get("task")
+    if task != ["check"] and is_smiles(text := ligand_asked(values)):
         return RedirectResponse(address(f"/browse?{urlencode({'find': text})}#found"), 303)
     try:
         if (refused := values.get("refused")) and "without_files" not in values:
@@ -96,7 +97,9 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
         meaning = meaning_of(_pairs(values), shared.limits)
         require_own_uploads(request, meaning.submission)
         await require_public_receivers(request, meaning.submission)
-        if values.get("task") == ["preview"]:
+        if task == ["check"]:
+            return _form(request, values, meaning)
+        if task == ["preview"]:
             with shared.parts.queue.room(owner_of(request)):
                 return _form(request, values, meaning, preview=await shared.dry_runs.run(meaning.submission))
         key, owner = _once(values, meaning, owner_of(request)), owner_of(request)
@@ -104,20 +107,6 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
     except ServiceError as error:
         return _form(request, values, error=error)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
-
-
-async def check_form(request: Request) -> Response:
-    """Return the settings of a filled-in form, or its invalid field; nothing is submitted."""
-    shared = shared_of(request)
-    pairs = await form_pairs(request)
-    try:
-        meaning = meaning_of(pairs, shared.limits)
-    except ServiceError as error:
-        return json_answer(FormMistakeAnswer(field=_field(error), message=error.message))
-    notes, find = list(meaning.submission.notes), ligand_asked(_values(pairs))
-    return json_answer(
-        FormMeaningAnswer(request=meaning.body, curl=meaning.curl, job_yaml=meaning.job_yaml, notes=notes, find=find)
-    )
 
 
 async def suggest_names(request: Request) -> Response:
@@ -194,13 +183,14 @@ def _form(
     counts = parts.queue.counts()
     return page(
         "submit",
-        error.status if error else 200,
+        error.status if error and values.get("task") != ["check"] else 200,
         error.headers if error else None,
         groups=option_groups(),
         limits=shared.limits,
         values=values,
         opened=any(name in values for name in (*public_settings(), "search_query", "fasta_seq", "pdb_id", "ligand")),
         meaning=meaning,
+        find=ligand_asked(values),
         preview=preview,
         error=error.message if error else "",
         error_field=_field(error) if error else "",
@@ -228,7 +218,7 @@ ENDPOINTS = (
     _ROUTES.post(
         "/",
         submit_form,
-        "Submit the form; with task=preview only show the entries of the job.",
+        "Submit the form; with task=preview only show the entries of the job, with task=check its faults.",
         {200: PAGE, 303: ""},
         errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Form",
@@ -242,14 +232,6 @@ ENDPOINTS = (
         errors=("QUEUE_FULL", "UPSTREAM_UNAVAILABLE"),
         body="Files",
         changes=True,
-    ),
-    _ROUTES.post(
-        "/api/form",
-        check_form,
-        "Settings of a filled-in form as JSON, command and file, or its invalid field.",
-        FormMeaningAnswer | FormMistakeAnswer,
-        body="Form",
-        kind="json",
     ),
     _ROUTES.get(
         "/api/suggestions",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import shlex
+from typing import Any
 
 import httpx2
 import pytest
@@ -97,19 +100,21 @@ def test_names_are_suggested_without_a_search(http: httpx2.Client) -> None:
 
 def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
     before = http.get("/api/indexed-jobs").json()["count"]
-    good = http.post("/api/form", data=dict(JOB)).json()
-    assert good["valid"] is True
-    assert good["request"] == dict(JOB)
-    one_box = http.post("/api/form", data={"target_name": "x"}).json()
-    assert one_box["request"] == {"target_name": "x", "search_query": "x"}
-    assert one_box["find"] == "x"
-    entries = http.post("/api/form", data={"target_name": "1HPV, 4cup"}).json()
-    assert entries["request"] == {"target_name": "1HPV and 1 more", "search_query": "1HPV 4cup"}
-    assert entries["find"] == ""
-    files = http.post("/api/form", data={"structures": "upload_0000000000000000"}).json()
-    assert files["request"] == {"target_name": "Own structures", "structures": "upload_0000000000000000"}
-    bad = http.post("/api/form", data={"search_query": "x"}).json()
-    assert (bad["valid"], bad["field"]) == (False, "target_name")
+
+    def checked(**values: str) -> tuple[Any, str]:
+        answer = http.post("/", data={**values, "task": "check"})
+        assert answer.status_code == 200
+        body = html.unescape(re.findall(r"-d (&#39;.*&#39;)</pre>", answer.text)[0])
+        return json.loads(shlex.split(body)[0]), re.findall(r'data-find="(.*?)"', answer.text)[0]
+
+    assert checked(**dict(JOB)) == (dict(JOB), "")
+    assert checked(target_name="x") == ({"target_name": "x", "search_query": "x"}, "x")
+    entries = {"target_name": "1HPV and 1 more", "search_query": "1HPV 4cup"}
+    assert checked(target_name="1HPV, 4cup") == (entries, "")
+    assert checked(target_name="CC(=O)Nc1ccccc1")[1] == "CC(=O)Nc1ccccc1"
+    bad = http.post("/", data={"search_query": "x", "task": "check"})
+    faults = re.findall(r'id="(\w+)-error" role="alert">[^<]', bad.text)
+    assert (bad.status_code, faults, "form-error" in bad.text) == (200, ["target_name"], True)
     assert http.get("/api/indexed-jobs").json()["count"] == before
 
 
@@ -123,7 +128,7 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
         {"Origin": "http://["},
     ],
 )
-@pytest.mark.parametrize("path", ["/", "/monitor/exam1hpv", "/api/form"])
+@pytest.mark.parametrize("path", ["/", "/monitor/exam1hpv"])
 def test_form_of_another_site_is_refused(http: httpx2.Client, path: str, headers: dict[str, str]) -> None:
     answer = http.post(path, data=dict(JOB), headers=headers)
     assert answer.status_code == 401

@@ -129,7 +129,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
 @pytest.mark.parametrize(
     ("path", "media"),
     [("/api/jobs", "application/json"), ("/api/batches", "application/json"), ("/mcp", "application/json"),
-     ("/", "application/x-www-form-urlencoded"), ("/api/form", "application/x-www-form-urlencoded"),
+     ("/", "application/x-www-form-urlencoded"),
      ("/ga4gh/wes/v1/runs", "multipart/form-data; boundary=x")],
 )  # fmt: skip
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunks"])

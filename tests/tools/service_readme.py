@@ -104,7 +104,6 @@ SPECIAL = {
     ("GET", "/static/{version}/{path:path}"): (
         """curl -s -o house.css -w '%{http_code} %{content_type}\\n' "$S/static/any/house.css\""""
     ),
-    ("POST", "/api/form"): 'curl -s "$S/api/form" -d target_name=BAZ2B -d search_query=4CUP',
     ("POST", "/monitor/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB" -d ''""",
     ("POST", "/monitor/{job_id}/retry"): (
         """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB/retry" -d ''"""

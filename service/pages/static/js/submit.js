@@ -1,6 +1,6 @@
 // The form to submit a job: checked while it is filled in, previewed, shown as a command and a file.
 
-import { getJson, root, rooted } from "./http.js";
+import { root, rooted } from "./http.js";
 import { announce, debounced, make } from "./dom.js";
 import { addSuggestions } from "./suggest.js";
 
@@ -28,9 +28,23 @@ function encoded() {
   return new URLSearchParams(data);
 }
 
-/** Return the server's interpretation of the form. */
-function meaning() {
-  return getJson("/api/form", { method: "POST", body: encoded() });
+/** Return the server's interpretation of the form, read from the page that it makes of it. */
+async function meaning() {
+  const body = encoded();
+  body.set("task", "check");
+  const page = await pageOf(form.action, { method: "POST", body });
+  const text = (id) => page.getElementById(id)?.textContent.trim();
+  const same = page.getElementById("job-form");
+  if (!same) throw new Error(text("main") ?? "The server sent no form."); // for example: log in first
+  const wrong = page.querySelector(".field-error:not([hidden])");
+  return {
+    valid: !page.getElementById("form-error"),
+    field: wrong?.id.replace(/-error$/, "") ?? "",
+    message: wrong?.textContent ?? text("form-error"),
+    curl: text("curl"),
+    job_yaml: text("job-yaml"),
+    find: same.dataset.find,
+  };
 }
 
 function show(curl, file) {
