@@ -25,12 +25,12 @@ from tethermap.base.version import __version__
 PROTOCOLS = ("2025-06-18", "2025-03-26")
 """Versions of the protocol, newest first; messages over HTTP are the same in both."""
 
-MOST_CHARACTERS = 40_000
-"""Characters of a result; a longer one is cut after a whole row and marked as an error."""
+MOST_BYTES = 40_000
+"""Bytes of a result; a longer one is cut after a whole row and marked as an error."""
 
 _PASSED_ON = ("authorization", "cookie", "host", "origin", "sec-fetch-site", "x-forwarded-for")
-_CALL_CHARACTERS = 2_000
-"""Characters kept free for the call of the next page."""
+_CALL_BYTES = 2_000
+"""Bytes kept free for the call of the next page."""
 
 _UNKNOWN_METHOD, _WRONG_ARGUMENTS = -32601, -32602
 
@@ -126,9 +126,10 @@ async def _called(request: Request, number: str | float, params: dict[str, Any])
     async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=None) as api:
         answer = await api.request(**asked, headers=headers)
     is_error = answer.status_code >= 400
+    if tool.path.endswith("{path}") and not is_error:
+        return _told(number, _lines(answer.text, tool, given))
     if (body := _object(answer)) is None:
-        text = answer.text
-        return _told(number, _content(text[:MOST_CHARACTERS], is_error=is_error or len(text) > MOST_CHARACTERS))
+        return _told(number, _content(answer.text, is_error=is_error))
     if is_error or body.get("ok") is False:
         return _told(number, _content(answer.text, body, is_error=True))
     try:
@@ -141,13 +142,13 @@ async def _called(request: Request, number: str | float, params: dict[str, Any])
 def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return a body with the rows that fit and the call for the next rows, and whether rows were cut."""
     lists = [name for name, value in body.items() if isinstance(value, list)]
-    name = tool.rows or max(lists, key=lambda one: len(_text(body[one])), default="")
-    rows, is_cut = list(body.get(name, ())), len(_text(body)) > MOST_CHARACTERS
+    name = tool.rows or max(lists, key=lambda one: _size(body[one]), default="")
+    rows, is_cut = list(body.get(name, ())), _size(body) > MOST_BYTES
     skipped = int(given.get("offset") or 0)
     total = body.get("total", skipped + len(rows) + (len(rows) == given.get("limit")))  # a full page may have a next
     if is_cut:
-        room = MOST_CHARACTERS - len(_text({**body, name: []})) - _CALL_CHARACTERS
-        sizes = accumulate(len(_text(row)) + len(",") for row in rows)
+        room = MOST_BYTES - _size({**body, name: []}) - _CALL_BYTES
+        sizes = accumulate(_size(row) + len(",") for row in rows)
         rows = [row for row, size in zip(rows, sizes, strict=True) if size <= room]
         told = f"{len(rows)} of {len(body[name])} rows of {name} fit: request the next ones, or fewer columns."
         body = {**body, name: rows, "count": len(rows), "cut": told}
@@ -157,8 +158,29 @@ def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict
     return body, is_cut
 
 
+def _lines(text: str, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the lines of a file that fit, and after a cut the call for the next lines."""
+    skipped = given.get("offset") or 0
+    if not isinstance(skipped, int) or skipped < 0:
+        return _content("offset must be a whole number of lines from 0.", is_error=True)
+    lines = text.splitlines(keepends=True)[skipped:]
+    count = sum(size <= MOST_BYTES - _CALL_BYTES for size in accumulate(len(line.encode()) for line in lines))
+    content = _content("".join(lines[:count]), is_error=count < len(lines))
+    if count < len(lines):
+        cut: dict[str, Any] = {"cut": f"{count} of {len(lines)} lines fit; download_url of files has the whole file."}
+        if count:
+            cut["next_call"] = {"name": tool.name, "arguments": {**given, "offset": skipped + count}}
+        content["content"] += _content(_text(cut), is_error=True)["content"]
+        content["structuredContent"] = cut
+    return content
+
+
 def _text(value: Any) -> str:
     return json_bytes(value).decode()
+
+
+def _size(value: Any) -> int:
+    return len(json_bytes(value))
 
 
 def _object(answer: httpx2.Response) -> dict[str, Any] | None:

@@ -66,6 +66,7 @@ class HandlesAnswer(Success):
 
     job_id: str
     count: Count
+    total: Count
     handles: list[ExitHandle]
 
 
@@ -230,8 +231,10 @@ async def exit_handles(request: Request) -> Response:
     job = job_of(request, ready=True)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
+    rows = _PAGING.of(request)
     handles = json.loads(await _ran(request, "handles", asked))["handles"]
-    return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(handles), handles=handles))
+    shown, total = handles[rows.offset :][: rows.limit], len(handles)
+    return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(shown), total=total, handles=shown))
 
 
 async def make_degraders(request: Request) -> Response:
@@ -355,7 +358,7 @@ EXTRA = Extra(
             exit_handles,
             "Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost.",
             HandlesAnswer,
-            (_STEM, _EXIT),
+            (_STEM, _EXIT, *_PAGING),
             ready=True,
             listing=True,
             errors=_REFUSED,

@@ -16,7 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.app import create_app
-from service.extras.agents import MOST_CHARACTERS, _page
+from service.extras.agents import MOST_BYTES, _lines, _page
 from service.extras.tools import TOOLS
 from service.runs.lifecycle import build_parts
 from service.settings import Token
@@ -189,7 +189,7 @@ def test_question_has_its_known_answer(replies: list[mcp.types.CallToolResult], 
     reply = replies[number]
     (text,) = reply.content
     assert isinstance(text, mcp.types.TextContent)
-    assert (reply.is_error, len(text.text) <= MOST_CHARACTERS) == (False, True), text.text
+    assert (reply.is_error, len(text.text.encode()) <= MOST_BYTES) == (False, True), text.text
     if reply.structured_content is not None:
         assert json.loads(text.text) == reply.structured_content
     assert read(reply.structured_content or text.text) == expected
@@ -242,7 +242,7 @@ def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2
     asked: dict[str, Any] = {"job_id": done_job, "table": "contacts"}
     while len(places) < 1000:
         part, is_cut = _page({"ok": True, "rows": rows[len(places) :], "total": 1000}, tool, asked)
-        assert len(json.dumps(part, ensure_ascii=False, separators=(",", ":"))) <= MOST_CHARACTERS
+        assert len(json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode()) <= MOST_BYTES
         places += [row["place"] for row in part["rows"]]
         assert is_cut == ("cut" in part) == ("next_call" in part) == (len(places) < 1000)
         asked = part["next_call"]["arguments"] if is_cut else {}
@@ -253,8 +253,28 @@ def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2
     assert (is_cut, part["rows"]) == (True, [])
     result = sent(http, "tools/call", {"name": "rows", "arguments": {**asked, "job_id": done_job, "table": "exits",
                                                                     "limit": 500}})["result"]  # fmt: skip
-    assert (result["isError"], len(result["content"][0]["text"]) <= MOST_CHARACTERS) == (True, True)
+    assert (result["isError"], len(result["content"][0]["text"]) <= MOST_BYTES) == (True, True)
     assert result["structuredContent"]["next_call"]["arguments"]["offset"] == result["structuredContent"]["count"]
+
+
+def test_long_files_are_cut_after_a_line_with_the_next_call(http: httpx2.Client) -> None:
+    tool = next(tool for tool in TOOLS if tool.name == "read_file")
+    text = "".join(f"{'ä' * 90} {place}\n" for place in range(1000))
+    read, asked = "", {"job_id": HPV, "path": "x.csv"}
+    while True:
+        content = _lines(text, tool, asked)
+        read += content["content"][0]["text"]
+        assert len(content["content"][0]["text"].encode()) <= MOST_BYTES
+        if not content["isError"]:
+            break
+        assert json.loads(content["content"][1]["text"]) == content["structuredContent"]
+        asked = content["structuredContent"]["next_call"]["arguments"]
+    assert read == text
+    assert "next_call" not in _lines("x" * 50_000, tool, {})["structuredContent"]
+    part = called(http, "read_file", job_id=HPV, path="Results_Display.csv", offset=1)
+    assert (part.count("\n"), part.startswith("HIV-1")) == (1, True)
+    arguments = {"job_id": HPV, "path": "Results_Display.csv", "offset": -1}
+    assert sent(http, "tools/call", {"name": "read_file", "arguments": arguments})["result"]["isError"] is True
 
 
 def test_a_client_is_greeted_and_gets_the_list_of_tools(http: httpx2.Client) -> None:
