@@ -23,7 +23,9 @@ KEEP_ALIVE_SECONDS = 15.0
 _POLL_SECONDS = 0.5
 _DIGITS = 18
 _NUMBERS = 1000
-"""Numbers that one event of a run has room for: its progress, its line, and after the last one the closing lines."""
+"""Numbers of one event of a run: its progress, its line, states after it; after the last event the closing lines."""
+_CLOSING = 100
+"""Number of the first closing line after that of the last event."""
 
 
 async def job_events(request: Request) -> Response:
@@ -54,27 +56,23 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
     shared = shared_of(request)
     reader = EventReader(job.folder)
     stopping = shared.parts.stopping
-    silent, shown, told_lines = 0.0, None, False
+    silent, shown, told_lines, sent = 0.0, None, False, last
     while True:
         record = shared.parts.store.get(job.record.job_id)  # before the events: none is missed at the end
         if record is None:
             return
-        state = (record.status, record.current_step, record.attempt, record.results_ready)
-        if state != shown and not record.final:
-            shown, silent = state, 0.0
-            yield _event("status", None, state_of(shared, Job(record, job.folder, job.base)))
         for happening in await in_thread(reader.read):
             told_lines |= bool(happening.line)
             number = happening.number * _NUMBERS
             if happening.progress is not None and number > last:
-                silent = 0.0
+                silent, sent = 0.0, number
                 yield _event("progress", number, happening.progress)
             if happening.line and number + 1 > last:
-                silent = 0.0
+                silent, sent = 0.0, number + 1
                 yield _event("log", number + 1, shared.scrubber.text(happening.line))
         if record.final:
             ending = await in_thread(partial(last_lines, job.folder, begun=told_lines))
-            first = reader.last * _NUMBERS + 2
+            first = reader.last * _NUMBERS + _CLOSING
             for number, line in enumerate(ending, first):
                 if number > last:
                     yield _event("log", number, shared.scrubber.text(line))
@@ -82,6 +80,10 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
             final = state_of(shared, Job(record, job.folder, job.base))
             yield _event("status", number if number > last else None, final)  # sent before: without its number
             return
+        state = (record.status, record.current_step, record.attempt, record.results_ready)
+        if state != shown:
+            shown, silent, sent = state, 0.0, sent + 1
+            yield _event("status", sent, state_of(shared, Job(record, job.folder, job.base)))
         if stopping.is_set():
             return
         if silent >= KEEP_ALIVE_SECONDS:
