@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 
 from service.pages.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.fit import FITS, fit_of
-from service.results.answers import ANSWER_COLUMNS, Answers
+from service.results.answers import ANSWER_COLUMNS, Answers, several
 from service.results.rows import csv_lines
 from service.results.tables import JobTables, number
 from tethermap.base import tables
@@ -206,9 +206,9 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     answers : Answers
         Answers of the job.
     """
-    place = answers.order()
-    last = (len(place), 1)
-    rows = sorted(_joined(reader, folder, names), key=lambda row: place.get(str(row["stem"]), last))
+    leading = enumerate(answers.leading)
+    place = {stem: (n, stem != row["best_stem"]) for n, row in leading for stem in several(row, "stems")}
+    rows = sorted(_joined(reader, folder, names), key=lambda row: place.get(str(row["stem"]), (len(place), True)))
     return [{**row, **answers.cells.get(str(row["stem"]), _NO_ANSWER)} for row in rows]
 
 
@@ -248,19 +248,6 @@ def names_of(reader: JobTables, folder: Path) -> dict[str, str]:
     """Return the name of each component, and of each group of linked ones."""
     rows = reader.rows(folder, tables.LIGAND_METADATA, names=("Ligand", "Common_Name", "Name"))
     return {str(row["Ligand"]): plain_name(str(row.get("Common_Name") or row.get("Name") or "")) for row in rows}
-
-
-def titles_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the name of the ligand of each instance, that of all components where several are linked.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Rows of the instances.
-    names : mapping of str to str
-        Names from `names_of`.
-    """
-    return {str(row["stem"]): names.get(str(row.get("components") or row["Warhead"]), "") for row in rows}
 
 
 def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:

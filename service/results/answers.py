@@ -72,14 +72,6 @@ class Answers:
         """The best place of each ligand in a main binding site, by its rank in the job."""
         return [row for row in self.leading if row["site"] == MAIN]
 
-    def order(self) -> dict[str, tuple[int, int]]:
-        """Return sort keys of instances by stem: the place of their answer, and 0 for the copy to look at, else 1."""
-        return {
-            stem: (number, int(stem != row["best_stem"]))
-            for number, row in enumerate(self.leading)
-            for stem in several(row, "stems")
-        }
-
 
 def _cells(row: Row) -> dict[str, Value]:
     opened, copies = number(row, "n_open") or 0.0, number(row, "n_copies") or 0.0

@@ -33,7 +33,7 @@ class Asked:
 
 def instance_rows(reader: JobTables, job: Path, asked: Asked) -> list[Row]:
     """Return the rows of Results_Display of the requested instances, lowest residue first."""
-    rows = reader.of_entry(job, tables.RESULTS_TABLE, asked.pdb_id, _NAMES)
+    rows = reader.of_entries(job, tables.RESULTS_TABLE, [asked.pdb_id], _NAMES)
     return matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue)
 
 

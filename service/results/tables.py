@@ -115,12 +115,6 @@ class JobTables:
                     row[column.name] = joined(column, row[column.name])
         return rows
 
-    def of_entry(
-        self, job: Path, table: Table, pdb_id: str, names: Collection[str] | None = None
-    ) -> list[dict[str, Value]]:
-        """Return the rows of the instances of an entry, whichever form of its id is given."""
-        return self.of_entries(job, table, [pdb_id], names)
-
     def of_entries(
         self, job: Path, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
     ) -> list[dict[str, Value]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from service.pages.depiction import drawing_of, exits_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.form import OWN_STRUCTURES
 from service.pages.instance import Place, instance_view
-from service.pages.instances import TableView, choices, csv_of, instance, instances, names_of, titles_of
+from service.pages.instances import TableView, choices, csv_of, instance, instances, names_of
 from service.pages.overlay import overlay_view
 from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.render import page
@@ -73,9 +73,11 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     names = names_of(shared.tables, job.folder)
     kept = view.rows(everything, names)
     here = address(f"/results/{record.job_id}")
-    best = best_places(answers, titles_of(everything, names), here)
+    titles = {str(row["stem"]): names.get(str(row["components"] or row["Warhead"]), "") for row in everything}
+    best = best_places(answers, titles, here)
     first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
-    selected = _selected(request, everything)
+    asked, opened = (request.query_params.get(name, "") for name in ("row", "series"))
+    selected = next((row for row in everything if row["stem"] == asked), None)
     row = selected or next((row for row in kept if row["stem"] in first), None)
     row = row or next(iter([*kept[:1], *everything[:1]]), None)
     chosen = str(row["stem"]) if row is not None else None
@@ -87,8 +89,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     entries_of = Counter(group for group, _ in {(row["group"], row["pdb_id"]) for row in placed})
     several = [group for group, count in entries_of.items() if count > 1]
     directions = rows(tables.EXIT_CONSENSUS, 'WHERE "group" IN (SELECT unnest(?))', [several], _OF_DIRECTIONS)
-    asked = request.query_params.get("series", "")
-    open_series = next((item for item in series if item["series"] == asked), None)
+    open_series = next((item for item in series if item["series"] == opened), None)
     return {
         "job": record,
         "base": base,
@@ -129,11 +130,6 @@ def _shown(request: Request, place: Place, stem: str | None) -> dict[str, Any] |
     """Return the page's data of one instance; None if the job has none."""
     row = instance(place.reader, place.folder, stem) if stem is not None else None
     return instance_view(place, row, CONTEXT.of(request)) if row is not None else None
-
-
-def _selected(request: Request, rows: Sequence[Row]) -> Row | None:
-    stem = request.query_params.get("row", "")
-    return next((row for row in rows if row["stem"] == stem), None)
 
 
 def _of_view(shared: Shared, job: Job, view: TableView) -> tuple[list[Row], list[Row]]:

@@ -38,7 +38,7 @@ async def list_measured_ligands(request: Request) -> Response:
     job = job_of(request, ready=True)
     pdb_id = PDB_ID.needed(request)
     rows = await in_thread(
-        shared_of(request).tables.of_entry, job.folder, tables.SASA_SUMMARY, pdb_id, INSTANCE_COLUMNS
+        shared_of(request).tables.of_entries, job.folder, tables.SASA_SUMMARY, [pdb_id], INSTANCE_COLUMNS
     )
     ligands = [
         MeasuredLigand(chain=str(row["Chain"]), residue_id=str(row["Residue_ID"]), ligand=str(row["Warhead"]))
@@ -131,7 +131,7 @@ async def get_residue_of_ligand(request: Request) -> Response:
     job = job_of(request, ready=True)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
     rows = await in_thread(
-        shared_of(request).tables.of_entry, job.folder, tables.SASA_SUMMARY, pdb_id, INSTANCE_COLUMNS
+        shared_of(request).tables.of_entries, job.folder, tables.SASA_SUMMARY, [pdb_id], INSTANCE_COLUMNS
     )
     matches = matching(rows, pdb_id, chain, ligand)
     if not matches:
