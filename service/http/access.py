@@ -27,7 +27,7 @@ SESSION_SECONDS = 30 * 24 * 3600
 SESSIONS_PER_TOKEN = 100
 """Sessions of one token; a further one ends the oldest."""
 GUESSES, GUESS_SECONDS = 10, 60.0
-"""Wrong tokens of one address in a time; a further token is not looked at."""
+"""Maximum number of wrong tokens from one address in a period; further tokens are not checked."""
 
 _REMEMBERED = 10_000
 _LOG = logging.getLogger(__name__)

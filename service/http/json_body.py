@@ -20,7 +20,7 @@ _SMALL = 1 << 14
 """Bytes that are parsed at once; more are not, as all other requests would wait."""
 
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
-"""A string, or one that never ends: matched too, so that no character is looked at twice."""
+"""A string, also one without an end, so that no character is matched twice."""
 
 
 async def read_json(request: Request) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class Resources:
         self._machine = self._clock.monotonic() + SHORTAGE_SECONDS, reason
 
     def lacks(self) -> list[Lack]:
-        """Return the resources that were missing when they were looked at last."""
+        """Return the resources that were missing at the last check."""
         lacks = []
         if self._free < self._least:
             lacks.append(Lack("disk_low", f"Waits for disk space: {_size(self._least)} must be free."))

@@ -22,7 +22,7 @@ RESERVED = ("table", "sort", "limit", "offset", "format", "columns")
 """Parameters of the route that are not columns."""
 
 MAX_FILTERS = 50
-"""Columns that one request may filter by: each is looked at in every row."""
+"""Maximum number of columns in the filters of one request, each of which reads all rows."""
 
 _OPERATORS = {"": "=", "gte": ">=", "lte": "<="}
 _BATCH = 500

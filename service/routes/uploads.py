@@ -1,4 +1,4 @@
-"""Structures of a client's own: sent, looked at, removed."""
+"""Structures of a client: upload, inspection, removal."""
 
 from __future__ import annotations
 

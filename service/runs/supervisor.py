@@ -239,7 +239,7 @@ class Course:
             raise
 
     async def _ended(self, job_id: str, supervisor: Supervisor, *, recovering: bool) -> bool:
-        """Follow a run to its end; False when the machine lacked the means to, so that it is looked at again."""
+        """Follow a run to its end; False if the machine lacked resources for it, so that it is tried again."""
         try:
             await self._finish(job_id, await self._ending(job_id, supervisor, recovering=recovering))
         except (OSError, MemoryError, RuntimeError) as error:

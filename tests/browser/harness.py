@@ -201,7 +201,7 @@ _TWO_FRAMES = """() => matchMedia("(scripting: none)").matches || new Promise((s
     requestAnimationFrame(() => requestAnimationFrame(() => shown(true)));
     setTimeout(() => shown(false), 2000);
 })"""
-"""Ends with the second frame from now; at once where nothing is called, since a page has no scripts."""
+"""Ends with the second frame from now, or at once if nothing is called, since a page has no scripts."""
 
 
 def show_in(page: Page, scheme: Literal["dark", "light"]) -> None:

@@ -142,7 +142,7 @@ def test_a_mirror_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "job").exists()
 
 
-def test_a_sequence_search_is_refused_where_there_is_none(tmp_path: Path) -> None:
+def test_a_sequence_search_is_refused_if_the_source_has_none(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="'archive' can't search by sequence"):
         _archive_job(tmp_path, "HIV", sequence_search=True, fasta_seq="MKV" * 10)
 

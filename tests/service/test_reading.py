@@ -305,7 +305,7 @@ def test_batch_runs_in_order_and_reports_its_results(http: httpx2.Client, live: 
     assert http.post(f"/api/batches/{batch['batch_id']}/cancel").status_code == 409
 
 
-def test_chain_ids_keep_their_case_where_both_cases_exist() -> None:
+def test_chain_ids_keep_their_case_if_both_cases_exist() -> None:
     rows = [
         {"pdb_id": "1abc", "Chain": chain, "Warhead": code, "Residue_ID": residue}
         for chain, code, residue in (("A", "LIG", "200"), ("a", "XYZ", "60A"), ("a", "XYZ", "-5"), ("a", "XYZ", "9"))

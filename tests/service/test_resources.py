@@ -197,7 +197,7 @@ def test_jobs_wait_while_rcsb_does_not_answer(
     asyncio.run(run())
 
 
-def test_a_query_that_rcsb_refuses_by_itself_fails_and_costs_no_other(standin: StandIn, tmp_path: Path) -> None:
+def test_a_query_that_rcsb_refuses_fails_without_affecting_others(standin: StandIn, tmp_path: Path) -> None:
     standin.fault("search", "status", times=5)  # no more than its own tries
 
     async def run() -> None:
@@ -265,7 +265,7 @@ def test_a_run_that_lacks_resources_in_a_step_is_run_again(tmp_path: Path) -> No
     assert (ending.status, ending.shortage, ending.error.kind) == (None, "", "interrupted")
 
 
-def test_a_job_that_fills_a_disk_with_room_enough_fails_at_the_second_time_and_costs_no_other(
+def test_a_job_that_fills_a_large_disk_fails_at_the_second_time_without_affecting_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = [2 * GIB]

@@ -44,7 +44,7 @@ _SECONDS = 900
 
 NOTES = (
     f"One-entry jobs over the embedded archive, {AT_ONCE} at once.",
-    "After each pair a client reads results, tables, events, files and the bundle; then the idle service is looked at.",
+    "After each pair a client reads results, tables, events, files and the bundle; then the idle service is measured.",
     f"Slopes: least squares over averages of neighbouring samples, after the first {WARM_UP:.0%} of the jobs.",
     "The error is the standard error. The service remembers the records of the last 4,096 finished jobs.",
     "The many job folders are generated: each has a record and a table of one result.",

@@ -16,7 +16,7 @@ from tethermap.run.events import read_events
 def test_results_do_not_depend_on_the_number_of_shards(
     demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Nor do more jobs cost more than their own time with our profile: waiting jobs are looked at when one has ended.
+    """Nor do more jobs cost more than their own time with our profile: waiting jobs are checked when one has ended.
 
     With a limit of new jobs in a second, which Snakemake has by default, it does so every second, once for each job
     that has ended.

@@ -40,7 +40,7 @@ def run(folder: Path, *plants: tuple[str, str, str]) -> JobRun:
     return run_job(folder / "job", settings, environment={"PYTHONPATH": path})
 
 
-def test_ligands_that_meet_an_error_cost_no_other(tmp_path: Path) -> None:
+def test_ligands_with_an_error_do_not_affect_others(tmp_path: Path) -> None:
     steps = {
         "1hpv": ("match_ligands", "tethermap.matching.build", "build_ligand"),
         "4cup": ("measure_sasa", "tethermap.exposure.rows", "summary_row"),

@@ -203,7 +203,7 @@ def _take_flags(settings: Settings, schema: Settings) -> None:
 
 
 def _refuse_unknown(settings: Settings, schema: Settings) -> None:
-    """Name a misspelled setting before one that it leaves missing."""
+    """Report a misspelled setting before the missing one that it stands for."""
     names = list(schema["properties"])
     for name in settings:
         if name not in names:

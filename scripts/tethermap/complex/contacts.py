@@ -129,8 +129,8 @@ def ligand_contacts(
     neighbourhood : Neighbourhood
         Heavy atoms around it in its frame; hydrogen bonds to waters are not reported.
     others : sequence of (Instance, LigandMolecule)
-        Instances of its entry, itself among them or not: contacts with those in its site are direct ones, in the
-        deposited copy. Alternates and poses have none.
+        Instances of its entry; contacts with those in its site are listed, in the deposited copy. Alternates and poses
+        have none.
 
     Returns
     -------

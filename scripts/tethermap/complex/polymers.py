@@ -16,7 +16,7 @@ from tethermap.instance.model import Polymer
 
 
 def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
-    """Return the polymers of an entry, those that its header does not name by their observed sequences.
+    """Return the polymers of an entry; unnamed ones have their observed sequence.
 
     Parameters
     ----------

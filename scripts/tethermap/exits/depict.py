@@ -273,7 +273,6 @@ def _replaced(graph: LigandGraph, exit_: Exit) -> str:
 
 
 def _sentence(graph: LigandGraph, exit_: Exit) -> str:
-    """Describe an exit in one sentence."""
     assert exit_.opening is not None
     way = exit_.opening.way_out[HEADLINE_CONTEXT]
     shut = "no open way out in this structure" if exit_.closed else f"{100 * way:.0f} % of the way out free"

@@ -129,7 +129,7 @@ def check_report(data: bytes) -> str:
     if _is_xml(data):
         return "" if end.endswith(b"</wwPDB-validation-information>") else "the XML file stops in the middle"
     if not start.lstrip().startswith(b"data_") or _VRPT.encode() not in start:
-        return f"no validation report, begins with {' '.join(start[:40].decode('utf-8', 'replace').split())!r}"
+        return f"not a validation report, it begins with {' '.join(start[:40].decode('utf-8', 'replace').split())!r}"
     return "" if end.endswith(b"#") else "the mmCIF file stops in the middle"
 
 

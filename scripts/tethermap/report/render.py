@@ -177,7 +177,6 @@ def _columns(content: ReportContent) -> tuple[tuple[str, str, str, int], ...]:
 
 
 def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:
-    """Draw all plots."""
     heat = {
         view.row["series"]: plots.heat_map(
             view.heat, view.columns, f"relative exposure of the core's atoms, {view.row['series']}", colour

@@ -52,7 +52,6 @@ class LigandMatcher:
                     self._step.add("molecules", packed_molecule(molecule))
 
     def _molecule(self, instance: Instance) -> LigandMolecule:
-        """Return the molecule of an instance."""
         molecule = build_ligand(instance, self._index, self._user)
         if not molecule.sanitised:
             log.warning("%s: the molecule does not pass RDKit's checks", molecule.stem)

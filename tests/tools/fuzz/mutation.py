@@ -48,7 +48,7 @@ def atom_lines(lines: list[bytes]) -> list[int]:
 
 
 def het_lines(lines: list[bytes]) -> list[int]:
-    """Return the lines of het groups other than water; all atoms where there is none."""
+    """Return the lines of het groups other than water, or of all atoms if there are none."""
     found = [k for k, line in enumerate(lines) if line.startswith(b"HETATM") and b"HOH" not in line]
     return found or atom_lines(lines)
 
