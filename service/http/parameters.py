@@ -110,7 +110,7 @@ class Text(Parameter):
 
 
 class JobId(Text):
-    """Id of a job or example, read unchanged: any other text is the id of no job."""
+    """Id of a job or example, read unchanged: a trimmed text would be another id."""
 
     def _texts(self, request: Request) -> Iterator[tuple[str, str]]:
         for name in (self.name, *self.aliases):

@@ -112,7 +112,7 @@ def _step(share: float | None) -> int | None:
 
 
 def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a disc for each core atom in the colour of its mean exposure, and the place of its number beside it."""
+    """Return a disc for each core atom in the colour of its mean exposure, and the position of its number."""
     marks = [mark for mark in (drawing.atoms if drawing else ()) if mark.index in means]
     spots = free_spots([(mark.x, mark.y) for mark in marks], max((mark.radius for mark in marks), default=0.0) + 9)
     return [

@@ -49,7 +49,7 @@ def test_stream_of_a_run_sends_states_progress_and_log_in_order(http: httpx2.Cli
 
 
 def lasts(event: Event) -> bool:
-    """Return whether an event is sent again to later clients: any but a former state."""
+    """Return whether an event is sent again to later clients: all except former states."""
     return event[1] != "status" or json.loads(event[2])["status"] == "completed"
 
 

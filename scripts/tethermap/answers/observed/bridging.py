@@ -22,8 +22,7 @@ LEAST_OF_OWN = 0.5
 """Least share of its protein's covered area that a half must have (house rule)."""
 
 TOUCHED_WITHIN, FEWEST_TOUCHED = 5.0, 6
-"""A protein that is nearest to fewer ligand atoms than this, by this margin in angstroms, covers too little to be
-tested."""
+"""Distance in angstroms, and fewest ligand atoms within it, for a protein to be tested: others cover too little."""
 
 
 @dataclass(frozen=True, slots=True)

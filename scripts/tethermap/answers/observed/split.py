@@ -31,8 +31,8 @@ ATTACHMENT_RING = 7
 """Most atoms of a saturated ring that can belong to either side of the cut."""
 
 STOP_SHARE, STOP_RATIO, STOP_BONDS = 0.25, 0.5, 2
-"""A block that stopped the walk may still belong to the core: if its protein covers this area of it, and this ratio to
-the partner's; or if it is a saturated ring within this number of bonds."""
+"""A block that stopped the walk may still belong to the core: if the protein covers this share of its free area and at
+least this ratio of the area that the partner covers, or if it is a saturated ring within this number of blocks."""
 
 VARIED_SHARES, VARIED_RUNS = (0.3, 0.4, 0.5), (3, 4, 5)
 """Varied limits; a clear exit is the same bond under all of them."""
@@ -107,7 +107,7 @@ def half_of(graph: LigandGraph, bond: Bond) -> frozenset[int]:
 
 
 class _Walk:
-    """The path from the ring system with most contacts to a protein to the one with most contacts to its partner."""
+    """The path between the ring systems with the largest and smallest lead in area of a protein over its partner."""
 
     def __init__(
         self, graph: LigandGraph, steps: Sequence[PathStep], free: FloatArray, own: FloatArray, other: FloatArray
