@@ -24,6 +24,7 @@ from tests.tools.styles import programs, write_style
 from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.tables import SASA_SUMMARY, read_table
+from tethermap.base.version import __version__
 
 pytestmark = pytest.mark.process
 
@@ -258,6 +259,13 @@ def test_changelog_has_the_sections_of_keep_a_changelog_in_their_order() -> None
         assert re.match(r"\[(Unreleased\]|\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)\n", version)
         sections = re.findall(r"^### (.*)$", version, re.MULTILINE)
         assert sections == [name for name in order if name in sections]
+
+
+def test_version_is_that_of_the_changelog_and_of_the_citation() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    version, date = re.findall(r"^## \[(\d.*)\] - (.*)$", CHANGES, re.MULTILINE)[0]
+    assert (version, date) == (__version__, str(citation["date-released"]))
+    assert citation["version"] == __version__
 
 
 def test_changelog_has_no_duplicate_lines() -> None:

@@ -203,7 +203,8 @@ def test_an_archive_writes_nowhere_else(tmp_path: Path) -> None:
 
 def test_the_client_needs_nothing_of_the_service() -> None:
     project = tomllib.loads((FOLDER / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == __version__ == version_of_service
+    assert project["dynamic"] == ["version"]
+    assert __version__ == version_of_service
     assert [name.partition(">")[0] for name in project["dependencies"]] == ["httpx2"]
     imported = set()
     for path in (FOLDER / "tethermap_client").glob("*.py"):
