@@ -11,7 +11,7 @@ import pytest
 
 from service.build_examples import SHIPPED
 from service.pages.exits import exit_sites
-from service.pages.places import answer_view, copy_view, unmatched_notice
+from service.pages.places import answer_view, copy_view, links_of, unmatched_notice
 from service.pages.render import environment
 from service.results.answers import CopyAnswers
 from tests.tools.answers_told import problems_of_answers
@@ -126,7 +126,7 @@ def test_card_and_ligand_page_count_published_degraders_of_an_exit() -> None:
     }
     row: dict[str, Value] = {**ANSWER, **counts, **found, "best_stem": "a"}
     parts: Any = environment().get_template("results/parts.html.j2").module
-    place = {**answer_view(row), "stem": "a", "anchor": "N22", "url": "", "picture": "", "name": "", "where": ""}
+    place = {**answer_view(row), **links_of("a", ["N22"], "/results/x"), "name": "", "where": ""}
     view = copy_view(CopyAnswers([row, row], counted=True, observed=()), {"site": "main"}, [])
     said = "43 published degraders leave here; best: DC50 = 6 nM, EGFR, CRBN (Example 2020)"
     ligand = str(parts.copy_answer(view, [], "a", "/results/x"))
@@ -153,7 +153,7 @@ def test_copy_without_others_recommends_only_open_exits(room: float, way: float,
 def test_page_lists_apart_what_is_not_recommended() -> None:
     row = {**ANSWER, "n_open": 6, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0}
     row |= {"site_residue": "Gly 719"}
-    place = {**answer_view(row), "stem": "a", "anchor": "N22", "url": "", "picture": "", "name": "", "where": ""}
+    place = {**answer_view(row), **links_of("a", ["N22"], "/results/x"), "name": "", "where": ""}
     poor = {**place, **answer_view({**row, "Warhead": "ANP", "chem_class": "other"})}
     parts: Any = environment().get_template("results/parts.html.j2").module
     both, alone = (str(parts.best(places, 6, "/api/jobs/x")) for places in ([poor, place], [poor]))
