@@ -233,8 +233,11 @@ def test_residues_of_the_pocket_are_in_the_order_of_the_chain_with_their_stronge
 
 
 def test_insertion_codes_and_negative_numbers_have_their_place() -> None:
-    common = {"partner_component": "GLY", "partner_copy": "", "type": "hbond", "ligand_atom": "C1", "distance_A": 3.0}
-    rows = [{"partner_chain": "H", "partner_residue": one, **common} for one in ("60A", "-2", "60", "7", "UNK")]
+    common: tables.Row = {"partner_component": "GLY", "type": "hbond", "ligand_atom": "C1", "distance_A": 3.0}
+    rows = [
+        {**common, "partner_chain": "H", "partner_residue": one, "partner_copy": ""}
+        for one in ("60A", "-2", "60", "7", "UNK")
+    ]
     assert [one["residue"] for one in pocket_strip(rows)["H"]] == ["-2", "UNK", "7", "60", "60A"]
 
 
