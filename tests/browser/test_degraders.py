@@ -83,7 +83,7 @@ def test_pins_and_notes_stay_in_the_address_and_print_on_one_page(halves: LiveSe
         links.first.click()
         page.get_by_label("Note on").fill("make <this> one first & soon")
         page.get_by_role("button", name="Save notes").click()
-        expect(page.locator(".sheet svg")).to_contain_text("make <this> one first & soon")
+        expect(page.locator(".sheet > svg")).to_contain_text("make <this> one first & soon")
         expect(page.get_by_label("Note on")).to_have_value("make <this> one first & soon")
         pins = [("pin", pair) for pair in pairs[1:MOST_PINS]] + [("note", "x" * MOST_NOTE)] * (MOST_PINS - 1)
         page.goto(f"{page.url}&{urlencode(pins)}")

@@ -101,16 +101,16 @@ def stub_ends(drawing: Drawing, beside: frozenset[int]) -> FloatArray:
     Each is in the direction that is farthest from the other atoms.
     """
     ends = np.empty((len(beside), 2))
+    away = max(_STUB * drawing.bond, _LEAST_STUB) * _AROUND
     for row, k in enumerate(sorted(beside)):
         others = np.delete(drawing.places, k, axis=0)
-        apart = np.linalg.norm(drawing.places[k] + _STUB * drawing.bond * _AROUND[:, None] - others, axis=2)
-        best = int(apart.min(axis=1, initial=np.inf).round(3).argmax())
-        ends[row] = drawing.places[k] + _STUB * drawing.bond * _AROUND[best]
+        apart = np.linalg.norm(drawing.places[k] + away[:, None] - others, axis=2)
+        ends[row] = drawing.places[k] + away[int(apart.min(axis=1, initial=np.inf).round(3).argmax())]
     return ends
 
 
-_STUB = 0.66
-"""Distance of the question mark from its atom, in bond lengths."""
+_STUB, _LEAST_STUB = 0.63, 24.5
+"""Distance of the question mark from its atom in bond lengths, and the least distance in pixels."""
 
 _TURNS = np.arange(24) * (np.pi / 12) - np.pi / 2
 _AROUND = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1)
@@ -120,8 +120,7 @@ def missing_stubs(record: LigandMolecule, drawing: Drawing, beside: frozenset[in
     """Return a pale dashed bond with a question mark at each atom that has a neighbour which was not modelled."""
     stubs = []
     for k, end in zip(sorted(beside), stub_ends(drawing, beside), strict=True):
-        along = (end - drawing.places[k]) / _STUB
-        (x1, y1), (x2, y2) = (drawing.places[k] + share * along for share in (0.2, 0.46))
+        (x1, y1), (x2, y2) = (drawing.places[k] + share * (end - drawing.places[k]) for share in (0.3, 0.7))
         stubs.append(
             f'<g class="missing" opacity="0.6"><title>Beyond {escape(record.names[k])} atoms were not modelled.</title>'
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{MUTED}" stroke-width="1.5"'
