@@ -40,7 +40,7 @@ def sheet_svg(title: str, pairs: Sequence[SheetPair]) -> Markup:
     pairs : sequence of SheetPair
         At most `MOST_PINS`.
     """
-    columns = 1 if len(pairs) < 2 else 2 if len(pairs) <= 4 else 3
+    columns = 1 if len(pairs) <= 2 else 2 if len(pairs) <= 4 else 3
     rows = max(1, ceil(len(pairs) / columns))
     wide = (WIDTH - 2 * _EDGE - (columns - 1) * _GAP) / columns
     high = (HEIGHT - _HEAD - _EDGE - (rows - 1) * _GAP) / rows
