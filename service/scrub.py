@@ -10,6 +10,9 @@ from pathlib import Path
 
 from service.settings import REPOSITORY, Settings
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of formulas in spreadsheets."""
+
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"(?<![\w.:/<~-])/(?:[\w.@%+=:,~-]+/)+[\w.@%+=:,~-]*")
 

@@ -25,11 +25,10 @@ from tethermap.base.identifiers import entry_id_of
 from tethermap.base.root import ROOT
 from tethermap.base.tables import ENTRIES, Row, read_table
 from tethermap.base.version import __version__
-from tethermap.components.user import read_user_components
 from tethermap.run.logs import read_error
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
-from tethermap.sources.own.sniff import kind_of
+from tethermap.steps.own_files import refuse_no_structure, refuse_wrong_smiles
 
 _BYTES_PER_SECOND = 2e6
 """Assumed speed of a download."""
@@ -87,7 +86,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         )
     if paths and len(paths) < len(chosen.what):
         raise UserError(f"{paths[0]} is a file and other arguments are not: give only files, or PDB ids, or a target.")
-    _refuse_no_structure([Path(path).expanduser() for path in paths])
+    refuse_no_structure([Path(path).expanduser() for path in paths])
     name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
     settings["target_name"] = chosen.target or name
     settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name
@@ -106,14 +105,6 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     return settings
 
 
-def _refuse_no_structure(paths: Sequence[Path]) -> None:
-    """Raise if no path is a folder or a file with coordinates; otherwise unused files become rows of the results."""
-    kinds = [("folder", "") if path.is_dir() else kind_of(path) for path in paths]
-    if paths and all(kind in ("text", "other") for kind, _ in kinds):
-        reason = kinds[0][1] or "damaged or no structure; give an mmCIF, BinaryCIF or PDB file"
-        raise UserError(f"{paths[0]} is {reason}.")
-
-
 def _section(settings: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a section of settings, added if there is none."""
     section = settings.setdefault(name, {})
@@ -127,7 +118,7 @@ def _with_definitions(settings: dict[str, Any], smiles: Sequence[str], folder: P
     if not smiles:
         return settings
     with tempfile.TemporaryDirectory() as checked:  # before the job folder changes
-        read_user_components(write_smiles(definitions := dict(map(_pair, smiles)), Path(checked)))
+        refuse_wrong_smiles(write_smiles(definitions := dict(map(_pair, smiles)), Path(checked)))
     table = write_smiles(definitions, folder)
     return {**settings, "source": {**settings["source"], "components": str(table)}}
 

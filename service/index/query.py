@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from service.scrub import FORMULA
+
 COLUMNS = (
     "job_id",
     "target_name",
@@ -46,9 +48,6 @@ SORTS = {
     "job_id": "job_id",
 }
 """Orders by name; each is total, as no two jobs have the same number, so that pages fit together."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of formulas in spreadsheets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import InvalidParameter
-from service.index.query import FORMULA
 from service.results.tables import JobTables, ordered_by
+from service.scrub import FORMULA
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
 

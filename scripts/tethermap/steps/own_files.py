@@ -1,0 +1,23 @@
+"""Checks of the user's files on the command line, before a job folder changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tethermap.base.errors import UserError
+from tethermap.components.user import read_user_components
+from tethermap.sources.own.sniff import kind_of
+
+
+def refuse_no_structure(paths: Sequence[Path]) -> None:
+    """Raise UserError if no path is a folder or a file with coordinates."""
+    kinds = [("folder", "") if path.is_dir() else kind_of(path) for path in paths]
+    if paths and all(kind in ("text", "other") for kind, _ in kinds):
+        reason = kinds[0][1] or "damaged or no structure; give an mmCIF, BinaryCIF or PDB file"
+        raise UserError(f"{paths[0]} is {reason}.")
+
+
+def refuse_wrong_smiles(table: Path) -> None:
+    """Raise UserError if a table of definitions has a SMILES that can't be read."""
+    read_user_components(table)
