@@ -115,8 +115,6 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "left_out": left_out(entries, dropped),
         "pipeline": pipeline_of(job.folder),
         "has_report": (job.folder / layout.REPORT).is_file(),
-        "report_url": f"{base}/files/{layout.REPORT}",
-        "query": request.url.query,
     }
 
 
