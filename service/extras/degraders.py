@@ -293,7 +293,7 @@ async def degraders_page(request: Request) -> Response:
     """Show the board of two jobs, the pinned pairs, and the molecules of the selected pair."""
     read_pins(_PIN.of(request), _NOTE.of(request))  # invalid pins are an error without jobs too
     shared = shared_of(request)
-    shown, _, _ = _ON_PAGE.of(request), _PIN.of(request), _NOTE.of(request)  # invalid ones are errors without jobs, too
+    shown = _ON_PAGE.of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
     _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
