@@ -292,6 +292,7 @@ async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str
 async def degraders_page(request: Request) -> Response:
     """Show the board of two jobs, the pinned pairs, and the molecules of the selected pair."""
     read_pins(_PIN.of(request), _NOTE.of(request))  # invalid pins are an error without jobs too
+    shown = _ON_PAGE.of(request)
     shared = shared_of(request)
     shown = _ON_PAGE.of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
