@@ -1,5 +1,5 @@
 # 4cup chain A ZYB 2971
-# Colours: relative SASA of each ligand atom (bound / free, context target): 0 #3b5ba5, 0.5 #c4c2c6, 1 #e66a00.
+# Colours: relative SASA of each ligand atom (bound / free, context target): 0 #2c4896, 0.5 #888089, 1 #ffa733.
 # 0 is buried by the target, 1 as open as without it.
 #   F 0.09, C2 0.49, C1 0.19, C3 0.47, C4 0.90, C5 0.51, C 0.03, C6 0.50
 #   N 0.74, N1 0.83, O 0.86
@@ -20,17 +20,17 @@ show sticks, ligand and not hydro
 set stick_radius, 0.12, complex
 set stick_radius, 0.22, ligand
 set valence, 1
-color 0x556eab, (ligand and rank 0) or (complex and id 926)
-color 0xc0bfc5, (ligand and rank 1) or (complex and id 927)
-color 0x6e82b1, (ligand and rank 2) or (complex and id 928)
-color 0xbdbdc4, (ligand and rank 3) or (complex and id 929)
-color 0xdf7c29, (ligand and rank 4) or (complex and id 930)
-color 0xc5c0c1, (ligand and rank 5) or (complex and id 931)
-color 0x4361a7, (ligand and rank 6) or (complex and id 932)
-color 0xc3c1c6, (ligand and rank 7) or (complex and id 933)
-color 0xd49866, (ligand and rank 8) or (complex and id 934)
-color 0xdb8842, (ligand and rank 9) or (complex and id 935)
-color 0xdd8236, (ligand and rank 10) or (complex and id 936)
+color 0x3d5394, (ligand and rank 0) or (complex and id 926)
+color 0x867f89, (ligand and rank 1) or (complex and id 927)
+color 0x4f5d91, (ligand and rank 2) or (complex and id 928)
+color 0x837d8a, (ligand and rank 3) or (complex and id 929)
+color 0xe79f45, (ligand and rank 4) or (complex and id 930)
+color 0x8b8187, (ligand and rank 5) or (complex and id 931)
+color 0x314b95, (ligand and rank 6) or (complex and id 932)
+color 0x878089, (ligand and rank 7) or (complex and id 933)
+color 0xc1935f, (ligand and rank 8) or (complex and id 934)
+color 0xd79a50, (ligand and rank 9) or (complex and id 935)
+color 0xdf9c4a, (ligand and rank 10) or (complex and id 936)
 pseudoatom exit_names, pos=[0, 0, 0]
 remove exit_names
 python
