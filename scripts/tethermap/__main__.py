@@ -28,7 +28,7 @@ from tethermap.base.version import __version__
 from tethermap.run.logs import read_error
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
-from tethermap.steps.own_files import refuse_no_structure, refuse_wrong_smiles
+from tethermap.steps.own_files import refuse_no_structure, refuse_unreadable_tables, refuse_wrong_smiles
 
 _BYTES_PER_SECOND = 2e6
 """Assumed speed of a download."""
@@ -139,7 +139,7 @@ def _run(chosen: argparse.Namespace) -> int:
         raise UserError(f"There is no profile {profile}: give {profiles}, or the path of a profile's folder.")
     try:
         settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
-        resolve(settings)
+        refuse_unreadable_tables(resolve(settings))
         command = snakemake_command(job, settings, chosen.cores, profile)
     except OSError as error:
         raise UserError(f"The job folder {job} can't be written ({error.strerror}): give another --folder.") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,8 @@ from service.settings import REPOSITORY, VARIABLES, Settings, cluster_executor
 
 SNAKEFILE = REPOSITORY / "Snakefile"
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
+_DOCUMENT = re.compile(r"\..*|(?:readme|licen[cs]e).*|.*\.(?:md|html?|pdf)", re.IGNORECASE)
+"""Names of files that describe tables in a folder of the operator."""
 
 
 def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
@@ -35,7 +38,8 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
     upload = own_source.pop("upload", None)
     for name, folder in (("affinity", settings.affinity), ("degraders", settings.degraders)):
         if folder is not None:
-            own_source[name] = sorted(str(path) for path in folder.iterdir() if path.is_file()) or None
+            files = (path for path in folder.iterdir() if path.is_file() and not _DOCUMENT.fullmatch(path.name))
+            own_source[name] = sorted(map(str, files)) or None
     if upload is not None:
         source = {**own_source, "kind": "files", "files": str(_uploaded(settings, upload))}
         return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}

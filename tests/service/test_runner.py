@@ -220,12 +220,12 @@ def test_command_and_environment_contain_no_secret(tmp_path: Path) -> None:
     assert not cluster_executor(ROOT / "config/profiles/local")
 
 
-def test_jobs_read_all_tables_of_affinities_of_the_service(tmp_path: Path) -> None:
+def test_jobs_read_all_tables_but_no_descriptions_in_the_folders_of_the_service(tmp_path: Path) -> None:
     tables = tmp_path / "tables"
     tables.mkdir()
     settings = settings_in(tmp_path, affinity=tables)
     assert pipeline_config({}, settings)["source"]["affinity"] is None
-    for name in ("b.csv", "a.csv"):
+    for name in ("b.csv", "a.csv", "README.md", "LICENSE", ".listing"):
         (tables / name).touch()
     found = [str(tables / name) for name in ("a.csv", "b.csv")]
     assert pipeline_config({"source": {"predicted": True}}, settings)["source"]["affinity"] == found

@@ -76,6 +76,25 @@ def test_wrong_smiles_is_refused_before_a_used_folder_changes(
     assert not (tmp_path / "job").exists()
 
 
+@pytest.mark.parametrize(
+    ("key", "name", "content", "says"),
+    [
+        ("affinity", "README.md", b"# Values\n", "README.md of source.affinity is no table of a known format"),
+        ("affinity", "index.gz", b"\x1f\x8b\x08cut", "index.gz of source.affinity can't be read"),
+        ("degraders", "made.csv", b"name,structure\n", "made.csv of source.degraders has no column smiles"),
+        ("degraders", "made.sdf.gz", b"no gzip", "made.sdf.gz of source.degraders can't be read"),
+    ],
+)
+def test_table_that_cannot_be_read_is_refused_before_the_run(
+    key: str, name: str, content: bytes, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    words = ["4CUP", "--archive", "--folder", str(tmp_path / "job"), "--set", f"source.{key}={tmp_path / name}"]
+    assert main(["run", *words]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "job").exists()
+
+
 def test_folder_of_the_user_names_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models").mkdir()
     monkeypatch.chdir(tmp_path / "models")

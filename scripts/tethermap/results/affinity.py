@@ -17,6 +17,7 @@ from pkgutil import iter_modules
 from statistics import median
 
 from tethermap.base.errors import UserError
+from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.inchi import inchikey_of_component
 from tethermap.results.affinity_chembl import is_mapping, mapped_targets
@@ -199,26 +200,47 @@ def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iter
         {molecule_of_key(ligand.inchikey) for ligand in ligands if ligand.inchikey},
         {accession for ligand in ligands for accession in ligand.accessions},
     )
-    heads = {}
-    for name in files:
-        with _opened(Path(name)) as lines:
-            heads[name] = list(islice(lines, _HEAD))
+    read = _formats_of(files)
     targets: dict[str, str] = {}
-    for name in [name for name in files if is_mapping(heads[name])]:
+    for name in [name for name, format_ in read.items() if format_ is None]:
         with _opened(Path(name)) as lines:
             targets |= mapped_targets(lines)
-        del heads[name]
-    for name, head in heads.items():
+    for name, format_ in read.items():
+        if format_ is not None:
+            with _opened(Path(name)) as lines:
+                yield from format_.read(lines, replace(wanted, targets=targets), name)
+
+
+def check_tables(files: Sequence[str]) -> None:
+    """Make sure that the user's tables of affinities can be read.
+
+    Raises
+    ------
+    UserError
+        If a file is damaged or has no known format.
+    """
+    _formats_of(files)
+
+
+def _formats_of(files: Sequence[str]) -> dict[str, Format | None]:
+    """Return the format of each file; None for a mapping of targets."""
+    found: dict[str, Format | None] = {}
+    for name in files:
+        try:
+            with _opened(Path(name)) as lines:
+                head = list(islice(lines, _HEAD))
+        except DAMAGED as error:
+            raise UserError(f"{Path(name).name} of source.affinity can't be read ({error}).", kind="input") from None
         format_ = next((one for one in formats() if one.recognises(head)), None)
-        if format_ is None:
+        if format_ is None and not is_mapping(head):
             known = ", ".join(one.name for one in formats())
             raise UserError(
                 f"{Path(name).name} of source.affinity is no table of a known format: give a {known}"
                 " with the columns that scripts/README.md names.",
                 kind="input",
             )
-        with _opened(Path(name)) as lines:
-            yield from format_.read(lines, replace(wanted, targets=targets), name)
+        found[name] = None if is_mapping(head) else format_
+    return found
 
 
 @cache

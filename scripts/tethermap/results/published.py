@@ -20,6 +20,7 @@ from tethermap.answers.observed.contained import Contained, DegraderLibrary
 from tethermap.answers.observed.transfer import heavy_part
 from tethermap.answers.sites import exit_sites
 from tethermap.base.errors import UserError
+from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import LigandMolecule
@@ -178,6 +179,25 @@ class _Holders:
     found: list[Contained]
     sites: list[str]
     accessions: frozenset[str]
+
+
+def check_tables(files: Sequence[str]) -> None:
+    """Make sure that the user's tables of degraders can be read.
+
+    Raises
+    ------
+    UserError
+        If a file is damaged or has no column of SMILES.
+    """
+    for name in files:
+        path = Path(name)
+        try:
+            with _opened(path) as stream:
+                stream.read(1)
+            if ".sdf" not in path.suffixes:
+                next(_csv_rows(path), None)
+        except DAMAGED as error:
+            raise UserError(f"{path.name} of source.degraders can't be read ({error}).", kind="input") from None
 
 
 def _read(path: Path) -> Iterator[tuple[Chem.Mol, str, list[_Published]]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tethermap.base.errors import UserError
 from tethermap.components.user import read_user_components
 from tethermap.sources.own.sniff import kind_of
+from tethermap.steps.parameters import build_tables
 
 
 def refuse_no_structure(paths: Sequence[Path]) -> None:
@@ -21,3 +23,17 @@ def refuse_no_structure(paths: Sequence[Path]) -> None:
 def refuse_wrong_smiles(table: Path) -> None:
     """Raise UserError if a table of definitions has a SMILES that can't be read."""
     read_user_components(table)
+
+
+def refuse_unreadable_tables(settings: Mapping[str, Any]) -> None:
+    """Raise UserError if a table of affinities or of published degraders can't be read; settings are complete."""
+    # Imported where they are needed: few jobs have tables.
+    files = build_tables(settings)
+    if files["affinity"]:
+        from tethermap.results import affinity
+
+        affinity.check_tables(files["affinity"])
+    if files["degraders"]:
+        from tethermap.results import published
+
+        published.check_tables(files["degraders"])
