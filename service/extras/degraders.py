@@ -294,7 +294,6 @@ async def degraders_page(request: Request) -> Response:
     read_pins(_PIN.of(request), _NOTE.of(request))  # invalid pins are an error without jobs too
     shown = _ON_PAGE.of(request)
     shared = shared_of(request)
-    shown = _ON_PAGE.of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
     _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)

@@ -20,7 +20,8 @@ _ASSEMBLY = (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assem
 _OTHER = (
     _REPORT,
     (re.compile(r".*\.z"), "compressed by compress (.Z); write it as .gz"),
-    (re.compile(r".*\.(?:bz2|xz|zst|zip|tar|tgz)"), "compressed in another way than gzip; write it as .gz"),
+    (re.compile(r".*\.(?:bz2|xz|zst)"), "compressed in another way than gzip; write it as .gz"),
+    (re.compile(r".*\.(?:zip|tar|tgz)"), "no archive that can be read; unpack it"),
     (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF; mirrors also have the mmCIF file"),
     (
         re.compile(r".*\.(?:mae|maegz|mae\.gz|pse|moe|psv)"),

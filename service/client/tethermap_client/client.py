@@ -234,9 +234,9 @@ class Tethermap:
         """Yield pairs of answers of two jobs, best first; filters ``a_ligand``, ``b_ligand``."""
         return self._pages("/api/compare", "pairs", {**filters, "a": a, "b": b})
 
-    def degraders(self, **halves: Any) -> list[dict[str, Any]]:
-        """Return degraders of two halves: ``a``, ``a_stem``, ``a_anchor`` or ``a_smiles``, likewise ``b``."""
-        return list(self._results("/api/degraders", {**halves, "format": "json"})["degraders"])
+    def degraders(self, **halves: Any) -> Iterator[dict[str, Any]]:
+        """Yield degraders of two halves: ``a``, ``a_stem``, ``a_anchor`` or ``a_smiles``, likewise ``b``."""
+        return self._pages("/api/degraders", "degraders", {**halves, "format": "json"})
 
     def tool_inputs(self, job_id: str, stem: str, anchor: str, file: str | Path, **others: Any) -> Path:
         """Write a ZIP with inputs of programs that model degraders; `tool` names one of them."""
