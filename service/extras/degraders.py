@@ -295,6 +295,8 @@ async def degraders_page(request: Request) -> Response:
     shown = _ON_PAGE.of(request)
     shared = shared_of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
+    for name in filter(None, named.values()):
+        job_named(request, name)  # an unknown job is an error without the other one too
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
     _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
     values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.of(request) or "", "jobs": rows}
@@ -311,7 +313,7 @@ async def degraders_page(request: Request) -> Response:
         try:
             text = await _made(request, "json", shown, shown.limit)
         except NotFound as error:
-            values["why_none"] = error.message
+            values |= {"why_none": error.message, "status": 404}
         else:
             result, _ = _answer(request, text, shown)
             pictures = {smiles: safe_drawing(svg) for smiles, svg in json.loads(text)["pictures"].items()}

@@ -187,7 +187,7 @@ def test_page_opens_with_the_answer_and_shows_its_copy(pages: Pages, mixed: Path
     last = leading[-1]
     assert page.locator(".place:visible").count() == sum(row["action"].startswith("Attach at") for row in leading) > 0
     page.get_by_text("not recommended, each with the reason").click()
-    cards.last.get_by_role("link").click()
+    cards.last.get_by_role("link", name="Look at").click()
     page.wait_for_selector(f"[data-stem='{last['best_stem']}']")
     expect(page).to_have_url(re.compile(f"atom={last['anchor_atom']}"))
     expect(page.locator("[data-readout] strong")).to_have_text(last["anchor_atom"])
@@ -311,7 +311,7 @@ def test_page_works_without_webgl(playwright: Playwright, service: LiveService) 
     with harness.watched(browser, f"http://127.0.0.1:{service.port}") as pages:
         page = pages.open("/results/exam1hpv")
         page.wait_for_selector(f"{SCENE}[data-state=no-webgl]")
-        expect(page.get_by_text("This browser offers no WebGL")).to_be_visible()
+        expect(page.get_by_text("This browser does not support WebGL")).to_be_visible()
         page.locator("[data-flat] [data-atom-exits='3']").hover()
         expect(page.locator("[data-readout] strong")).to_be_visible()
     browser.close()

@@ -154,7 +154,7 @@ def test_submit_waits_for_files_on_their_way(pages: Pages, service: LiveService,
     page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
     page.locator("#files").set_input_files([sent("ligands.smi", f"{SMILES} UNL")])
     page.get_by_role("button", name=button).click()
-    expect(page.locator("#form-state")).to_contain_text("Waiting for your files")
+    expect(page.locator("#form-state")).to_contain_text("Uploading your files")
     held[0].continue_()
     while len(held) < 2:
         page.wait_for_timeout(20)

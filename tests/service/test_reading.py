@@ -44,7 +44,7 @@ def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, 
                 query = "?pdb_id=1hpv&chain=A&residue_id=200&ligand=478&context=chain" if "sasa/" in url else ""
                 query = query.partition("&")[0] if url.endswith("/available") else query
                 query = f"?a={job}&b=exam4cup" if url == "/api/compare" else query
-                query = "?a=00000000&b=00000000" if url.startswith("/api/degraders") else query
+                query = "?a=00000000&b=00000000" if url.startswith(("/api/degraders", "/degraders/")) else query
                 query = "?ligand=478" if url == "/api/search" else query
                 query = f"{query}&smiles=CCO" if url.endswith("/halves") else query
                 query = "?stem=1hpv_A_478_200" if url.endswith("/overlay") else query

@@ -252,7 +252,7 @@ def test_a_run_that_lacks_resources_before_its_first_step_is_no_attempt(tmp_path
 
     record = asyncio.run(run())
     assert (record.status, record.attempt) == ("failed", 1)  # the command makes no results
-    assert "without giving a reason" in (record.error.message if record.error else "")
+    assert "without a reason" in (record.error.message if record.error else "")
 
 
 def test_a_run_that_lacks_resources_in_a_step_is_run_again(tmp_path: Path) -> None:
