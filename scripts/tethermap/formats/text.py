@@ -12,6 +12,10 @@ from gemmi import cif
 MOST_VALUES = 200_000_000
 """Values of a BinaryCIF file; the largest entry of the PDB has a quarter of it."""
 
+MOST_LINES = 10_000_000
+"""Lines of a text file, four times those of the PDB's largest entry; lines without content need 50 times their size."""
+
+_LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -36,7 +40,7 @@ def structure_text(data: bytes) -> str:
     Raises
     ------
     FormatError
-        If BinaryCIF or mmJSON can't be read.
+        If BinaryCIF or mmJSON can't be read, or a text has more than `MOST_LINES` lines.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -51,6 +55,8 @@ def structure_text(data: bytes) -> str:
             f"BinaryCIF or mmJSON that can't be read: {str(error)[:150] or type(error).__name__}"
         ) from error
     text = data.decode("utf-8", "replace")
+    if sum(map(text.count, _LINE_ENDS)) > MOST_LINES:
+        raise FormatError(f"more than {MOST_LINES:,} lines")
     return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
 
 

@@ -18,7 +18,7 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 from tethermap.formats.pdb_repair import normal_pdb
-from tethermap.formats.text import structure_text
+from tethermap.formats.text import FormatError, structure_text
 from tethermap.sources.own.mol2 import read_mol2
 from tethermap.sources.own.sniff import kind_of
 
@@ -114,9 +114,11 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
         If none can.
     """
     try:
-        data = unpacked(path.read_bytes())
+        text = structure_text(unpacked(path.read_bytes()))
     except DamagedGzip as error:
         raise LigandFileError(f"{path.name}: the gzip is damaged; upload it again") from error
+    except FormatError as error:
+        raise LigandFileError(f"{path.name}: {error}") from error
     kind = kind_of(path)[0]
     kind = ending_of(path.name) if kind == "text" else kind
     reader = {"sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2}.get(kind, _of_coordinates)
@@ -126,7 +128,7 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
     named = _RANK.search(path.name)
     confidence = _CONFIDENCE.search(path.name)
     with rdBase.BlockLogs():
-        for number, found in reader(data):
+        for number, found in reader(text):
             if isinstance(found, str):
                 notes.append(f"{path.name}, molecule {number}: {found}.")
                 continue
@@ -153,8 +155,8 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
 _Found = Iterator[tuple[int, "LigandPose | str"]]
 
 
-def _of_sdf(data: bytes) -> _Found:
-    text = structure_text(data).replace("\r\n", "\n").replace("\r", "\n")
+def _of_sdf(text: str) -> _Found:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Without RDKit's checks: the pipeline flags molecules that RDKit would reject, it does not drop them.
     supplier = Chem.ForwardSDMolSupplier(io.BytesIO(text.encode()), sanitize=False, removeHs=False)
     for number, mol in enumerate(supplier, start=1):
@@ -162,8 +164,8 @@ def _of_sdf(data: bytes) -> _Found:
             yield number, found
 
 
-def _of_mol2(data: bytes) -> _Found:
-    for number, made in enumerate(read_mol2(structure_text(data)), start=1):
+def _of_mol2(text: str) -> _Found:
+    for number, made in enumerate(read_mol2(text), start=1):
         if isinstance(made, str):
             yield number, made
             continue
@@ -299,9 +301,8 @@ def _lacks_hydrogens(mol: Chem.Mol) -> bool:
     )
 
 
-def _of_coordinates(data: bytes) -> _Found:
+def _of_coordinates(text: str) -> _Found:
     """Yield the models of a PDBQT, DLG or PDB file of a ligand only; each ROOT of a PDBQT file is a ligand."""
-    text = structure_text(data)
     if re.search(r"^DOCKED: ", text, re.MULTILINE):
         text = "\n".join(line[8:] for line in text.splitlines() if line.startswith("DOCKED: "))
     text = _FLEXIBLE.sub("", text)
