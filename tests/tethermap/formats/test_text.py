@@ -17,7 +17,7 @@ def test_text_of_too_many_lines_is_refused(line: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["pose.sdf", "pose.mol2", "pose.pdbqt"])
-def test_ligand_file_that_is_no_text_is_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_ligand_file_without_text_is_refused_by_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"\x83 dataBlocks")
     with pytest.raises(LigandFileError, match=rf"{name}: BinaryCIF or mmJSON that can't be read"):
         read_poses(tmp_path / name)
