@@ -101,7 +101,7 @@ def _half_view(job: Job, row: Row) -> dict[str, Any]:
     Parameters
     ----------
     job : Job
-        The job that it is of.
+        The job with this half.
     row : mapping
         The answer.
     """

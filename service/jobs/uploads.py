@@ -79,7 +79,7 @@ class UploadStore:
         self._arriving: Counter[str | None] = Counter()
 
     async def add(self, files: Sequence[UploadFile], now: datetime, owner: str | None) -> Upload:
-        """Keep files that can be used, all or none.
+        """Store the files of an upload; none if one of them can't be used.
 
         Raises
         ------

@@ -251,7 +251,7 @@ async def picture(request: Request) -> Response:
     return made_answer(request, (await in_thread(read)).encode(), "image/svg+xml", headers)
 
 
-_VIEW = (  # read by `TableView`, which leaves out what makes no sense: a page is shown all the same
+_VIEW = (  # read by `TableView`, which ignores invalid values so that the page is shown
     Parameter("q", "Words that a row must contain."),
     Parameter("ligand", "Component code of the ligand."),
     Parameter("min", "Minimum exposed area of the ligand in Å²."),

@@ -453,7 +453,7 @@ def main() -> int:
     measured = calibration([*found, *derived])
     tables.append(calibration_table(measured))
     differing = words_of(measured).items() ^ words_of(MEASURED).items()
-    figures.append(Figure("words of confidence that the bins do not earn", len(differing), at_most=0))
+    figures.append(Figure("words of confidence that the measured bins contradict", len(differing), at_most=0))
     weights, told = stability([*found, *derived])
     extra = candidates_table({"intact": found, "derived": derived})
     write_section("exits", "make bench-exits", figures, [*tables, weights, extra, cases_table(found)], [*notes, told])

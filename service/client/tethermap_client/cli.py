@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tetherma
     except (TethermapError, ValueError, OSError) as error:
         return _complain(error, _code(error))
     except KeyboardInterrupt:
-        return _complain("Stopped; the job continues. The same command follows it again.", FAILED)
+        return _complain("Stopped; the job continues. Repeat the command to follow it again.", FAILED)
 
 
 def _code(error: Exception) -> int:
