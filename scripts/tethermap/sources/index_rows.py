@@ -25,6 +25,8 @@ _MANY = 1500
 _CHUNK = 50
 _ATOMS_PER_BYTE = 1 / 90
 _STEP = 1 << 16
+_LONGEST_HEADER = 1 << 24
+"""Bytes of a PDB file in which its first coordinate is searched for; headers of the archive have some megabytes."""
 _UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, *DAMAGED)
 
 
@@ -117,13 +119,14 @@ def _content(file: StructureFile) -> bytes:
     if file.is_mmcif:
         return unpacked(file.path.read_bytes())
     with open_unpacked(file.path) as reader:
-        data = b""
-        while part := reader.read(_STEP):
+        data = bytearray()
+        while len(data) < _LONGEST_HEADER and (part := reader.read(_STEP)):
+            begin = max(0, len(data) - len(b"\nHETATM"))
             data += part
-            ends = [at for word in (b"\nATOM  ", b"\nHETATM") if (at := data.find(word)) >= 0]
+            ends = [at for word in (b"\nATOM  ", b"\nHETATM") if (at := data.find(word, begin)) >= 0]
             if ends:
-                return data[: min(ends)]
-        return data
+                return bytes(data[: min(ends)])
+        return bytes(data)
 
 
 def _atoms(file: StructureFile, content: bytes) -> int:
