@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from math import ceil
 from typing import NamedTuple
@@ -90,7 +90,10 @@ def _text(lines: Sequence[str], x: float, y: float, size: float, colour: str, *,
 
 def _fitting(text: str, size: float, wide: float, most: int) -> list[str]:
     """Return a text in at most `most` lines that fit a width, cut off at the end."""
-    fits: Callable[[str], bool] = lambda line: text_width(line, size) <= wide  # noqa: E731
+
+    def fits(line: str) -> bool:
+        return text_width(line, size) <= wide
+
     lines: list[str] = []
     line = ""
     for word in text.split():
