@@ -76,20 +76,33 @@ async function show() {
   for (const box of boxes) {
     box.addEventListener("change", () => {
       models[Number(box.dataset.ligand)][box.checked ? "show" : "hide"]();
-      viewer.render();
+      change();
     });
   }
   const tools = figure.querySelector("[data-tools]");
   const isOn = (what) => tools.querySelector(`[data-do="${what}"]`).getAttribute("aria-pressed") === "true";
+  let contacts = new Map();
+  let names = [];
   const redraw = () => {
     viewer.removeAllShapes();
     viewer.removeAllLabels();
-    if (isOn("directions")) directionArrows(viewer, data.directions, theme);
+    const numbers = isOn("directions") ? directionArrows(viewer, data.directions, theme) : [];
     reference?.setStyle({}, cartoon);
-    if (isOn("residues") && reference) nameResidues(viewer, reference, models);
+    names = isOn("residues") && reference ? nameResidues(viewer, reference, contacts, numbers) : [];
     viewer.render();
   };
-  redraw();
+  const change = () => {
+    contacts = reference ? contactsOf(reference, models) : contacts;
+    redraw();
+  };
+  change();
+  let turned = 0;
+  for (const kind of ["pointerup", "wheel"]) {
+    canvas.addEventListener(kind, () => {
+      clearTimeout(turned);
+      turned = setTimeout(redraw, 150); // after the view has moved, other names have room
+    }, { passive: true });
+  }
   tools.hidden = false;
   tools.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
@@ -113,6 +126,7 @@ async function show() {
     atoms: () => models.map((model) => model.selectedAtoms({}).map(({ x, y, z }) => [x, y, z])),
     shown: () => models.filter((model) => !model.hidden).length,
     labels: () => viewer.labels.length,
+    names: () => names,
   };
   return say("ready");
 }
@@ -120,21 +134,44 @@ async function show() {
 const NEAR = 4.5; // Å from a ligand's atom
 const SAME = 0.3; // Å: the atom itself
 
-/** Show and name the residues of the reference near the ligands. */
-function nameResidues(viewer, reference, models) {
+/** Return how many contacts each residue of the reference has with the ligands shown; the ligand itself has none. */
+function contactsOf(reference, models) {
   const places = models.filter((model) => !model.hidden).flatMap((model) => model.selectedAtoms({}));
-  const touches = (atom) => places.some(({ x, y, z }) => Math.hypot(x - atom.x, y - atom.y, z - atom.z) <= NEAR);
-  const residuesOf = (chosen) => new Set(reference.selectedAtoms({}).filter(chosen).map(({ chain, resi }) => `${chain} ${resi}`));
-  const isLigand = (atom) => places.some(({ x, y, z }) => Math.hypot(x - atom.x, y - atom.y, z - atom.z) <= SAME);
-  const own = residuesOf(isLigand);
-  const near = new Set([...residuesOf(touches)].filter((name) => !own.has(name)));
-  const chosen = { predicate: ({ chain, resi }) => near.has(`${chain} ${resi}`) };
+  const contacts = new Map();
+  for (const atom of reference.selectedAtoms({})) {
+    let near = 0;
+    for (const { x, y, z } of places) {
+      const distance = Math.hypot(x - atom.x, y - atom.y, z - atom.z);
+      if (distance <= NEAR) near += distance <= SAME ? -Infinity : 1;
+    }
+    contacts.set(residue(atom), (contacts.get(residue(atom)) ?? 0) + near);
+  }
+  return contacts;
+}
+
+const residue = ({ chain, resi }) => `${chain} ${resi}`;
+
+/**
+ * Show the residues with contacts, and name those whose names have room beside the numbers, most contacts first.
+ * Return the corners of the names on the screen.
+ */
+function nameResidues(viewer, reference, contacts, numbers) {
+  const count = (atom) => contacts.get(residue(atom));
+  const chosen = { predicate: (atom) => count(atom) > 0 };
   reference.setStyle(chosen, { stick: { radius: 0.08 } }, true);
-  for (const atom of reference.selectedAtoms({ ...chosen, atom: "CA" })) {
+  const corners = numbers.map((number) => viewer.modelToScreen(number)).map(({ x, y }) => ({ x: x - NAME.width / 2, y: y - NAME.height / 2 }));
+  const taken = corners.length;
+  for (const atom of reference.selectedAtoms({ ...chosen, atom: "CA" }).sort((a, b) => count(b) - count(a))) {
+    const { x, y } = viewer.modelToScreen(atom);
+    if (corners.some((other) => Math.abs(other.x - x) < NAME.width && Math.abs(other.y - y) < NAME.height)) continue;
+    corners.push({ x, y });
     viewer.addLabel(`${atom.resn[0]}${atom.resn.slice(1).toLowerCase()} ${atom.resi}`, {
       position: atom, fontSize: 13, padding: 1, inFront: true, fontColor: "#15202b", backgroundColor: "#ffffff", backgroundOpacity: 0.75,
     });
   }
+  return corners.slice(taken);
 }
+
+const NAME = { width: 60, height: 18 }; // pixels that a name covers
 
 show().catch((error) => say("failed", `The ligands could not be shown: ${error.message}`));
