@@ -83,7 +83,7 @@ def has_geometry_outliers(fit: ResidueFit) -> bool:
 
 
 def fit_cells(fit: ResidueFit, status: str, source: str = "") -> Row:
-    """Return the cells of a fit in the tables of ligands (`tethermap.base.tables.FIT`)."""
+    """Return the cells of a fit in the tables of ligands."""
     return {
         "RSCC": fit.rscc,
         "RSR": fit.rsr,
@@ -123,7 +123,7 @@ def fit_fields(fit: LigandFit, names: Sequence[str]) -> dict[str, str]:
 
 
 def entry_cells(entry: EntryFit) -> Row:
-    """Return the cells of an entry (`tethermap.base.tables.ENTRY_FIT`)."""
+    """Return the cells of an entry."""
     return {
         "R_free": entry.r_free,
         "R_free_recalculated": entry.r_free_recalculated,

@@ -125,7 +125,7 @@ def ligand_geometry(
 
 
 def geometry_cells(geometry: Geometry) -> Row:
-    """Return the cells of a geometry (`tethermap.base.tables.GEOMETRY`)."""
+    """Return the cells of a geometry (`tethermap.base.tables.GEOMETRIES`)."""
     return {
         "bond_deviation": geometry.bond,
         "angle_deviation": geometry.angle,
