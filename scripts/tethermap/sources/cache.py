@@ -91,7 +91,9 @@ class StructureCache:
         for origin in ORIGINS:
             path = self.path(entry_id, origin)
             with contextlib.suppress(OSError):
-                if _OUTDATED < path.stat().st_mtime < _moment(revised):
+                cached = path.stat().st_mtime
+                day = datetime.datetime.fromtimestamp(cached, datetime.UTC).date().isoformat()
+                if cached > _OUTDATED and day < revised[:10]:
                     os.utime(path, (_OUTDATED, _OUTDATED))
                     _LOG.info("%s was revised on %s: downloading it again", entry_id, revised)
 
@@ -150,43 +152,30 @@ class StructureCache:
     def reserved(self, entry_id: str) -> Iterator[None]:
         """Prevent other jobs from downloading the same entry during the block."""
         number = crc32(entry_id.encode()) % _LOCKS
-        with self._writable(), file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE):
+        with _writable(), file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE):
             yield
 
     @contextmanager
     def connection(self) -> Iterator[None]:
         """Occupy one of the few connections to the file servers during the block."""
-        with self._writable(), one_of(self._folder / "connections", CONNECTIONS, patience=_PATIENCE):
+        with _writable(), one_of(self._folder / "connections", CONNECTIONS, patience=_PATIENCE):
             yield
-
-    @contextmanager
-    def _writable(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise cache_error(error) from error
-
-
-def _moment(date: str) -> float:
-    """Return the beginning of an ISO day in seconds since 1970; 0 if it is not a date."""
-    try:
-        day = datetime.date.fromisoformat(date[:10])
-    except ValueError:
-        return 0.0
-    return datetime.datetime.combine(day, datetime.time(), datetime.UTC).timestamp()
 
 
 def _write(path: Path, data: bytes) -> None:
-    packed = data if data.startswith(GZIP) else gzip.compress(data, compresslevel=6, mtime=0)
+    with _writable():
+        write_bytes(path, data if data.startswith(GZIP) else gzip.compress(data, compresslevel=6, mtime=0))
+
+
+@contextmanager
+def _writable() -> Iterator[None]:
+    """Raise one sentence if the cache folder can't be written."""
     try:
-        write_bytes(path, packed)
+        yield
     except OSError as error:
-        raise cache_error(error) from error
-
-
-def cache_error(error: OSError) -> UserError:
-    """Return the sentence for a cache folder that can't be written."""
-    if error.errno in _DISK_FULL:
-        return UserError("The disk of the structure cache is full: free some space or set cache_dir.", "disk_full")
-    why = error.strerror or str(error)
-    return UserError(f"The structure cache can't be written ({why}): set cache_dir to a folder of yours.", "input")
+        if error.errno in _DISK_FULL:
+            text = "The disk of the structure cache is full: free some space or set cache_dir."
+            raise UserError(text, "disk_full") from error
+        why = error.strerror or str(error)
+        text = f"The structure cache can't be written ({why}): set cache_dir to a folder of yours."
+        raise UserError(text, "input") from error

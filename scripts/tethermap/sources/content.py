@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -12,9 +11,9 @@ from threading import BoundedSemaphore
 import gemmi
 
 from tethermap.base.packed import DamagedGzip, unpacked
-from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.entry.metadata import PolymerEntity, metadata_of
 from tethermap.entry.text_search import first_line
-from tethermap.sources.base import FetchError
+from tethermap.sources.base import Fetched, FetchError
 
 _AT_ONCE = BoundedSemaphore(2)
 _OTHER_COMPRESSION = (b"\x1f\x9d", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
@@ -32,32 +31,8 @@ _CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """Content of a checked structure file.
-
-    Parameters
-    ----------
-    format : str
-        ``mmcif`` or ``pdb``.
-    sha256 : str
-        Hash of the uncompressed content.
-    metadata : EntryMetadata
-        Metadata from its header.
-    """
-
-    format: str
-    sha256: str
-    metadata: EntryMetadata
-
-    @property
-    def revision(self) -> str:
-        """Number and date of the last revision."""
-        return f"{self.metadata.revision} {self.metadata.revision_date}".strip()
-
-
-@dataclass(frozen=True, slots=True)
 class Checked:
-    """Summary of a checked file for a job; see `Content` and `tethermap.sources.base.Fetched`."""
+    """Summary of a checked structure file; see `tethermap.sources.base.Fetched`."""
 
     format: str
     sha256: str
@@ -65,20 +40,19 @@ class Checked:
     withdrawn: bool
     successors: tuple[str, ...]
 
-    @classmethod
-    def of(cls, content: Content) -> Checked:
-        """Return the summary of a content without its complete header."""
-        metadata = content.metadata
-        return cls(content.format, content.sha256, content.revision, metadata.withdrawn, metadata.successors)
+    def fetched(
+        self, entry_id: str, path: Path, source: str, *, withdrawn: bool = False, successors: tuple[str, ...] = ()
+    ) -> Fetched:
+        """Return the file as the one of an entry; facts of the source come before those of the file."""
+        facts = (withdrawn or self.withdrawn, successors or self.successors)
+        return Fetched(entry_id, path, self.format, source, self.sha256, self.revision, *facts)
 
 
-Check = Callable[[Path, str, bool], Checked]
-"""Reads and checks a file, as `checked` does."""
+@dataclass(frozen=True, slots=True)
+class Content(Checked):
+    """Content of a checked structure file, with the polymers that its header names."""
 
-
-def checked(path: Path, entry_id: str, own: bool) -> Checked:
-    """Return the summary of a file; see `read_content`."""
-    return Checked.of(read_content(path, entry_id, own=own))
+    entities: tuple[PolymerEntity, ...] = ()
 
 
 def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
@@ -163,16 +137,19 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
         _check_mmcif(data, own=own)
     else:
         _check_pdb(data)
+    header = data if is_mmcif else data[: first_line(data, _PDB_ATOM)]
     try:
-        metadata = metadata_of(data if is_mmcif else pdb_header(data), is_mmcif=is_mmcif, entry_id=entry_id)
+        metadata = metadata_of(header, is_mmcif=is_mmcif, entry_id=entry_id)
     except ValueError as error:
         raise FetchError("file_unreadable", str(error).splitlines()[0][:200] if str(error) else "") from error
-    return Content("mmcif" if is_mmcif else "pdb", hashlib.sha256(data).hexdigest(), metadata)
-
-
-def pdb_header(data: bytes) -> bytes:
-    """Return the part of a PDB file before its first coordinate."""
-    return data[: first_line(data, _PDB_ATOM)]
+    return Content(
+        "mmcif" if is_mmcif else "pdb",
+        hashlib.sha256(data).hexdigest(),
+        f"{metadata.revision} {metadata.revision_date}".strip(),
+        metadata.withdrawn,
+        metadata.successors,
+        metadata.entities,
+    )
 
 
 def _check_mmcif(data: bytes, *, own: bool) -> None:

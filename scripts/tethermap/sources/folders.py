@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from tethermap.entry.model import PolymerEntity
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
-from tethermap.sources.content import Check, checked, read_content
+from tethermap.sources.content import Checked, read_content
 from tethermap.sources.suggestions import index_file
 from tethermap.sources.text_index import TextIndex
 
@@ -30,12 +30,14 @@ class FolderSource:
 
     Attributes
     ----------
-    check : Check
-        Reads and checks a fetched file.
+    check : callable
+        Reads and checks the file of an entry; the last argument is whether it is the user's own.
     """
 
     searches_sequences = False
     lists_all = False
+    engine: Mapping[str, str] = MappingProxyType({})
+    """What ranks the hits, for the record of requests."""
 
     def __init__(self, kind: str, label: str, places: Path | str, cache: Path) -> None:
         self.kind = kind
@@ -44,7 +46,9 @@ class FolderSource:
         self.notes: list[str] = []
         self.wordless: Sequence[str] = ()
         self.failed: Mapping[str, str] = {}
-        self.check: Check = checked
+        self.check: Callable[[Path, str, bool], Checked] = lambda path, entry_id, own: read_content(
+            path, entry_id, own=own
+        )
         self._index = TextIndex(index_file(cache, places))
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
@@ -56,7 +60,7 @@ class FolderSource:
         hits = self._index.search(terms, accessions, any_term=any_term)
         self.requests.append(
             {
-                **self._asked_of(),
+                **self.engine,
                 "terms": list(terms),
                 "accessions": list(accessions),
                 "combined_by": "any" if any_term else "all",
@@ -64,10 +68,6 @@ class FolderSource:
             }
         )
         return hits
-
-    def _asked_of(self) -> Request:
-        """Return the record of a search about the index."""
-        return {}
 
     def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
         """Refuse: folders have no sequence search."""
@@ -86,7 +86,7 @@ class FolderSource:
         entities = {}
         for entry_id, indexed in self._index.lookup(entry_ids).items():
             try:
-                entities[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).metadata.entities
+                entities[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).entities
             except FetchError:
                 continue
         return entities
@@ -94,17 +94,8 @@ class FolderSource:
     def _fetched(self, entry: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
         """Return the file of an indexed entry in its place, checked."""
         path = self._index.lookup([entry.entry_id])[entry.entry_id].path
-        content = self.check(path, entry.entry_id, self.lists_all)
-        return Fetched(
-            entry_id=entry.entry_id,
-            path=path,
-            format=content.format,
-            source=source,
-            sha256=content.sha256,
-            revision=content.revision,
-            withdrawn=withdrawn or content.withdrawn,
-            successors=entry.successors or content.successors,
-        )
+        checked = self.check(path, entry.entry_id, self.lists_all)
+        return checked.fetched(entry.entry_id, path, source, withdrawn=withdrawn, successors=entry.successors)
 
     def close(self) -> None:
         """Close the index."""
@@ -127,12 +118,6 @@ def no_sequence_search(kind: str) -> SourceError:
     return SourceError(
         f"The source {kind!r} can't search by sequence: use structures from RCSB, or do not search by sequence."
     )
-
-
-def explained(skipped: Counter[str]) -> str:
-    """Return the reasons for skipped files, as a clause in parentheses."""
-    parts = [f"{count} skipped: {reason}" for reason, count in skipped.most_common(3)]
-    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def walk(folder: Path) -> Iterator[str]:

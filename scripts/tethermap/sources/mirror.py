@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
-from tethermap.sources.base import Fetched, FetchError, KnownEntry, Request, SourceError
-from tethermap.sources.folders import FolderSource, check_folder, explained, walk
+from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
+from tethermap.sources.folders import FolderSource, check_folder, walk
 from tethermap.sources.naming import PDB_REDO, StructureFile, is_redone, structure_file
-from tethermap.sources.obsolete import find_obsolete, present_successors
+from tethermap.sources.obsolete import find_obsolete, follow
 
 
 class MirrorSource(FolderSource):
@@ -28,6 +29,8 @@ class MirrorSource(FolderSource):
     label : str
         Its name in results.
     """
+
+    engine = MappingProxyType({"index": "SQLite FTS5, BM25"})
 
     def __init__(self, folder: Path, cache: Path, *, kind: str = "mirror", label: str = "") -> None:
         super().__init__(kind, label or folder.name or "mirror", folder.resolve(), cache)
@@ -53,9 +56,10 @@ class MirrorSource(FolderSource):
             return self
         chosen, skipped = choose_files(walk(self._folder))
         if not chosen:
+            reasons = "; ".join(f"{count} skipped: {reason}" for reason, count in skipped.most_common(3))
             raise SourceError(
                 f"source.mirror: no structure file was found in {str(self._folder)!r}"
-                f"{explained(skipped)}; give a folder with files such as 1abc.cif.gz or pdb1abc.ent.gz."
+                f"{reasons and f' ({reasons})'}; give a folder with files such as 1abc.cif.gz or pdb1abc.ent.gz."
             )
         for reason, count in sorted(skipped.items()):
             if reason != "not a structure file":
@@ -74,12 +78,10 @@ class MirrorSource(FolderSource):
                 withdrawn = entry.withdrawn or entry_id in self._obsolete
                 found[entry_id] = KnownEntry(entry_id, withdrawn, listed or entry.successors)
             elif entry_id in self._obsolete:
-                there = present_successors(entry_id, self._obsolete, self._index.has)
-                found[entry_id] = KnownEntry(there[0] if there else "", True, there or listed)
+                found[entry_id] = follow(
+                    entry_id, listed, lambda name: self._obsolete.get(name, ()), self._index.lookup
+                )
         return found
-
-    def _asked_of(self) -> Request:
-        return {"index": "SQLite FTS5, BM25"}
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return an entry's file in its place."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+
+from tethermap.sources.base import KnownEntry
 
 _LOG = logging.getLogger(__name__)
 _NAMES = ("obsolete.dat", "obsolete.csv")
 _LEVELS = 3
 _MAX_STEPS = 20
+"""Withdrawals in a row that are followed."""
 
 
 def load_obsolete(path: Path) -> dict[str, tuple[str, ...]]:
@@ -57,26 +60,33 @@ def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
     return {}
 
 
-def present_successors(
-    entry_id: str, table: Mapping[str, tuple[str, ...]], present: Callable[[str], bool]
-) -> tuple[str, ...]:
-    """Return the existing entries that replace a withdrawn one, over several withdrawals if necessary.
+def follow(
+    entry_id: str,
+    successors: tuple[str, ...],
+    successors_of: Callable[[str], tuple[str, ...]],
+    present: Callable[[Sequence[str]], Collection[str]],
+) -> KnownEntry:
+    """Return the first existing entry that replaces a withdrawn one, over several withdrawals if necessary.
 
     Parameters
     ----------
     entry_id : str
         The withdrawn entry.
-    table : mapping
-        Successors by withdrawn entry.
+    successors : tuple of str
+        Entries that replaced it.
+    successors_of : callable
+        Returns the entries that replaced another one.
     present : callable
-        Returns whether an entry exists.
+        Returns the entries that exist among several.
     """
-    queue, seen, there = [entry_id], {entry_id}, []
+    queue, seen = successors, {entry_id}
     for _ in range(_MAX_STEPS):
-        following = [new for old in queue for new in table.get(old, ()) if new not in seen]
-        there += [name for name in dict.fromkeys(following) if present(name)]
-        queue = [name for name in dict.fromkeys(following) if not present(name)]
-        seen.update(following)
-        if there or not queue:
+        seen.update(queue)
+        existing = present(queue)
+        if there := tuple(name for name in queue if name in existing):
+            return KnownEntry(there[0], True, there)
+        following = [new for old in queue for new in successors_of(old)]
+        queue = tuple(dict.fromkeys(name for name in following if name not in seen))
+        if not queue:
             break
-    return tuple(there)
+    return KnownEntry("", True, successors)

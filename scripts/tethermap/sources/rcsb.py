@@ -17,13 +17,11 @@ from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
 from tethermap.sources.cache import Cached, StructureCache
 from tethermap.sources.content import Content, check_file
+from tethermap.sources.obsolete import follow
 from tethermap.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
 from tethermap.sources.rcsb_services import DataService, SearchService
 
 _LOG = logging.getLogger(__name__)
-
-_MAX_STEPS = 10
-"""Withdrawals in a row that are followed."""
 
 _REPORTS_IN_VAIN = 3
 """Number of consecutive unanswered requests for validation reports after which no report is requested."""
@@ -117,7 +115,10 @@ class RcsbSource:
         cached = self._obtain(entry_id)
         if cached is not None:
             return self._fetched(entry_id, cached)
-        followed = self._follow_quietly(entry_id)
+        try:
+            followed = self._follow(entry_id)
+        except SourceError as error:  # the reason of this entry, not the end of the job
+            raise FetchError("download_failed", f"HTTP 404, and {error.message}") from error
         if followed is None:
             raise FetchError("not_found", "HTTP 404")
         successors = " ".join(followed.successors)
@@ -133,17 +134,7 @@ class RcsbSource:
         self.http.close()
 
     def _fetched(self, entry_id: str, cached: Cached, successors: tuple[str, ...] = ()) -> Fetched:
-        metadata = cached.content.metadata
-        return Fetched(
-            entry_id=entry_id,
-            path=cached.path,
-            format=cached.content.format,
-            source=cached.origin,
-            sha256=cached.content.sha256,
-            revision=cached.content.revision,
-            withdrawn=metadata.withdrawn,
-            successors=successors or metadata.successors,
-        )
+        return cached.content.fetched(entry_id, cached.path, cached.origin, successors=successors)
 
     def _obtain(self, entry_id: str) -> Cached | None:
         """Return a file from the cache or the network; None if the entry does not exist."""
@@ -190,27 +181,7 @@ class RcsbSource:
         removed = self._data.removed(entry_id)
         if removed is None:
             return None
-        first = removed.successors
-        queue, seen = first, {entry_id}
-        for _ in range(_MAX_STEPS):
-            seen.update(queue)
-            present = self._data.present(queue) if queue else set()
-            there = tuple(name for name in queue if name in present)
-            if there:
-                return KnownEntry(there[0], True, there)
-            steps = [self._data.removed(name) for name in queue]
-            following = (name for step in steps if step is not None for name in step.successors)
-            queue = tuple(dict.fromkeys(name for name in following if name not in seen))
-            if not queue:
-                break
-        return KnownEntry("", True, first)
-
-    def _follow_quietly(self, entry_id: str) -> KnownEntry | None:
-        """Return as `_follow`, but a service that doesn't answer is the entry's reason, not the job's end."""
-        try:
-            return self._follow(entry_id)
-        except SourceError as error:
-            raise FetchError("download_failed", f"HTTP 404, and {error.message}") from error
+        return follow(entry_id, removed, lambda name: self._data.removed(name) or (), self._data.present)
 
 
 class ServiceReports:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from tethermap.base.identifiers import entry_id_of, unique
 from tethermap.entry.model import PolymerEntity
@@ -24,12 +24,6 @@ BATCH = 300
 
 _READINGS = 3
 """Maximum number of times that all pages are read if hits change meanwhile."""
-
-
-class Removed(NamedTuple):
-    """A withdrawn entry: the entries that replaced it, lower case."""
-
-    successors: tuple[str, ...]
 
 
 @dataclass
@@ -171,14 +165,14 @@ class DataService:
                 polymers_of[_entry_id(row["rcsb_id"])] = tuple(map(_polymer, row.get("polymer_entities") or []))
         return {entry_id: polymers_of[entry_id] for entry_id in entry_ids if entry_id in polymers_of}
 
-    def removed(self, entry_id: str) -> Removed | None:
-        """Return the successor of a withdrawn entry; None if the entry was not withdrawn."""
+    def removed(self, entry_id: str) -> tuple[str, ...] | None:
+        """Return the entries that replaced a withdrawn one, lower case; None if it was not withdrawn."""
         url = f"{self.url}/rest/v1/holdings/removed/{entry_id.upper()}"
         answer = _reached(lambda: self.http.get(url, problem=_json_problem), "data")
         if answer.status != 200:
             return None
         holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
-        return Removed(tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ()))
+        return tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ())
 
     def _entries(self, query: str, entry_ids: Sequence[str]) -> list[Mapping[str, Any]]:
         body = {"query": query, "variables": {"ids": [entry_id.upper() for entry_id in entry_ids]}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 
 from tethermap.run.cache import EntryResult, StepCache
@@ -24,12 +24,13 @@ class KnownFiles:
         self._known = cache
 
     def __call__(self, path: Path, entry_id: str, own: bool) -> Checked:
-        """Return the content of a file; see `tethermap.sources.content.checked`."""
+        """Return the content of a file; see `tethermap.sources.content.read_content`."""
         data = read_file(path)
         key = self._known.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
         if (kept := self._known.cache.get(key)) is not None:
             values = json.loads(kept.streams["checked"])
             return Checked(**{**values, "successors": tuple(values["successors"])})
-        content = Checked.of(check_file(data, entry_id, own=own))
-        self._known.cache.put(key, EntryResult(streams={"checked": json.dumps(asdict(content)).encode()}))
-        return content
+        content = check_file(data, entry_id, own=own)
+        values = {field.name: getattr(content, field.name) for field in fields(Checked)}
+        self._known.cache.put(key, EntryResult(streams={"checked": json.dumps(values).encode()}))
+        return Checked(**values)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.tethermap.sources.make import write
-from tethermap.sources.obsolete import find_obsolete, load_obsolete, present_successors
+from tethermap.sources.obsolete import find_obsolete, follow, load_obsolete
 
 _DAT = """ LIST OF OBSOLETE COORDINATE ENTRIES AND SUCCESSORS
 OBSLTE    31-JUL-94 116L     216L
@@ -32,8 +32,10 @@ def test_the_list_is_found_up_to_two_folders_above_the_mirror(tmp_path: Path) ->
 
 def test_several_withdrawals_in_a_row_are_followed() -> None:
     table = {"1abc": ("2abc",), "2abc": ("3abc", "4abc"), "3abc": ()}
-    assert present_successors("1abc", table, {"4abc"}.__contains__) == ("4abc",)
+    found = follow("1abc", table["1abc"], table.__getitem__, {"4abc"}.intersection)
+    assert (found.entry_id, found.withdrawn, found.successors) == ("4abc", True, ("4abc",))
 
 
 def test_circular_withdrawals_are_followed_once() -> None:
-    assert present_successors("1abc", {"1abc": ("2abc",), "2abc": ("1abc",)}, set().__contains__) == ()
+    table = {"1abc": ("2abc",), "2abc": ("1abc",)}
+    assert follow("1abc", table["1abc"], table.__getitem__, set[str]().intersection).entry_id == ""
