@@ -7,10 +7,11 @@ import io
 import json
 import shutil
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tethermap.base.atomic import write_text
 from tethermap.base.packed import DAMAGED, MOST_UNPACKED, open_unpacked
@@ -20,6 +21,8 @@ MOST_MEMBERS = 20_000
 """Files of one archive."""
 
 _STEP = 1 << 20
+_STAMP = "made.json"
+_KEPT_DAYS = 30
 _DAMAGED: tuple[type[Exception], ...] = (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
 
 
@@ -110,34 +113,62 @@ def unpack(path: Path, folder: Path, parts: Callable[[Path], Parts] = members) -
     ArchiveError
         As `members`, or if the files have more than `MOST_UNPACKED` bytes together.
     """
+
+    def write_files(made: Path) -> list[str]:
+        shutil.rmtree(made, ignore_errors=True)
+        names: list[str] = []
+        size = 0
+        for name, _, stream in parts(path):
+            words = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+            if not words or words[0] == "__MACOSX" or words[-1].startswith(".") or "/".join(words) in names:
+                continue
+            target = made.joinpath("files", *words)
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("wb") as file:
+                    while part := stream.read(_STEP):
+                        size += len(part)
+                        if size > MOST_UNPACKED:
+                            raise ArchiveError(f"its files have more than {MOST_UNPACKED} bytes")
+                        file.write(part)
+            except OSError as error:
+                raise ArchiveError(f"{name[:80]} can't be unpacked ({error.strerror})") from error
+            names.append("/".join(("files", *words)))
+        return names
+
     state = path.stat()
-    key = hashlib.sha256(json.dumps([__version__, str(path.resolve()), state.st_size, state.st_mtime_ns]).encode())
-    made = folder / key.hexdigest()[:24]
-    stamp = made / "made.json"
+    made, names = made_once(folder, [str(path.resolve()), state.st_size, state.st_mtime_ns], write_files)
+    return [made / name for name in names]
+
+
+def made_once(folder: Path, source: object, make: Callable[[Path], Any]) -> tuple[Path, Any]:
+    """Return the folder of files derived from a source, and their record; both are kept for later jobs.
+
+    Parameters
+    ----------
+    folder : Path
+        Parent of the new folder.
+    source : object
+        Identifies what the files are made from, as JSON; its hash is the name of the folder.
+    make : callable
+        Writes the files into a folder and returns their record, as JSON.
+    """
+    made = folder / hashlib.sha256(json.dumps([__version__, source]).encode()).hexdigest()[:24]
+    stamp = made / _STAMP
     if stamp.is_file():
         stamp.touch()
-        return [made / name for name in json.loads(stamp.read_text(encoding="utf-8"))]
-    shutil.rmtree(made, ignore_errors=True)
-    names: list[str] = []
-    size = 0
-    for name, _, stream in parts(path):
-        words = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        if not words or words[0] == "__MACOSX" or words[-1].startswith(".") or "/".join(words) in names:
-            continue
-        target = made.joinpath("files", *words)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("wb") as file:
-                while part := stream.read(_STEP):
-                    size += len(part)
-                    if size > MOST_UNPACKED:
-                        raise ArchiveError(f"its files have more than {MOST_UNPACKED} bytes")
-                    file.write(part)
-        except OSError as error:
-            raise ArchiveError(f"{name[:80]} can't be unpacked ({error.strerror})") from error
-        names.append("/".join(("files", *words)))
-    write_text(stamp, json.dumps(names))
-    return [made / name for name in names]
+        return made, json.loads(stamp.read_text(encoding="utf-8"))
+    record = make(made)
+    write_text(stamp, json.dumps(record))
+    return made, record
+
+
+def forget_unused(folder: Path) -> None:
+    """Remove derived files that have not been used for a month."""
+    old = time.time() - _KEPT_DAYS * 86_400
+    for stamp in folder.glob(f"*/{_STAMP}"):
+        if stamp.stat().st_mtime < old:
+            shutil.rmtree(stamp.parent, ignore_errors=True)
 
 
 def _count(number: int) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import ResidueKey
+from tethermap.entry.near import distances
 
 LARGEST_SCORES = 4 << 20
 """Bytes of a file of scores that are read."""
@@ -38,52 +39,40 @@ Errors = dict[str, dict[ResidueKey, float]]
 """Error in angstroms by label_asym_id of the ligand and residue of a polymer."""
 
 
-def confidence_file(model: str, files: Container[str]) -> str | None:
-    """Return the file of the error matrix next to a model, None if there is none.
+_COMPANIONS = (
+    (
+        r"(.+)",
+        ("pae_{0}.npz", "{0}_pae.npz", "{0}_confidences.json", "{0}_full_data.json"),
+        ("confidence_{0}.json", "{0}_summary_confidences.json"),
+    ),
+    (r"(.*)model", ("{0}confidences.json",), ("{0}summary_confidences.json",)),  # AlphaFold 3: x_model.cif
+    (  # AlphaFold Server, fold_x_model_0.cif, and Boltz
+        r"(.+)_model_(\d+)",
+        ("{0}_full_data_{1}.json",),
+        ("{0}_summary_confidences_{1}.json", "affinity_{0}.json"),
+    ),
+    (r"pred\.(model_idx_\d+)", ("pae.{0}.npz",), ("scores.{0}.npz",)),  # Chai
+)
+"""Stem of a model, and the names next to it of the error matrix and of the scores of the whole model."""
 
-    Parameters
-    ----------
-    model : str
-        Path of the model.
-    files : container of str
-        Paths of all files.
-    """
-    path = Path(model)
-    stem = re.sub(r"\.(?:cif|mmcif|pdb)(?:\.gz)?$", "", path.name)
-    names = [f"pae_{stem}.npz", f"{stem}_pae.npz", f"{stem}_confidences.json", f"{stem}_full_data.json"]
-    if stem.endswith("model"):  # AlphaFold 3: x_model.cif and x_confidences.json
-        names.append(f"{stem[:-5]}confidences.json")
-    if server := re.fullmatch(r"(.+)_model_(\d+)", stem):  # AlphaFold Server: fold_x_model_0.cif, …_full_data_0.json
-        names.append(f"{server[1]}_full_data_{server[2]}.json")
-    if chai := re.fullmatch(r"pred\.(model_idx_\d+)", stem):
-        names.append(f"pae.{chai[1]}.npz")
-    for name in names:
-        for ending in ("", ".gz"):
-            if (place := str(path.with_name(name + ending))) in files:
-                return place
-    return None
+
+def confidence_file(model: str, files: Container[str]) -> str | None:
+    """Return the path of the error matrix next to a model, None if it is not among all `files`."""
+    packed = (f"{place}{ending}" for place in _companions(model, 1) for ending in ("", ".gz"))
+    return next((place for place in packed if place in files), None)
 
 
 def score_files(model: str, files: Container[str]) -> list[str]:
-    """Return the files of the scores of a whole model next to it: ipTM and pTM, Boltz' affinity.
+    """Return the paths of the scores of a whole model next to it among all `files`: ipTM and pTM, Boltz' affinity."""
+    return [place for place in _companions(model, 2) if place in files]
 
-    Parameters
-    ----------
-    model : str
-        Path of the model.
-    files : container of str
-        Paths of all files.
-    """
+
+def _companions(model: str, column: int) -> Iterator[str]:
     path = Path(model)
     stem = re.sub(r"\.(?:cif|mmcif|pdb)(?:\.gz)?$", "", path.name)
-    names = [f"confidence_{stem}.json", f"{stem}_summary_confidences.json"]
-    if stem.endswith("model"):  # AlphaFold 3
-        names.append(f"{stem[:-5]}summary_confidences.json")
-    if server := re.fullmatch(r"(.+)_model_(\d+)", stem):  # AlphaFold Server and Boltz
-        names += [f"{server[1]}_summary_confidences_{server[2]}.json", f"affinity_{server[1]}.json"]
-    if chai := re.fullmatch(r"pred\.(model_idx_\d+)", stem):
-        names.append(f"scores.{chai[1]}.npz")
-    return [place for name in names if (place := str(path.with_name(name))) in files]
+    for row in _COMPANIONS:
+        if match := re.fullmatch(str(row[0]), stem):
+            yield from (str(path.with_name(name.format(*match.groups()))) for name in row[column])
 
 
 def read_scores(path: Path) -> dict[str, str]:
@@ -136,7 +125,8 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
     for asym, own in by_ligand.items():
         atoms = _places(tokens[own[0]][0])
         for number, residue, chain in residues:
-            if len(atoms) > 1 and _nearest(atoms, _places(residue)) <= WITHIN:
+            around = _places(residue)
+            if len(atoms) > 1 and len(around) and distances(atoms, around).min() <= WITHIN:
                 mean = float((matrix[own, number].mean() + matrix[number, own].mean()) / 2)
                 errors.setdefault(asym, {})[chain, str(residue.seqid).strip()] = mean
     return errors, ""
@@ -183,9 +173,3 @@ def _tokens(model: gemmi.Model) -> Iterator[tuple[gemmi.Residue, str, bool]]:
 
 def _places(residue: gemmi.Residue) -> FloatArray:
     return np.array([atom.pos.tolist() for atom in residue if not atom.is_hydrogen()])
-
-
-def _nearest(one: FloatArray, other: FloatArray) -> float:
-    if not len(one) or not len(other):
-        return float("inf")
-    return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())

@@ -8,10 +8,7 @@ the same bytes anywhere.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,10 +21,10 @@ import numpy as np
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import isolate_errors
 from tethermap.base.packed import GZIP, DamagedGzip, ending_of, unpacked
-from tethermap.base.version import __version__
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
 from tethermap.formats.plain import plain_text
 from tethermap.formats.text import FormatError
+from tethermap.sources.own.archives import forget_unused, made_once
 from tethermap.sources.own.confidence import aligned_errors, confidence_file, read_scores, score_files
 from tethermap.sources.own.merge import merged, with_confidences
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
@@ -40,7 +37,6 @@ MOST_MODELS = 200
 _BESIDE = frozenset({"mtz", "map", "ccp4", "xml", "json", "npz"})
 """Endings of files that are looked for next to a model."""
 
-_KEPT_DAYS = 30
 _SAME_PLACE = 0.01
 _RESIDUES = re.compile(
     r"^(?:ATOM  |HETATM).{11}(?:ALA|GLY|LEU|SER|VAL|LYS|GLU|ILE|THR|ASP|  [ACGU]| D[ACGT])", re.MULTILINE
@@ -101,7 +97,7 @@ def prepared(
     failed : callable
         Called with an error of this program and the structure's file.
     """
-    _forget(folder)
+    forget_unused(folder)
     given.structures = [_plain(file, folder) for file in given.structures]
     structures, without_polymer = _told_apart(given)
     ligands = [*given.ligands, *without_polymer]
@@ -109,10 +105,11 @@ def prepared(
     structures += [without_polymer[place] for place in alone if place in without_polymer]
     notes = [_UNPAIRED.format(Path(place).name) for place in alone if place not in without_polymer]
     read_from = {place: file.place for place, file in without_polymer.items()}
+    whole = {key_of(file.given) for file in structures if not is_pocket(file.given)}
     complexes = []
     for file in structures:
         own = pairs.get(file.given, [])
-        if not own and is_pocket(file.given) and any(_is_whole(other, file) for other in structures):
+        if not own and is_pocket(file.given) and key_of(file.given) in whole:
             notes.append(f"{Path(file.given).name} was skipped: it is a part of another structure.")
             continue
         confidences = confidence_file(file.given, given.labels)
@@ -142,24 +139,18 @@ def _plain(file: Complex, folder: Path) -> Complex:
         return file
     if text.encode() == data and (raw is data or raw.startswith(GZIP)):
         return file
-    ending = "cif" if file.is_mmcif else "pdb"
-    key = hashlib.sha256(json.dumps([__version__, file.given]).encode() + data).hexdigest()[:24]
-    target = folder / key / f"{stem_of(path.name)}.{ending}"
-    if target.is_file():
-        (folder / key / "made.json").touch()
-    else:
-        write_text(target, text)
+    name = f"{stem_of(path.name)}.{'cif' if file.is_mmcif else 'pdb'}"
+
+    def write(made: Path) -> None:
+        write_text(made / name, text)
         for beside in path.parent.iterdir():  # maps and reports
             named = beside.name.startswith((stem_of(path.name), file.name))
             if named and (ending_of(beside.name) in _BESIDE or "_validation." in beside.name):
                 with suppress(FileExistsError):
-                    (folder / key / beside.name).symlink_to(beside.resolve())
-        write_text(folder / key / "made.json", "{}")
-    return replace(file, place=str(target))
+                    (made / beside.name).symlink_to(beside.resolve())
 
-
-def _is_whole(other: Complex, pocket: Complex) -> bool:
-    return not is_pocket(other.given) and key_of(other.given) == key_of(pocket.given)
+    made, _ = made_once(folder, [file.given, hashlib.sha256(data).hexdigest()], write)
+    return replace(file, place=str(made / name))
 
 
 def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
@@ -219,22 +210,16 @@ def _kept_or_made(
         for place in (file.place, *ligands, *([confidences] if confidences else []), *scores)
         for state in [Path(place).stat()]
     ]
-    key = hashlib.sha256(json.dumps([__version__, file.name, label, states]).encode()).hexdigest()[:24]
-    stamp = folder / key / "made.json"
-    if stamp.is_file():
-        stamp.touch()
-        record = json.loads(stamp.read_text(encoding="utf-8"))
-    else:
-        made, notes = _made(file, ligands, confidences, scores, label)
-        for name, (_, text) in made.items():
-            write_text(stamp.parent / f"{name}.cif", text)
-        record = {"names": {name: number for name, (number, _) in made.items()}, "notes": notes}
-        write_text(stamp, json.dumps(record))
-    files = [
-        Complex(name, str(stamp.parent / f"{name}.cif"), True, file.given, number)
-        for name, number in record["names"].items()
-    ]
-    return files or [file], record["notes"]
+
+    def write(made: Path) -> tuple[dict[str, int], list[str]]:
+        texts, notes = _made(file, ligands, confidences, scores, label)
+        for name, (_, text) in texts.items():
+            write_text(made / f"{name}.cif", text)
+        return {name: number for name, (number, _) in texts.items()}, notes
+
+    made, (names, notes) = made_once(folder, [file.name, label, states], write)
+    files = [Complex(name, str(made / f"{name}.cif"), True, file.given, number) for name, number in names.items()]
+    return files or [file], notes
 
 
 def _made(
@@ -245,13 +230,14 @@ def _made(
     poses: list[LigandPose] = []
     for ligand, name in ligands.items():
         read, file_notes = list[LigandPose](), list[str]()
-        with isolate_errors(ligand, partial(_note_failed, notes, ligand)):
+        failures: list[Exception] = []
+        with isolate_errors(ligand, failures.append):
             try:
                 read, file_notes = read_poses(Path(ligand), name)
             except (LigandFileError, OSError) as error:
                 file_notes = [f"{error}."]
         poses += read
-        notes += file_notes
+        notes += [_FAILED.format(Path(ligand).name)] if failures else file_notes
     try:
         parsed = parse_file(Path(file.place), file.name)
     except EntryError:  # the status of the entry reports it
@@ -267,10 +253,6 @@ def _made(
             return {file.name: (1, with_confidences(text, errors, values))}, notes
         return {}, notes
     return {name: (k, merged(model, poses, name, parsed.block)) for name, k, model in structures}, notes
-
-
-def _note_failed(notes: list[str], ligand: str, _: Exception) -> None:
-    notes.append(_FAILED.format(Path(ligand).name))
 
 
 def _models(
@@ -327,13 +309,3 @@ def _het_poses(model: gemmi.Model, label: str, number: int) -> Iterable[LigandPo
                 source_file=label,
                 source_record=number,
             )
-
-
-def _forget(folder: Path) -> None:
-    """Remove files that have not been used for a month."""
-    if folder.is_dir():
-        old = time.time() - _KEPT_DAYS * 86_400
-        for path in folder.iterdir():
-            stamp = path / "made.json"
-            if stamp.is_file() and stamp.stat().st_mtime < old:
-                shutil.rmtree(path, ignore_errors=True)
