@@ -204,6 +204,7 @@ class TextIndex:
             if _usable(self._path):
                 shutil.copyfile(self._path, building)
         with closing(sqlite3.connect(building)) as connection:
+            connection.execute("PRAGMA synchronous = OFF")  # a damaged index is rebuilt
             if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
                 connection.executescript(_TABLES)
                 connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

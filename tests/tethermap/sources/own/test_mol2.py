@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -132,38 +132,50 @@ def with_hydrogens(text: str, which: str) -> str:
     ])  # fmt: skip
 
 
-def open_babel(mol: Chem.Mol, folder: Path) -> str:
-    """Return a molecule written by Open Babel."""
-    (folder / "x.sdf").write_text(Chem.MolToMolBlock(mol) + "$$$$\n")
+@pytest.fixture(scope="module")
+def molecules(known: Callable[[str], Component]) -> dict[str, Chem.Mol]:
+    return {code: molecule(known(code)) for code in CODES.split()}
+
+
+def open_babel(molecules: Iterable[Chem.Mol], folder: Path) -> list[str]:
+    """Return molecules written by Open Babel."""
+    (folder / "x.sdf").write_text("".join(f"{Chem.MolToMolBlock(mol)}$$$$\n" for mol in molecules))
     subprocess.run(["obabel", str(folder / "x.sdf"), "-O", str(folder / "x.mol2")], check=True, capture_output=True)
-    return (folder / "x.mol2").read_text()
+    _, *texts = (folder / "x.mol2").read_text().split("@<TRIPOS>MOLECULE")
+    return [f"@<TRIPOS>MOLECULE{text}" for text in texts]
 
 
 @pytest.mark.parametrize("which", ["all", "polar", "none"])
 @pytest.mark.parametrize("writer", ["sybyl", "gaff", "Open Babel"])
 def test_fifty_components_are_read_correctly(
-    writer: str, which: str, known: Callable[[str], Component], tmp_path: Path
+    writer: str, which: str, molecules: dict[str, Chem.Mol], tmp_path: Path
 ) -> None:
     if writer == "Open Babel" and shutil.which("obabel") is None:
         pytest.skip("obabel is not installed")
-    wrong = {}
-    for code in CODES.split():
-        mol = molecule(known(code))
-        text = open_babel(mol, tmp_path) if writer == "Open Babel" else mol2_text(mol, writer)
+    wrong = []
+    texts = (
+        open_babel(molecules.values(), tmp_path)
+        if writer == "Open Babel"
+        else [mol2_text(mol, writer) for mol in molecules.values()]
+    )
+    for (code, mol), text in zip(molecules.items(), texts, strict=True):
         path = tmp_path / f"{code}.mol2"
         path.write_text(with_hydrogens(text, which))
         try:
             (pose,), _ = read_poses(path)
-            found = same(rebuilt(pose), tautomers=which == "none")
+            found = rebuilt(pose)
         except (LigandFileError, Chem.MolSanitizeException) as error:
-            found = str(error)
-        if found != (expected := same(mol, tautomers=which == "none")):
-            wrong[code] = found, expected
-    assert wrong == {}
+            wrong.append((code, str(error)))
+            continue
+        # Canonical tautomers are slow: equal molecules have equal ones.
+        levels = (False, True) if which == "none" else (False,)
+        if all(same(found, tautomers=tautomers) != same(mol, tautomers=tautomers) for tautomers in levels):
+            wrong.append((code, same(found, tautomers=False)))
+    assert wrong == []
 
 
-def test_dummies_and_lone_pairs_are_left_out_and_noted(known: Callable[[str], Component], tmp_path: Path) -> None:
-    text = mol2_text(molecule(known("IRE")), "sybyl")
+def test_dummies_and_lone_pairs_are_left_out_and_noted(molecules: dict[str, Chem.Mol], tmp_path: Path) -> None:
+    text = mol2_text(molecules["IRE"], "sybyl")
     head, tail = text.split("@<TRIPOS>BOND")
     path = tmp_path / "x.mol2"
     path.write_text(
