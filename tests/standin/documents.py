@@ -9,8 +9,7 @@ from typing import Any
 
 import gemmi
 
-from tests.standin.fulltext import Text
-from tethermap.entry.metadata import EntryMetadata, metadata_of
+from tethermap.entry.metadata import EntryMetadata, LigandName, PolymerEntity, metadata_of
 from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
 from tethermap.sources.naming import structure_file
@@ -24,8 +23,7 @@ class Document:
 
     entry_id: str
     data: Json
-    text: Text
-    metadata: EntryMetadata
+    text: str
     files: dict[str, Path] = field(default_factory=dict)
     _made: dict[str, bytes] = field(default_factory=dict)
 
@@ -59,9 +57,8 @@ def load_documents(folder: Path) -> dict[str, Document]:
     for file in choose_files(paths)[0]:
         content = gzip.decompress(file.path.read_bytes()) if file.path.suffix == ".gz" else file.path.read_bytes()
         metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
-        documents[file.entry_id] = Document(
-            file.entry_id, entry_object(metadata, content.count(b"\nATOM") or 1), Text(_text(metadata)), metadata
-        )
+        data = entry_object(metadata, content.count(b"\nATOM") or 1)
+        documents[file.entry_id] = Document(file.entry_id, data, _text(metadata))
     for path in paths:
         named = structure_file(path)
         if not isinstance(named, str):
@@ -72,9 +69,6 @@ def load_documents(folder: Path) -> dict[str, Document]:
 def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
     """Return the object of an entry with its entities below it; unknown values are omitted."""
     upper = metadata.entry_id.upper()
-    polymers = [_polymer(metadata, index) for index in range(len(metadata.entities))]
-    others = [_nonpolymer(metadata, index) for index in range(len(metadata.ligands))]
-    major, _, minor = metadata.revision.partition(".")
     entry: Json = _without_nothing(
         {
             "rcsb_id": upper,
@@ -85,54 +79,42 @@ def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
                 "structure_determination_methodology": "experimental",
                 "resolution_combined": [metadata.resolution] if metadata.resolution else None,
                 "deposited_atom_count": atoms,
-                "polymer_entity_count": len(polymers),
-                "nonpolymer_entity_count": len(others),
             },
             "rcsb_accession_info": {
-                "deposit_date": _moment(metadata.release_date),
                 "initial_release_date": _moment(metadata.release_date),
                 "revision_date": _moment(metadata.revision_date),
-                "major_revision": int(major) if major.isdecimal() else None,
-                "minor_revision": int(minor) if minor.isdecimal() else None,
-                "status_code": "REL",
             },
-            "rcsb_entry_container_identifiers": {
-                "entry_id": upper,
-                "rcsb_id": upper,
-                "polymer_entity_ids": [str(index + 1) for index in range(len(polymers))],
-                "non_polymer_entity_ids": [str(len(polymers) + index + 1) for index in range(len(others))],
-            },
-            "polymer_entities": polymers,
-            "nonpolymer_entities": others,
+            "rcsb_entry_container_identifiers": {"entry_id": upper},
+            "polymer_entities": [
+                _polymer(upper, str(number), entity) for number, entity in enumerate(metadata.entities, 1)
+            ],
+            "nonpolymer_entities": [
+                _nonpolymer(upper, str(number), ligand)
+                for number, ligand in enumerate(metadata.ligands, len(metadata.entities) + 1)
+            ],
         }
     )
     return entry
 
 
-def _polymer(metadata: EntryMetadata, index: int) -> Json:
-    entity = metadata.entities[index]
-    number = str(index + 1)
-    upper = metadata.entry_id.upper()
-    organisms = entity.organisms or ("",)
+def _polymer(entry_id: str, number: str, entity: PolymerEntity) -> Json:
     return {
-        "rcsb_id": f"{upper}_{number}",
+        "rcsb_id": f"{entry_id}_{number}",
         "rcsb_polymer_entity": {"pdbx_description": entity.description},
         "entity_poly": {"pdbx_seq_one_letter_code_can": entity.sequence, "rcsb_entity_polymer_type": "Protein"},
         "rcsb_entity_source_organism": [
             {
-                "pdbx_src_id": position + 1,
+                "pdbx_src_id": position,
                 "ncbi_scientific_name": name,
                 "scientific_name": name,
                 "rcsb_gene_name": [{"value": gene, "provenance_source": "UniProt"} for gene in entity.genes],
             }
-            for position, name in enumerate(organisms)
+            for position, name in enumerate(entity.organisms or ("",), 1)
         ],
         "rcsb_polymer_entity_container_identifiers": {
-            "entry_id": upper,
+            "entry_id": entry_id,
             "entity_id": number,
-            "rcsb_id": f"{upper}_{number}",
             "auth_asym_ids": list(entity.auth_asym_ids),
-            "asym_ids": list(entity.label_asym_ids),
             "uniprot_ids": list(entity.uniprot),
             "reference_sequence_identifiers": [
                 {"database_name": "UniProt", "database_accession": name, "provenance_source": "SIFTS"}
@@ -142,19 +124,11 @@ def _polymer(metadata: EntryMetadata, index: int) -> Json:
     }
 
 
-def _nonpolymer(metadata: EntryMetadata, index: int) -> Json:
-    ligand = metadata.ligands[index]
-    number = str(len(metadata.entities) + index + 1)
-    upper = metadata.entry_id.upper()
+def _nonpolymer(entry_id: str, number: str, ligand: LigandName) -> Json:
     return {
-        "rcsb_id": f"{upper}_{number}",
+        "rcsb_id": f"{entry_id}_{number}",
         "pdbx_entity_nonpoly": {"comp_id": ligand.comp_id, "entity_id": number, "name": ligand.name},
-        "rcsb_nonpolymer_entity_container_identifiers": {
-            "entry_id": upper,
-            "entity_id": number,
-            "rcsb_id": f"{upper}_{number}",
-            "nonpolymer_comp_id": ligand.comp_id,
-        },
+        "rcsb_nonpolymer_entity_container_identifiers": {"entry_id": entry_id, "entity_id": number},
     }
 
 

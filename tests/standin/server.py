@@ -7,21 +7,26 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.standin import graphql
-from tests.standin.documents import load_documents
+from graphql import build_schema, graphql_sync
+
+from tests.standin.documents import Json, load_documents
 from tests.standin.faults import Fault, FaultPlan
 from tests.standin.search import RefusedError, SearchEngine, suggestions
 
 HTML = b"<!DOCTYPE html><html><head><title>Maintenance</title></head><body>Back soon.</body></html>"
 _LINK = "https://search.rcsb.org/redoc/index.html"
+SCHEMA = build_schema(Path(__file__).with_name("data_api.graphql").read_text(encoding="utf-8"))
+_MOST_IDS = 1000
+_REPORTS = "/pub/pdb/validation_reports/"
 
 
 @dataclass
@@ -31,6 +36,9 @@ class Reply:
     status: int
     body: bytes = b""
     content_type: str = "application/json"
+
+
+NO_PAGE = Reply(404, HTML, "text/html")
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,6 @@ class StandIn:
         A mirror, whose entries exist in the services.
     removed : mapping, optional
         Withdrawn entries and their successors, lower case.
-    components : Path, optional
-        Folder of component definitions, ``<CODE>.cif``.
     reports : Path, optional
         Folder of validation reports in the archive's layout.
     port : int
@@ -65,13 +71,11 @@ class StandIn:
         self,
         folder: Path,
         removed: Mapping[str, tuple[str, ...]] | None = None,
-        components: Path | None = None,
         port: int = 0,
         reports: Path | None = None,
     ) -> None:
         self.documents = load_documents(folder)
         self.removed = dict(removed or {})
-        self.components = components
         self.reports = reports
         self.gone_files: set[str] = set()
         self.reports_moved = False  # from the archive's tree of reports
@@ -132,64 +136,59 @@ class StandIn:
         """Return how many requests a service received, for one entry or all."""
         return sum(seen.service == service and entry in ("", seen.entry) for seen in self.seen)
 
-    def reply(self, method: str, target: str, body: bytes) -> tuple[str, str, Reply, Any]:
+    def reply(self, target: str, body: bytes) -> tuple[str, str, Reply, Any]:
         """Return service, entry, answer and parsed body of a request."""
         parts = urlsplit(target)
         path = unquote(parts.path)
-        parameters = {key: items[0] for key, items in parse_qs(parts.query).items()}
+        folder, _, name = path.rpartition("/")
+        entry = name.lower().partition(".")[0]
         if path == "/rcsbsearch/v2/query":
-            text = body.decode() if method == "POST" else parameters.get("json", "")
-            return "search", "", *self._search(text)
+            return "search", "", *self._search(body.decode(), self.engine.answer)
         if path == "/rcsbsearch/v2/suggest":
-            return "suggest", "", *self._suggest(parameters.get("json", ""))
+            text = parse_qs(parts.query).get("json", [""])[0]
+            complete = partial(suggestions, self.documents)
+            return "suggest", "", *self._search(text, complete)
         if path == "/data/graphql":
-            question = json.loads(body) if method == "POST" else {"query": parameters.get("query", "")}
-            return "data", "", Reply(200, _json(graphql.answer(self.documents, question))), question
-        if path.startswith("/data/rest/v1/holdings/removed/"):
-            entry = path.rpartition("/")[2].lower()
+            question = json.loads(body)
+            return "data", "", Reply(200, _json(self._data(question))), question
+        if folder == "/data/rest/v1/holdings/removed":
             return "removed", entry, self._removed(entry), None
-        if path.startswith("/data/rest/v1/"):
-            return "data", "", self._rest(path.removeprefix("/data/rest/v1/").split("/")), None
-        if path.startswith("/download/"):
-            name = path.rpartition("/")[2].lower()
-            return "files", name.partition(".")[0], self._file(name), None
-        if path.startswith("/pub/pdb/validation_reports/"):
-            name = path.rpartition("/")[2]
-            if self.reports_moved:
-                return "reports", name.partition("_validation")[0], Reply(404, HTML, "text/html"), None
-            return "reports", name.partition("_validation")[0], self._report(path), None
-        if path.startswith("/validation/download/"):
-            name = path.rpartition("/")[2]
+        if folder == "/data/rest/v1/core/entry" and entry in self.documents:
+            return "data", "", Reply(200, _json(self.documents[entry].data)), None
+        if folder == "/download":
+            return "files", entry, self._file(name.lower()), None
+        if path.startswith(_REPORTS):
+            gone = self.reports_moved
+            return "reports", name.partition("_validation")[0], NO_PAGE if gone else self._report(path), None
+        if folder == "/validation/download":
             entry = name.partition("_validation")[0]
-            place = f"/pub/pdb/validation_reports/{entry[-3:-1]}/{entry}/{name}"
-            return "reports", entry, self._report(place), None
-        if path.startswith("/ligands/download/"):
-            name = path.rpartition("/")[2]
-            return "components", name.partition(".")[0].lower(), self._component(name), None
-        if path.startswith("/pdbe/entry-files/download/"):
-            name = path.rpartition("/")[2].lower()
-            return "pdbe", name.partition(".")[0].removesuffix("_updated"), self._pdbe(name), None
-        return "", "", Reply(404, HTML, "text/html"), None
+            return "reports", entry, self._report(f"{_REPORTS}{entry[-3:-1]}/{entry}/{name}"), None
+        if folder == "/pdbe/entry-files/download":
+            return "pdbe", entry.removesuffix("_updated"), self._pdbe(name.lower()), None
+        return "", "", NO_PAGE, None
 
-    def _search(self, text: str) -> tuple[Reply, Any]:
+    def _search(self, text: str, answer: Callable[[Any], Json | None]) -> tuple[Reply, Any]:
         try:
             question = json.loads(text)
-            found = self.engine.answer(question)
+            found = answer(question)
         except (ValueError, RefusedError) as error:
             return Reply(400, _json({"status": 400, "message": str(error), "link": _LINK})), None
         return (Reply(204) if found is None else Reply(200, _json(found))), question
 
-    def _suggest(self, text: str) -> tuple[Reply, Any]:
-        try:
-            question = json.loads(text)
-            found = suggestions(self.documents, question)
-        except (ValueError, RefusedError) as error:
-            return Reply(400, _json({"status": 400, "message": str(error), "link": _LINK})), None
-        return Reply(200, _json({"suggestions": found})), question
+    def _data(self, question: Json) -> Json:
+        def entries(_: Any, entry_ids: list[str]) -> list[Json]:
+            if len(entry_ids) > _MOST_IDS:
+                raise ValueError("Variable 'ids' has an invalid value")
+            found = [self.documents[name.lower()].data for name in entry_ids if name.lower() in self.documents]
+            return found[::-1]  # order need not follow the request
+
+        done = graphql_sync(SCHEMA, question["query"], {"entries": entries}, variable_values=question.get("variables"))
+        return done.formatted  # type: ignore[return-value]
 
     def _removed(self, entry: str) -> Reply:
         if entry not in self.removed:
-            return _not_found(f"No data found for entry ID: {entry.upper()}")
+            message = f"No data found for entry ID: {entry.upper()}"
+            return Reply(404, _json({"status": 404, "message": message, "link": _LINK}))
         holdings = {
             "title": "withdrawn",
             "remove_date": "2010-01-01T00:00:00+00:00",
@@ -199,42 +198,20 @@ class StandIn:
             del holdings["id_codes_replaced_by"]
         return Reply(200, _json({"rcsb_id": entry.upper(), "rcsb_repository_holdings_removed": holdings}))
 
-    def _rest(self, parts: list[str]) -> Reply:
-        if parts == ["holdings", "current", "entry_ids"]:
-            return Reply(200, _json([name.upper() for name in self.documents]))
-        kinds = {"polymer_entity": "polymer_entities", "nonpolymer_entity": "nonpolymer_entities"}
-        if parts[0] == "core" and len(parts) >= 3 and parts[2].lower() in self.documents:
-            data = self.documents[parts[2].lower()].data
-            if parts[1] == "entry":
-                return Reply(200, _json({key: item for key, item in data.items() if not key.endswith("_entities")}))
-            for item in data.get(kinds.get(parts[1], ""), []):
-                if len(parts) > 3 and item["rcsb_id"] == f"{parts[2].upper()}_{parts[3]}":
-                    return Reply(200, _json(item))
-        return _not_found(f"No data found for {'/'.join(parts)}")
-
     def _file(self, name: str) -> Reply:
         entry, _, suffix = name.partition(".")
         document = self.documents.get(entry)
         kind = suffix.removesuffix(".gz")
         data = document.file(kind) if document and entry not in self.gone_files and kind in ("cif", "pdb") else None
         if data is None:
-            return Reply(404, b"<html><body>The requested URL was not found.</body></html>", "text/html")
+            return NO_PAGE
         if suffix.endswith(".gz"):
             return Reply(200, data, "application/gzip")
         return Reply(200, gzip.decompress(data), "text/plain")
 
     def _report(self, path: str) -> Reply:
-        below = path.removeprefix("/pub/pdb/validation_reports/")
-        place = (self.reports or Path("/nowhere")) / below
-        if ".." in below or not place.is_file():
-            return Reply(404, HTML, "text/html")
-        return Reply(200, place.read_bytes(), "application/gzip")
-
-    def _component(self, name: str) -> Reply:
-        path = (self.components or Path("/nowhere")) / Path(name).name
-        if path.suffix != ".cif" or not path.is_file():
-            return Reply(404, HTML, "text/html")
-        return Reply(200, path.read_bytes(), "text/plain")
+        place = (self.reports or Path("/nowhere")) / path.removeprefix(_REPORTS)
+        return Reply(200, place.read_bytes(), "application/gzip") if place.is_file() else NO_PAGE
 
     def _pdbe(self, name: str) -> Reply:
         if name.startswith("pdb") and name.endswith(".ent"):
@@ -259,16 +236,16 @@ def _handler(standin: StandIn) -> type[BaseHTTPRequestHandler]:
         wbufsize = -1  # headers and body in one packet
 
         def do_GET(self) -> None:
-            self._answer("GET", b"")
+            self._answer(b"")
 
         def do_POST(self) -> None:
-            self._answer("POST", self.rfile.read(int(self.headers.get("Content-Length", "0"))))
+            self._answer(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
 
         def log_message(self, *_: Any) -> None:
             """Write nothing to standard error."""
 
-        def _answer(self, method: str, body: bytes) -> None:
-            service, entry, reply, question = standin.reply(method, self.path, body)
+        def _answer(self, body: bytes) -> None:
+            service, entry, reply, question = standin.reply(self.path, body)
             fault = standin.faults.next(service, entry)
             standin.begin(service)
             try:
@@ -335,10 +312,6 @@ def _befall_search(reply: Reply, fault: Fault) -> Reply:
     elif fault.kind == "no_result_set":
         content.pop("result_set", None)
     return Reply(200, _json(content))
-
-
-def _not_found(message: str) -> Reply:
-    return Reply(404, _json({"status": 404, "message": message, "link": "https://data.rcsb.org/redoc/index.html"}))
 
 
 def _json(value: Any) -> bytes:
