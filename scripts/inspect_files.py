@@ -10,10 +10,12 @@ import argparse
 import json
 import resource
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from tethermap.base.errors import isolate_errors
 from tethermap.base.packed import ending_of
 from tethermap.base.reasons import BOND_SOURCES, sentence
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
@@ -43,16 +45,28 @@ MOST_MEMORY = 6 << 30
 _OTHERS = {"json": "confidence", "npz": "confidence", "mtz": "map", "ccp4": "map", "map": "map", "xml": "validation"}
 _MOST_NOTES = 12
 _MOST_DRAWN = 12
-"""Ligands of one file that are drawn, each molecule once."""
+"""Ligands of one structure that are drawn, each molecule once."""
 
-_MOST_POSES = 50
+_MOST_DRAWN_OF_ALL = 48
+"""Ligands of an upload that are drawn."""
+
+_MOST_ATOMS = 200
+"""Largest number of heavy atoms of a ligand that is drawn."""
+
+_MOST_POSES = 500
 """Largest number of ligands in a file for which each is checked."""
+
+_DRAWING_SECONDS = 30.0
+"""Time after which no more structures are drawn; the check of an upload has a limit."""
+
+_NOT_DRAWN = "its ligands can't be drawn because of an error in this program"
 
 Found = dict[str, Any]
 
 
 def main(folder: Path, cache: Path) -> list[Found]:
     """Return name, kind, entry, notes and faults of each file of a folder, in order of their names."""
+    end = time.monotonic() + _DRAWING_SECONDS
     files = [_of_file(path) for path in sorted(folder.iterdir()) if path.is_file()]
     if any(file["error"] for file in files):
         return files
@@ -71,7 +85,9 @@ def main(folder: Path, cache: Path) -> list[Found]:
         codes: set[str] = set()
         for entry_id, arguments in source.given.items():
             certain = entry_id in source.ligands_of.values()
-            codes |= _tell_entry(source, entry_id, file_of(arguments), components, certain=certain)
+            drawn = sum(len(file["ligands"]) for file in files)
+            room = _MOST_DRAWN_OF_ALL - drawn if time.monotonic() < end else 0
+            codes |= _tell_entry(source, entry_id, file_of(arguments), components, room, certain=certain)
         for ligand, entry_id in source.ligands_of.items():
             file = file_of(ligand)
             file["entry_id"] = entry_id
@@ -149,12 +165,14 @@ def _ligands(path: Path) -> Found:
 
 
 def _tell_entry(
-    source: FilesSource, entry_id: str, file: Found, components: JobComponents, *, certain: bool
+    source: FilesSource, entry_id: str, file: Found, components: JobComponents, room: int, *, certain: bool
 ) -> set[str]:
     """Add the content of a structure to the report on its file; return the codes of its ligands.
 
     Parameters
     ----------
+    room : int
+        Maximum number of drawings.
     certain : bool
         Whether the bonds of its ligands came in a separate file.
     """
@@ -172,19 +190,22 @@ def _tell_entry(
             if not _defined(components, code, names)
         ]
     file["notes"] += notes[:_MOST_NOTES]
-    if len(entry.poses) <= _MOST_POSES:
-        file["ligands"] += _drawn(entry, components)
+    if room > 0 and len(entry.poses) <= _MOST_POSES:
+        with isolate_errors(f"drawing of {file['name']}", lambda _: file["notes"].append(_NOT_DRAWN)):
+            file["ligands"] += _drawn(entry, components, min(room, _MOST_DRAWN))
     return set(ligands)
 
 
-def _drawn(entry: Entry, components: JobComponents) -> list[Found]:
+def _drawn(entry: Entry, components: JobComponents, most: int) -> list[Found]:
     """Return the distinct molecules among the ligands of a structure: drawn, with the source of their bonds."""
     settings = CleanSettings(TargetQuery(""), own_files=True)
     cleaned = clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, components), RadiusTable(RADII))
     found: dict[tuple[str, str], Found] = {}
     for kept in cleaned.kept:
+        if len(found) == most:
+            break
         name, mol = kept.instance.name, build_ligand(kept.instance, components.index, components.user)
-        if len(found) < _MOST_DRAWN and (name.comp_id, mol.observed_smiles) not in found:
+        if (name.comp_id, mol.observed_smiles) not in found and len(mol.names) <= _MOST_ATOMS:
             found[name.comp_id, mol.observed_smiles] = {
                 "comp_id": name.comp_id,
                 "place": f"{name.auth_asym_id} {name.residue_id}",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,19 @@ from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.tables import ENTRIES, read_table
-from tethermap.entry.proteins import MOST_ENTRIES, proteins_of
+from tethermap.complex.polymers import polymers_of
+from tethermap.complex.scene import Scene
+from tethermap.entry.proteins import MOST_ENTRIES, Polymers, proteins_of
+from tethermap.entry.reader import EntryError, read_entry
+from tethermap.instance.find import Residues
 from tethermap.run.logs import record_error
+from tethermap.sources.base import FetchError, Source
 from tethermap.sources.choose import open_source
 from tethermap.steps import parameters
 from tethermap.steps.search_entries import run_search
+
+_MOST_READ = 50
+"""Files without sequences whose coordinates are read."""
 
 
 def main(config: Path, job: Path) -> int:
@@ -43,10 +52,23 @@ def _search(job: Path, settings: dict[str, Any]) -> None:
     opened = open_source(search["source"], search["cache_dir"], refresh=False)
     try:
         limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
-        proteins = proteins_of(opened.polymers(selected[:MOST_ENTRIES]), **limits)
+        proteins = proteins_of(_polymers(opened, selected[:MOST_ENTRIES]), **limits)
     finally:
         opened.close()
     write_text(job / layout.PROTEINS, json.dumps(proteins, ensure_ascii=False))
+
+
+def _polymers(source: Source, entry_ids: list[str]) -> Polymers:
+    """Return the polymers of entries; those of a user's files without sequences as their chains were observed."""
+    polymers = source.polymers(entry_ids)
+    if not source.lists_all:
+        return polymers
+    unnamed = [name for name in entry_ids if not any(entity.sequence for entity in polymers.get(name, ()))]
+    for name in unnamed[:_MOST_READ]:
+        with suppress(EntryError, FetchError):  # the job's own status row gives the reason
+            entry = read_entry(source.fetch(name).path, name)
+            polymers[name] = polymers_of(Scene(entry, Residues(entry), ()))
+    return polymers
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts import scout
+from tests.tools.styles import complex_atoms, pdb_line
 from tethermap.base import layout
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
 from tethermap.entry.model import EntryMetadata, PolymerEntity
@@ -99,3 +101,33 @@ def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: in
     assert (protein["accession"], protein["entity"], protein["n_entries"]) == ("Q9UIF8", "4cup_1", 1)
     notes = json.loads((tmp_path / "job" / layout.SEARCH_QUERY).read_text())["notes"]
     assert any("nucleotides" in note for note in notes)
+
+
+def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_path: Path) -> None:
+    """Chain A whole, B without its first 40 residues, C a strand of nucleotides."""
+    protein = [atom for atom in complex_atoms() if not atom.is_ligand]
+    begin = protein[0].number + 40
+    chains = {"A": protein, "B": [atom for atom in protein if atom.number >= begin]}
+    lines = [
+        pdb_line(serial, atom, record="ATOM", code=atom.comp_id, chain=chain, number=atom.number)
+        for chain, atoms in chains.items()
+        for serial, atom in enumerate(atoms, start=1)
+    ]
+    base = replace(protein[0], name="P", element="P")
+    lines += [
+        pdb_line(k, replace(base, xyz=(6.0 * k, 0.0, 90.0)), record="ATOM", code="DA", chain="C", number=k)
+        for k in range(1, 45)
+    ]
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "model.pdb").write_text("".join([*lines, "END\n"]))
+    config = tmp_path / "job.json"
+    source = {"kind": "files", "files": [str(tmp_path / "files")]}
+    config.write_text(
+        json.dumps({"target_name": "x", "search_query": "", "source": source, "cache_dir": str(tmp_path / "cache")})
+    )
+    assert scout.main(config, tmp_path / "job") == 0
+    found = json.loads((tmp_path / "job" / layout.PROTEINS).read_text())
+    assert [(one["name"], one["chains"]) for one in found] == [
+        ("protein of 115 residues", ["A"]), ("protein of 75 residues", ["B"]), ("nucleic acid of 44 residues", ["C"]),
+    ]  # fmt: skip
+    assert found[0]["sequence"].endswith(found[1]["sequence"])

@@ -38,8 +38,14 @@ def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
         entity if entity.sequence else replace(entity, sequence=_first(observed, entity.auth_asym_ids))
         for entity in entities
     ]
+    nucleic = {scene.chain_names[asym].strip() for asym in scene.nucleic_acids}
     others = [
-        PolymerEntity(entity_id=f"observed {number}", auth_asym_ids=tuple(chains), sequence=sequence)
+        PolymerEntity(
+            entity_id=f"observed {number}",
+            kind="polynucleotide" if nucleic.issuperset(chains) else "",
+            auth_asym_ids=tuple(chains),
+            sequence=sequence,
+        )
         for number, (sequence, chains) in enumerate(by_sequence.items(), 1)
     ]
     return (*known, *others)

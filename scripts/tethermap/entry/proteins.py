@@ -59,14 +59,15 @@ def _described(group: Sequence[tuple[str, PolymerEntity]], min_identity: float, 
     if len(different) > 1:
         label = f"{entity.description or accession} construct".replace("\n", " ")
         sequence = "".join(f">{label} {n}\n{one.sequence}\n" for n, one in enumerate(different, start=1))
+    kind = _kind(is_protein, [member.sequence for _, member in group])
     return {
-        "name": entity.description,
+        "name": entity.description or ("" if accession else f"{kind} of {len(entity.sequence)} residues"),
         "gene": entity.genes[0] if entity.genes else "",
         "organism": entity.organisms[0] if entity.organisms else "",
         "accession": accession,
-        "kind": _kind(is_protein, [member.sequence for _, member in group]),
+        "kind": kind,
         "entity": f"{entry_id}_{entity.entity_id}",
-        "chains": list(entity.auth_asym_ids),
+        "chains": list(filter(None, entity.auth_asym_ids)),
         "sequence": sequence,
     }
 
