@@ -1,8 +1,9 @@
-# ruff: noqa: N818 - named after the codes that clients see
+# ruff: noqa: N818 - the codes that clients see are made from the names
 """Errors reported to clients: status, code and message of the error body."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -25,6 +26,11 @@ class ServiceError(Exception):
     code: ClassVar[str] = "INTERNAL_ERROR"
     default_status: ClassVar[int] = 500
 
+    def __init_subclass__(cls, status: int | None = None) -> None:
+        """Name the code after the class: that of `InvalidJson` is ``INVALID_JSON``."""
+        cls.code = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).upper()
+        cls.default_status = cls.default_status if status is None else status
+
     def __init__(
         self,
         message: str,
@@ -40,168 +46,100 @@ class ServiceError(Exception):
         self.status = self.default_status if status is None else status
 
 
-class InvalidJson(ServiceError):
+class InvalidJson(ServiceError, status=400):
     """The body is missing, no JSON, no object, or nested too deep."""
 
-    code = "INVALID_JSON"
-    default_status = 400
 
-
-class UnsupportedMediaType(ServiceError):
+class UnsupportedMediaType(ServiceError, status=415):
     """The body is not declared as JSON."""
 
-    code = "UNSUPPORTED_MEDIA_TYPE"
-    default_status = 415
 
-
-class MissingField(ServiceError):
+class MissingField(ServiceError, status=400):
     """A required field or query parameter is absent or blank."""
 
-    code = "MISSING_FIELD"
-    default_status = 400
 
-
-class InvalidField(ServiceError):
+class InvalidField(ServiceError, status=422):
     """A field is of the wrong type, too long, malformed, unknown or out of range."""
 
-    code = "INVALID_FIELD"
-    default_status = 422
 
-
-class UnsupportedInput(ServiceError):
+class UnsupportedInput(ServiceError, status=400):
     """The body names a file of the server."""
 
-    code = "UNSUPPORTED_INPUT"
-    default_status = 400
 
-
-class InvalidParameter(ServiceError):
+class InvalidParameter(ServiceError, status=400):
     """A query parameter can't be parsed or is out of range."""
 
-    code = "INVALID_PARAMETER"
-    default_status = 400
 
-
-class InvalidPath(ServiceError):
+class InvalidPath(ServiceError, status=400):
     """A kind, folder or file path that can't be one of a job."""
 
-    code = "INVALID_PATH"
-    default_status = 400
 
-
-class NotFound(ServiceError):
+class NotFound(ServiceError, status=404):
     """Nothing has this address."""
-
-    code = "NOT_FOUND"
-    default_status = 404
 
 
 class JobNotFound(NotFound):
     """No job has this id."""
 
-    code = "JOB_NOT_FOUND"
-
 
 class BatchNotFound(NotFound):
     """No batch has this id."""
-
-    code = "BATCH_NOT_FOUND"
 
 
 class ExampleNotFound(NotFound):
     """No example is configured under this id."""
 
-    code = "EXAMPLE_NOT_FOUND"
-
 
 class FileNotFound(NotFound):
     """The job has no such file."""
 
-    code = "FILE_NOT_FOUND"
 
-
-class MethodNotAllowed(ServiceError):
+class MethodNotAllowed(ServiceError, status=405):
     """The address has no such method."""
 
-    code = "METHOD_NOT_ALLOWED"
-    default_status = 405
 
-
-class JobStateConflict(ServiceError):
+class JobStateConflict(ServiceError, status=409):
     """The job's state doesn't allow the action."""
 
-    code = "JOB_STATE_CONFLICT"
-    default_status = 409
 
-
-class IdempotencyConflict(ServiceError):
+class IdempotencyConflict(ServiceError, status=422):
     """The idempotency key was used with another body; 409 while that request is still being answered."""
 
-    code = "IDEMPOTENCY_CONFLICT"
-    default_status = 422
 
-
-class PayloadTooLarge(ServiceError):
+class PayloadTooLarge(ServiceError, status=413):
     """The body is over the limit."""
 
-    code = "PAYLOAD_TOO_LARGE"
-    default_status = 413
 
-
-class ResultsNotReady(ServiceError):
+class ResultsNotReady(ServiceError, status=202):
     """Results of a job that is still queued or running were requested."""
 
-    code = "RESULTS_NOT_READY"
-    default_status = 202
 
-
-class Unauthorized(ServiceError):
+class Unauthorized(ServiceError, status=401):
     """The token is missing or wrong."""
 
-    code = "UNAUTHORIZED"
-    default_status = 401
 
-
-class Forbidden(ServiceError):
+class Forbidden(ServiceError, status=403):
     """The token is neither the owner's nor the operator's."""
 
-    code = "FORBIDDEN"
-    default_status = 403
 
-
-class MisdirectedRequest(ServiceError):
+class MisdirectedRequest(ServiceError, status=421):
     """The request was sent to an unknown host name."""
 
-    code = "MISDIRECTED_REQUEST"
-    default_status = 421
 
-
-class RangeNotSatisfiable(ServiceError):
+class RangeNotSatisfiable(ServiceError, status=416):
     """The file has no such bytes."""
 
-    code = "RANGE_NOT_SATISFIABLE"
-    default_status = 416
 
-
-class RateLimited(ServiceError):
+class RateLimited(ServiceError, status=429):
     """The client sent too many requests."""
 
-    code = "RATE_LIMITED"
-    default_status = 429
 
-
-class QueueFull(ServiceError):
+class QueueFull(ServiceError, status=503):
     """Too many jobs or requests wait, or the service accepts no new ones."""
 
-    code = "QUEUE_FULL"
-    default_status = 503
 
-
-class UpstreamUnavailable(ServiceError):
+class UpstreamUnavailable(ServiceError, status=503):
     """The source of structures does not answer."""
-
-    code = "UPSTREAM_UNAVAILABLE"
-    default_status = 503
 
 
 class InternalError(ServiceError):

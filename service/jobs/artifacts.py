@@ -372,8 +372,3 @@ def _hashes(path: Path, modified: int, size: int) -> Mapping[str, str]:  # noqa:
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise_shortage(error)
         return {}
-
-
-def kind_counts(job: Path) -> dict[str, int]:
-    """Return the number of a job's files by kind; reads the folder, so not in an event loop."""
-    return list_artifacts(job).counts()

@@ -4,51 +4,17 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from service.jobs.artifacts import kind_counts
+from service.jobs.artifacts import list_artifacts
 from service.jobs.durable import raise_shortage, read_json
-from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, utc_text
+from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, fasta_length, utc_text
 from tethermap.base import layout
 from tethermap.base.tables import RESULTS_TABLE, Value, read_table
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The available results of a job.
-
-    Parameters
-    ----------
-    results_ready : bool
-        Whether the results table exists.
-    rows : tuple of ResultRow
-        One for each row of that table.
-    artifacts : dict of str to int
-        Files that clients may see, by kind.
-    size_bytes : int
-        All files of the folder.
-    """
-
-    results_ready: bool
-    rows: tuple[ResultRow, ...]
-    artifacts: dict[str, int]
-    size_bytes: int
-
-    def values(self) -> dict[str, Any]:
-        """Return the part for a job's record."""
-        return {
-            "results_ready": self.results_ready,
-            "has_results": bool(self.rows),
-            "result_rows": len(self.rows),
-            "ligand_count": len({row[2] for row in self.rows}),
-            "artifacts": self.artifacts,
-            "size_bytes": self.size_bytes,
-        }
 
 
 def is_complete(folder: Path) -> bool:
@@ -56,11 +22,18 @@ def is_complete(folder: Path) -> bool:
     return isinstance(read_json(folder / layout.MANIFEST), dict)
 
 
-def read_outcome(folder: Path) -> Outcome:
-    """Return the output of a run from its folder; it walks the folder, so call it only at the end of a job."""
+def read_outcome(folder: Path) -> tuple[dict[str, Any], tuple[ResultRow, ...]]:
+    """Return the output of a run for its record, and its results; walks the folder, so only at the end of a job."""
     ready, rows = result_rows(folder)
-    artifacts = kind_counts(folder) if folder.is_dir() else {}
-    return Outcome(ready, rows, artifacts, folder_bytes(folder))
+    values = {
+        "results_ready": ready,
+        "has_results": bool(rows),
+        "result_rows": len(rows),
+        "ligand_count": len({row[2] for row in rows}),
+        "artifacts": list_artifacts(folder).counts() if folder.is_dir() else {},
+        "size_bytes": folder_bytes(folder),
+    }
+    return values, rows
 
 
 def result_rows(folder: Path) -> tuple[bool, tuple[ResultRow, ...]]:
@@ -117,7 +90,7 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
         search_query=query or "",
         source=source,
         request={"target_name": target, "search_query": query, "fasta_seq": fasta},
-        fasta_len=sum(len("".join(line.split())) for line in (fasta or "").splitlines() if not line.startswith(">")),
+        fasta_len=fasta_length(fasta),
         created_at=time,
         started_at=time,
         finished_at=time,
@@ -125,7 +98,7 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
         attempt=1,
         percent=100,
         entries=EntryCounts(n_found, n_found, n_kept, n_found - n_kept),
-        **read_outcome(folder).values(),
+        **read_outcome(folder)[0],
     )
 
 

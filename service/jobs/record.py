@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, TypeAdapter
 
 State = Literal["queued", "running", "completed", "failed", "canceled"]
 ErrorKind = Literal["input", "pipeline", "upstream", "interrupted", "timeout", "disk_full"]
@@ -46,6 +48,14 @@ ResultRow = tuple[str, str, str, str, str, float | None, float | None, float | N
 
 JOB_ID = re.compile(r"[A-Za-z0-9]{8}")
 BATCH_ID = re.compile(r"batch_[0-9a-f]{8}")
+
+
+def _checked_time(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+Time = Annotated[str, AfterValidator(_checked_time)]
 
 
 class IllegalChangeError(Exception):
@@ -101,13 +111,13 @@ class JobRecord:
         Grows with every change.
     """
 
-    job_id: str
+    job_id: Annotated[str, Field(pattern=f"^{JOB_ID.pattern}$")]
     sequence: int
     status: State
     target_name: str
     search_query: str
-    created_at: str
-    modified_at: str
+    created_at: Time
+    modified_at: Time
     source: str = "api"
     owner: str | None = None
     webhook: str | None = None
@@ -156,20 +166,7 @@ class JobRecord:
         ValueError
             If it can't be one.
         """
-        try:
-            values: dict[str, Any] = {item.name: data[item.name] for item in fields(cls) if item.name in data}
-            values["notes"] = tuple(values.get("notes", ()))
-            values["entries"] = EntryCounts(**values.get("entries", {}))
-            if values.get("error") is not None:
-                values["error"] = JobError(**values["error"])
-            record = cls(**values)
-            for time in (record.created_at, record.modified_at):
-                datetime.fromisoformat(time)
-        except (TypeError, AttributeError) as error:
-            raise ValueError(f"not a job record: {error}") from error
-        if record.status not in STATES or not JOB_ID.fullmatch(record.job_id) or not isinstance(record.sequence, int):
-            raise ValueError("not a job record")
-        return record
+        return _JOB_RECORDS.validate_python(data)
 
     def changed(self, time: str, **values: Any) -> JobRecord:
         """Return the record with other values, modified at `time` or, if the clock was set back, not before."""
@@ -231,13 +228,19 @@ class BatchRecord:
         ValueError
             If it can't be one.
         """
-        try:
-            items = tuple(BatchItem(**item) for item in data["items"])
-            return cls(data["batch_id"], data["created_at"], float(data["delay_seconds"]), items, data.get("owner"))
-        except (TypeError, KeyError) as error:
-            raise ValueError(f"not a batch record: {error}") from error
+        return _BATCH_RECORDS.validate_python(data)
+
+
+_JOB_RECORDS = TypeAdapter(JobRecord)
+_BATCH_RECORDS = TypeAdapter(BatchRecord)
 
 
 def utc_text(moment: datetime) -> str:
     """Return a time as ``2026-05-30T10:00:00Z``."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def fasta_length(text: str | None) -> int:
+    """Return the number of residues of a FASTA text, over all its records."""
+    lines = [line for line in (text or "").splitlines() if not line.startswith(">")]
+    return sum(character.isalpha() for line in lines for character in line)

@@ -13,11 +13,11 @@ from tethermap.base import layout
 _PLANNING = ("search_entries",)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Live:
-    """State of a run: the rule that began last, steps, entries; `percent` None before they are planned."""
+    """Fields of a job's record that change while it runs; `percent` is None before its steps are planned."""
 
-    step: str | None = None
+    current_step: str | None = None
     planned: int = 0
     done: int = 0
     percent: int | None = None
@@ -66,11 +66,11 @@ def _after(live: Live, event: dict[str, Any]) -> Live:
     if kind == "planned":
         return replace(live, planned=int(event.get("jobs") or 0))
     if kind == "job_started" and event.get("rule") not in (None, "all"):
-        return replace(live, step=str(event["rule"]))
+        return replace(live, current_step=str(event["rule"]))
     if kind == "progress":
         done, planned = int(event.get("done") or 0), int(event.get("total") or 0)
         percent = live.percent
-        if planned and live.step not in (None, *_PLANNING):
+        if planned and live.current_step not in (None, *_PLANNING):
             percent = max(percent or 0, min(99, 100 * done // planned))
         return replace(live, done=done, planned=max(planned, live.planned), percent=percent)
     if kind == "entries":

@@ -22,6 +22,7 @@ from service.jobs.durable import read_json, write_json
 from service.jobs.record import RECORD
 from service.jobs.store import Store
 from service.jobs.uploads import UploadStore
+from service.runs.idempotency import KeyStore
 from service.runs.queue import JobQueue
 from service.runs.reconcile import reconcile
 from service.runs.retention import prune
@@ -110,7 +111,7 @@ class Housekeeping:
 
     async def _tidy(self) -> None:
         now = self._clock.utc()
-        await asyncio.to_thread(self._queue.keys.prune, now)
+        await asyncio.to_thread(KeyStore(self._store.keys).prune, now)
         await asyncio.to_thread(self._store.keep_reserve)
         await asyncio.to_thread(UploadStore(self._settings).prune, self._queue.uploads_in_use(), now)
         expected = self._begun[0] + timedelta(seconds=self._clock.monotonic() - self._begun[1])

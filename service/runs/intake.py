@@ -6,14 +6,14 @@ import asyncio
 import contextlib
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from service.errors import IdempotencyConflict, QueueFull, RateLimited
 from service.index.database import IndexedJob
 from service.jobs.durable import FULL
-from service.jobs.record import QUEUED, BatchItem, BatchRecord, JobRecord
+from service.jobs.record import QUEUED, BatchItem, BatchRecord, JobRecord, fasta_length
 from service.jobs.submission import Submission
 from service.runs.config import pipeline_config
 from service.runs.idempotency import Idempotency, KeyStore
@@ -161,10 +161,12 @@ class Intake:
         time = self._ledger.clock.text()
         new_jobs: list[_New] = []
         for submission in submissions:
-            record = new_record(
-                self.new_id(),
-                self.next_sequence(),
-                time,
+            record = JobRecord(
+                job_id=self.new_id(),
+                sequence=self.next_sequence(),
+                status=QUEUED,
+                created_at=time,
+                modified_at=time,
                 target_name=submission.target_name,
                 search_query=submission.search_query,
                 source=source,
@@ -185,46 +187,6 @@ class Intake:
         if key is not None:  # the key first: a job whose client never hears of it is not made a second time
             self.keys.put(key, batch.batch_id if batch else new_jobs[0][0].job_id, self._ledger.clock.utc())
         return self._store.create(new_jobs, batch)
-
-
-def new_record(
-    job_id: str,
-    sequence: int,
-    time: str,
-    *,
-    target_name: str,
-    search_query: str,
-    source: str,
-    owner: str | None = None,
-    webhook: str | None = None,
-    request: Mapping[str, Any],
-    notes: Sequence[str] = (),
-    batch_id: str | None = None,
-    fasta_len: int = 0,
-) -> JobRecord:
-    """Return the record of a job that has just been accepted."""
-    return JobRecord(
-        job_id=job_id,
-        sequence=sequence,
-        status=QUEUED,
-        target_name=target_name,
-        search_query=search_query,
-        source=source,
-        owner=owner,
-        webhook=webhook,
-        request=dict(request),
-        notes=tuple(notes),
-        batch_id=batch_id,
-        fasta_len=fasta_len,
-        created_at=time,
-        modified_at=time,
-    )
-
-
-def fasta_length(text: str | None) -> int:
-    """Return the number of residues of a FASTA text, over all its records."""
-    lines = [line for line in (text or "").splitlines() if not line.startswith(">")]
-    return sum(character.isalpha() for line in lines for character in line)
 
 
 def _full(message: str) -> QueueFull:

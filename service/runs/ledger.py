@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
@@ -76,16 +77,8 @@ class Ledger:
         record = self.store.get(job_id)
         if record is None or record.status != RUNNING:
             return
-        if live != Live(record.current_step, record.planned, record.done, record.percent, record.entries):
-            changed = record.changed(
-                self.clock.text(),
-                current_step=live.step,
-                planned=live.planned,
-                done=live.done,
-                percent=live.percent,
-                entries=live.entries,
-            )
-            self.store.touch(changed)
+        if replace(record, **vars(live)) != record:
+            self.store.touch(record.changed(self.clock.text(), **vars(live)))
             self.notify(job_id)
 
     async def delete(self, job_id: str) -> None:

@@ -21,11 +21,11 @@ from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
 from service.jobs.submission import Submission
 from service.runs.extra import Notices
-from service.runs.idempotency import Idempotency, KeyStore
+from service.runs.idempotency import Idempotency
 from service.runs.intake import RETRY_SECONDS, Intake
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
-from service.runs.supervisor import CANCEL_FILE, Course, Supervisor, note_cancel
+from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
 
@@ -65,8 +65,7 @@ class JobQueue:
         self._waiting = WaitingList(clock)
         self._intake = Intake(self._ledger, settings, self._waiting)
         self._resources = Resources(settings, clock)
-        self._course = Course(self._ledger, self._waiting, self._resources)
-        self._supervisors: dict[str, tuple[Supervisor, str | None]] = {}
+        self._supervisors: dict[str, Supervisor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._started = False
@@ -101,7 +100,7 @@ class JobQueue:
         """Accept no more jobs, end all subscriptions, begin to stop the runs, which can be resumed."""
         self._ledger.begin_stopping()
         self._wake.set()
-        for supervisor, _ in self._supervisors.values():
+        for supervisor in self._supervisors.values():
             supervisor.stop("shutdown")
 
     async def stop(self) -> None:
@@ -120,11 +119,6 @@ class JobQueue:
     def accepting(self) -> bool:
         """Whether jobs are taken at all."""
         return self._started and not self.stopping.is_set()
-
-    @property
-    def keys(self) -> KeyStore:
-        """Uses of idempotency keys."""
-        return self._intake.keys
 
     # Requests of clients
 
@@ -200,7 +194,7 @@ class JobQueue:
         await asyncio.to_thread(note_cancel, self._store.jobs_dir / job_id)
         if job_id not in self._supervisors:  # its run has just ended: look again
             return await self.cancel(job_id)
-        self._supervisors[job_id][0].stop("cancel")
+        self._supervisors[job_id].stop("cancel")
         return record, True
 
     async def retry(self, job_id: str) -> JobRecord:
@@ -319,7 +313,7 @@ class JobQueue:
         """Let go of a job whose folder was deleted by hand; its run is stopped first."""
         self._waiting.drop(job_id)
         if job_id in self._supervisors:
-            self._supervisors[job_id][0].stop("vanished")
+            self._supervisors[job_id].stop("vanished")
         else:
             await self._ledger.forget(job_id)
 
@@ -354,7 +348,9 @@ class JobQueue:
                 await self._resources.check()
                 if self.stopping.is_set():
                     return
-                job_id, pause = self._waiting.next([batch for _, batch in self._supervisors.values()], self._launchable)
+                job_id, pause = self._waiting.next(
+                    {one.batch_id for one in self._supervisors.values()}, self._launchable
+                )
                 if job_id is None:
                     pause = min(pause or _LOOK_SECONDS, _LOOK_SECONDS)
                     break
@@ -369,20 +365,15 @@ class JobQueue:
         return record is None or self._resources.lack(record) is None
 
     def _supervise(self, record: JobRecord, *, recovering: bool) -> None:
-        job_id = record.job_id
-        supervisor = Supervisor(
-            self._store.jobs_dir / job_id,
-            self._runner,
-            timeout_s=self._settings.job_timeout_s,
-            live=lambda live: self._ledger.show(job_id, live),
-        )
-        self._supervisors[job_id] = (supervisor, record.batch_id)
-        self._spawn(self._run(job_id, supervisor, recovering=recovering))
+        job_id, timeout_s = record.job_id, self._settings.job_timeout_s
+        supervisor = Supervisor(record, self._ledger, self._waiting, self._resources, self._runner, timeout_s)
+        self._supervisors[job_id] = supervisor
+        self._spawn(self._run(job_id, supervisor.run(recovering=recovering)))
 
-    async def _run(self, job_id: str, supervisor: Supervisor, *, recovering: bool) -> None:
+    async def _run(self, job_id: str, running: Coroutine[Any, Any, None]) -> None:
         """Bring one job to the end of this run."""
         try:
-            await self._course.run(job_id, supervisor, recovering=recovering)
+            await running
         finally:
             del self._supervisors[job_id]
             self._ledger.notify(job_id)

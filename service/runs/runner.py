@@ -87,11 +87,6 @@ class Run:
         self.state = state
         self._child = child
 
-    @property
-    def intent(self) -> Intent:
-        """Why it is being stopped, if it is."""
-        return self.state.intent
-
     async def wait(self) -> int | None:
         """Wait for the first process to end; return its exit status, None when it can't be known."""
         if self._child is not None:

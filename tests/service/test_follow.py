@@ -30,7 +30,7 @@ def test_progress_is_read_as_it_grows(tmp_path: Path) -> None:
     events(tmp_path, {"event": "entries", "found": 1, "ligands": 500, "ligands_done": 137})
     assert follower.read().entries == EntryCounts(1, ligands=500, ligands_done=137)
     events(tmp_path, {"event": "job_started", "rule": "all"}, {"event": "progress", "done": 5, "total": 12})
-    assert (follower.read().step, follower.read().percent) == ("clean_complexes", 50)
+    assert (follower.read().current_step, follower.read().percent) == ("clean_complexes", 50)
 
 
 def test_a_half_written_or_broken_line_changes_nothing_yet(tmp_path: Path) -> None:

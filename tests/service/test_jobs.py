@@ -5,12 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from service.jobs.record import EDGES, QUEUED, RUNNING, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
-from service.runs.intake import fasta_length, new_record
+from service.jobs.record import (
+    EDGES,
+    QUEUED,
+    RUNNING,
+    STATES,
+    EntryCounts,
+    IllegalChangeError,
+    JobError,
+    JobRecord,
+    fasta_length,
+)
 
-RECORD = new_record(
-    "0a1b2c3d", 7, "2026-05-30T10:00:00Z", target_name="T", search_query="q", source="api", request={"a": [1]},
-    notes=["n"],
+TIME = "2026-05-30T10:00:00Z"
+RECORD = JobRecord(
+    job_id="0a1b2c3d", sequence=7, status=QUEUED, target_name="T", search_query="q", request={"a": [1]}, notes=("n",),
+    created_at=TIME, modified_at=TIME,
 )  # fmt: skip
 
 
@@ -64,7 +74,7 @@ def test_a_record_survives_its_json() -> None:
 
 @pytest.mark.parametrize("data", [{}, {"job_id": "x"}, {**RECORD.to_dict(), "status": "lost"}, {"entries": 3}])
 def test_invalid_record_is_refused(data: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="not a job record"):
+    with pytest.raises(ValueError, match="JobRecord"):
         JobRecord.from_dict(data)
 
 

@@ -17,12 +17,13 @@ import pytest
 from service.errors import BatchNotFound, IdempotencyConflict, JobNotFound, JobStateConflict, QueueFull
 from service.index.query import JobFilters
 from service.jobs.durable import write_json
-from service.jobs.outcome import Outcome, read_outcome
+from service.jobs.outcome import read_outcome
 from service.jobs.record import JobRecord
 from service.runs.ending import Ending
 from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import build_parts
 from service.runs.retention import to_remove
+from service.runs.supervisor import Supervisor
 from tests.service.core import (
     HPV,
     NOTHING,
@@ -281,7 +282,7 @@ def test_a_job_whose_end_can_not_be_written_because_a_file_is_gone_fails(
 ) -> None:
     missing = [FileNotFoundError()]
 
-    def outcome(folder: Path) -> Outcome:
+    def outcome(folder: Path) -> Any:
         if missing:
             raise missing.pop()
         return read_outcome(folder)
@@ -323,7 +324,9 @@ def test_a_job_that_ends_while_its_refused_record_is_written_keeps_its_state(
                 patched.setattr("service.jobs.store.write_json", slow)
                 looking = asyncio.create_task(parts.housekeeping.look())
                 await until(started.is_set)
-                finishing = asyncio.create_task(parts.queue._course._finish(made.job_id, Ending("completed")))
+                queue = parts.queue
+                within = (queue._ledger, queue._waiting, queue._resources, queue._runner)
+                finishing = asyncio.create_task(Supervisor(made, *within, None)._finish(Ending("completed")))
                 await asyncio.wait({finishing}, timeout=0.3)  # it may end first, or wait for the other
                 go_on.set()
                 await asyncio.gather(looking, finishing)

@@ -16,8 +16,7 @@ import pytest
 
 from service.app import create_app
 from service.jobs.durable import write_json
-from service.jobs.record import COMPLETED, FAILED, QUEUED, RECORD, RUNNING, State
-from service.runs.intake import new_record
+from service.jobs.record import COMPLETED, FAILED, FINAL, QUEUED, RECORD, RUNNING, JobRecord, State
 from service.runs.lifecycle import build_parts
 from tests.service.core import NOTHING, LiveService, settings_in
 from tests.tools.patience import patience
@@ -33,12 +32,12 @@ def finished(
     jobs: Path, job_id: str, sequence: int, time: str = OLD, *, status: State = COMPLETED, size: int = 0
 ) -> Path:
     """Write the folder of a job."""
-    record = new_record(
-        job_id, sequence, time, target_name="made", search_query="made", source="api", request={}
+    record = JobRecord(
+        job_id=job_id, sequence=sequence, status=status, target_name="made", search_query="made", created_at=time,
+        modified_at=time, finished_at=time if status in FINAL else None, size_bytes=size,
     )  # fmt: skip
-    values = {"status": status, "finished_at": time if status in (COMPLETED, FAILED) else None, "size_bytes": size}
     (jobs / job_id / layout.RESULTS).mkdir(parents=True)
-    (jobs / job_id / RECORD).write_text(json.dumps({**record.to_dict(), **values}), encoding="utf-8")
+    (jobs / job_id / RECORD).write_text(json.dumps(record.to_dict()), encoding="utf-8")
     return jobs / job_id
 
 

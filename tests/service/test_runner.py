@@ -281,7 +281,7 @@ def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
         async with running(settings_in(tmp_path), snakemake=script(tmp_path, code)) as parts:
             job = await parts.queue.submit(submission(NOTHING))
             await until(lambda: living(parts.store.folder(job.job_id)))
-            supervisor = parts.queue._supervisors[job.job_id][0]
+            supervisor = parts.queue._supervisors[job.job_id]
             monkeypatch.setattr("os.fsync", held)
             monkeypatch.setattr("service.runs.queue.note_cancel", late)
             await parts.queue.cancel(job.job_id)

@@ -7,13 +7,11 @@ import random
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from service.index.database import Index, IndexedJob
 from service.index.query import JobFilters
 from service.jobs.record import COMPLETED, FAILED, JobRecord, ResultRow, State
-from service.runs.intake import new_record
 from tests.tools.figures import Figure
 
 JOBS, ROWS_PER_JOB, QUERIES = 100_000, 3, 200
@@ -33,12 +31,12 @@ def jobs(count: int) -> Iterator[IndexedJob]:
 def record(number: int, chance: random.Random) -> JobRecord:
     """Return a finished job."""
     day = f"2026-{1 + number % 12:02d}-{1 + number % 28:02d}T{number % 24:02d}:00:00Z"
-    made = new_record(
-        f"{number:08x}", number, day, target_name=f"{chance.choice(_NAMES)} {number % 97}",
-        search_query=f"query {number % 1000}", source="api", request={},
-    )  # fmt: skip
+    name = f"{chance.choice(_NAMES)} {number % 97}"
     status: State = chance.choice((COMPLETED, COMPLETED, COMPLETED, FAILED))
-    return replace(made, status=status, has_results=status == COMPLETED, result_rows=ROWS_PER_JOB, finished_at=day)
+    return JobRecord(
+        job_id=f"{number:08x}", sequence=number, status=status, target_name=name, search_query=f"query {number % 1000}",
+        created_at=day, modified_at=day, finished_at=day, has_results=status == COMPLETED, result_rows=ROWS_PER_JOB,
+    )  # fmt: skip
 
 
 def rows(number: int) -> tuple[ResultRow, ...]:
