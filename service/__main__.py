@@ -137,9 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return export(settings, chosen.file)
         argument = str(chosen.folder.resolve()) if chosen.command == "adopt" else getattr(chosen, "job_id", "")
         return _tell(asyncio.run(operate(settings, chosen.command, argument)))
-    except (JobsFolderBusyError, TimeoutError) as error:
-        parser.exit(1, f"Tethermap: {error}\n")
-    except OSError as error:
+    except (JobsFolderBusyError, OSError) as error:
         logging.getLogger(__name__).debug("", exc_info=error)
         parser.exit(1, f"Tethermap: {error}\n")
 

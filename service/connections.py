@@ -122,7 +122,8 @@ class TimedProtocol(H11Protocol):
 
     def _review(self) -> None:
         """Start the time limit if the connection waits for its client now and did not before."""
-        if self._timer is None and (self._paused or not _is_answered(self.cycle)):
+        cycle: RequestResponseCycle | None = self.cycle
+        if self._timer is None and (self._paused or cycle is None or cycle.response_complete):
             unread = self.transport.get_write_buffer_size()
             self._timer = self.loop.call_later(READ_SECONDS if unread else HEADER_SECONDS, self.abandon)
             self.waiting.add(self, unread)
@@ -132,8 +133,3 @@ class TimedProtocol(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def _is_answered(cycle: RequestResponseCycle | None) -> bool:
-    """Return whether a request is being answered."""
-    return cycle is not None and not cycle.response_complete

@@ -261,35 +261,12 @@ Stamps = dict[Path, tuple[int, int]]
 """When folders and the manifest were changed last, and their sizes."""
 
 
-class _Listings:
-    """LRU cache of the listings of finished jobs.
+_MOST_LISTED = 50_000
+"""Maximum number of files in all cached listings; a job counts as 800 files or more."""
 
-    A finished job's files are replaced under another name or never, which the modification times of its folders show.
-
-    Parameters
-    ----------
-    most_jobs, most_files : int
-        Maximum number of cached jobs, and of their files in total.
-    """
-
-    def __init__(self, most_jobs: int, most_files: int) -> None:
-        self._lock = threading.Lock()
-        self._most_jobs = most_jobs
-        self._kept: Lru[Path, tuple[Stamps, Listing]] = Lru(most_files, lambda _, cached: len(cached[1].artifacts))
-
-    def get(self, root: Path) -> Listing | None:
-        with self._lock:
-            cached = self._kept.use(root)
-        return cached[1] if cached and _stamps(list(cached[0])) == cached[0] else None
-
-    def keep(self, root: Path, stamps: Stamps, listing: Listing) -> None:
-        with self._lock:
-            self._kept.keep(root, (stamps, listing))
-            if len(self._kept) > self._most_jobs:
-                self._kept.popitem(last=False)
-
-
-_LISTINGS = _Listings(64, 50_000)
+_LISTINGS: Lru[Path, tuple[Stamps, Listing]] = Lru(_MOST_LISTED, lambda _, cached: max(800, len(cached[1].artifacts)))
+"""Listings of finished jobs, whose files are replaced under another name or never: their folders' times show it."""
+_LISTINGS_LOCK = threading.Lock()
 
 
 def _stamps(paths: Sequence[Path]) -> Stamps:
@@ -305,8 +282,10 @@ def _stamps(paths: Sequence[Path]) -> Stamps:
 def list_artifacts(job: Path) -> Listing:
     """Return all files of a job folder that a client may see; none when there is no folder."""
     root = Path(os.path.realpath(job))
-    if (remembered := _LISTINGS.get(root)) is not None:
-        return remembered
+    with _LISTINGS_LOCK:
+        cached = _LISTINGS.use(root)
+    if cached is not None and _stamps(list(cached[0])) == cached[0]:
+        return cached[1]
     since = time.time_ns()
     folders: list[str] = []
     artifacts = [artifact for artifact in _walk(root, folders) if artifact is not None]
@@ -317,7 +296,8 @@ def list_artifacts(job: Path) -> Listing:
     stamps = _stamps([root, *(root / path for path in watched)])
     # A recent change may be followed by another one within the same tick of the clock.
     if root / layout.MANIFEST in stamps and max(changed_ns for changed_ns, _ in stamps.values()) < since - _SETTLED_NS:
-        _LISTINGS.keep(root, stamps, listing)
+        with _LISTINGS_LOCK:
+            _LISTINGS.keep(root, (stamps, listing))
     return listing
 
 
@@ -342,16 +322,9 @@ def _walk(root: Path, folders: list[str]) -> Iterator[Artifact | None]:
             elif entry.is_symlink():
                 yield _artifact(root, relative)
             elif entry.is_file(follow_symlinks=False) and _may_be_seen(relative):
-                yield _plain(root, relative, entry)
-
-
-def _plain(root: Path, relative: str, entry: os.DirEntry[str]) -> Artifact | None:
-    """Return a file that was found below folders none of which is a link."""
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return Artifact(entry.path, relative, kind_of(root, relative), status.st_size, status.st_mtime)
+                with contextlib.suppress(OSError):  # removed meanwhile
+                    status = entry.stat(follow_symlinks=False)
+                    yield Artifact(entry.path, relative, kind_of(root, relative), status.st_size, status.st_mtime)
 
 
 def manifest_hashes(job: Path) -> Mapping[str, str]:

@@ -221,10 +221,12 @@ class Store:
         """
         if existing := [record.job_id for record, _ in jobs if self.folder(record.job_id).exists()]:
             raise FileExistsError(existing[0])
-        staged: list[Path] = []
+        staged = [self._new_folder(record.job_id) for record, _ in jobs]
         try:
-            for record, config in jobs:
-                staged.append(self._stage(record, config))
+            for path, (record, config) in zip(staged, jobs, strict=True):
+                (path / SERVICE_FOLDER).mkdir(parents=True)
+                write_json(path / CONFIG, dict(config))
+                write_json(path / RECORD, record.to_dict())
             if batch is not None:  # from here on the batch exists, even after a crash
                 write_json(self._batch_path(batch.batch_id), batch.to_dict())
         except BaseException:
@@ -241,7 +243,7 @@ class Store:
 
     def adopt(self, folder: Path, record: JobRecord) -> int:
         """Take a copy of a finished job folder in as a job; return the time of its record in nanoseconds."""
-        path = self.jobs_dir / f"{_NEW}{record.job_id}.{secrets.token_hex(4)}"
+        path = self._new_folder(record.job_id)
         try:
             shutil.copytree(folder, path, symlinks=True, ignore=shutil.ignore_patterns(".snakemake", RECORD))
             write_json(path / RECORD, record.to_dict())
@@ -334,25 +336,20 @@ class Store:
         """Return a batch; None when there is none."""
         if not BATCH_ID.fullmatch(batch_id):
             return None
-        batch = self._batches.get(batch_id)
-        if batch is None:
-            data = read_json(self._batch_path(batch_id))
-            if data is None:
-                return None
+        if batch_id not in self._batches:
             try:
-                batch = BatchRecord.from_dict(data)
+                self._batches.keep(batch_id, BatchRecord.from_dict(read_json(self._batch_path(batch_id))))
             except ValueError:
                 return None
-            self._batches.keep(batch_id, batch)
-        return batch
+        return self._batches.get(batch_id)
 
     def batch_jobs(self, batch: BatchRecord) -> list[tuple[BatchItem, JobRecord | None, State]]:
         """Return the jobs of a batch in order with their states; a job deleted by hand counts as canceled."""
-        jobs = []
-        for item in batch.items:
-            record = self.get(item.job_id)
-            jobs.append((item, record, record.status if record else item.status or CANCELED))
-        return jobs
+        records = [self.get(item.job_id) for item in batch.items]
+        return [
+            (item, record, record.status if record else item.status or CANCELED)
+            for item, record in zip(batch.items, records, strict=True)
+        ]
 
     def forget_batches(self, before: str) -> list[str]:
         """Remove the records of old batches of which no job is left; return their ids."""
@@ -385,22 +382,13 @@ class Store:
 
     # Within
 
-    def _stage(self, record: JobRecord, config: Mapping[str, Any]) -> Path:
-        path = self.jobs_dir / f"{_NEW}{record.job_id}.{secrets.token_hex(4)}"
-        (path / SERVICE_FOLDER).mkdir(parents=True)
-        try:
-            write_json(path / CONFIG, dict(config))
-            write_json(path / RECORD, record.to_dict())
-        except BaseException:
-            shutil.rmtree(path, ignore_errors=True)
-            raise
-        return path
+    def _new_folder(self, job_id: str) -> Path:
+        return self.jobs_dir / f"{_NEW}{job_id}.{secrets.token_hex(4)}"
 
     def _settle(self, staged: Path) -> None:
         """Finish a job that was being made when the service was killed, if its batch exists; else drop it."""
-        data = read_json(staged / RECORD)
         with contextlib.suppress(ValueError, OSError):
-            record = JobRecord.from_dict(data if isinstance(data, dict) else {})
+            record = JobRecord.from_dict(read_json(staged / RECORD))
             batch = self.batch(record.batch_id or "")
             if batch is not None and any(item.job_id == record.job_id for item in batch.items):
                 staged.rename(self.jobs_dir / record.job_id)

@@ -61,9 +61,7 @@ class Housekeeping:
         self._settings = settings
         self._clock = clock
         self._begun = (clock.utc(), clock.monotonic())
-        self._next_tidy = clock.monotonic()
-        self._next_repair = clock.monotonic()
-        self._next_count = clock.monotonic()
+        self._next: dict[str, float] = {}
         self._jobs_dir_changed = 0
 
     async def keep(self) -> None:
@@ -79,23 +77,27 @@ class Housekeeping:
 
     async def look(self) -> None:
         """Look once."""
-        now = self._clock.monotonic()
         for job_id in self._queue.unfinished():
             if not os.path.exists(f"{self._store.jobs_dir}/{job_id}/{RECORD}"):  # noqa: ASYNC240, PTH110 - one stat
                 await self._queue.forget(job_id)
-        if now >= self._next_count:
-            self._next_count = now + COUNT_SECONDS
+        if self._is_due("count", COUNT_SECONDS):
             await self._drop_deleted()
         await self._queue.flush()
         await self._queue.notices.look()
-        if self._index.failed and now >= self._next_repair:
-            self._next_repair = now + REPAIR_SECONDS
+        if self._index.failed and self._is_due("repair", REPAIR_SECONDS):
             await self._index.in_writer(lambda: reconcile(self._store, self._index))
         for path in await asyncio.to_thread(_requests, self._store.requests):
             await self._serve(path)
-        if now >= self._next_tidy:
-            self._next_tidy = now + TIDY_SECONDS
+        if self._is_due("tidy", TIDY_SECONDS):
             await self._tidy()
+
+    def _is_due(self, task: str, seconds: float) -> bool:
+        """Return whether a task's pause is over, and begin the next pause."""
+        now = self._clock.monotonic()
+        if now < self._next.get(task, now):
+            return False
+        self._next[task] = now + seconds
+        return True
 
     async def _drop_deleted(self) -> None:
         """Remove finished jobs whose folders were deleted by hand from the index."""

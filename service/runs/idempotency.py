@@ -52,12 +52,7 @@ class KeyStore:
 
     def find(self, key: Idempotency, now: datetime) -> KeyRecord | None:
         """Return the use of a key in the last 24 hours."""
-        data = read_json(self._folder / f"{key.name}.json")
-        try:
-            record = KeyRecord(**data)
-        except TypeError:
-            return None
-        return None if self._expired(record, now) else record
+        return _unexpired(self._folder / f"{key.name}.json", now)
 
     def put(self, key: Idempotency, made: str, now: datetime) -> None:
         """Remember what a key was used for."""
@@ -67,17 +62,15 @@ class KeyStore:
 
     def prune(self, now: datetime) -> None:
         """Remove keys older than 24 hours."""
-        if not self._folder.is_dir():
-            return
         for path in self._folder.glob("*.json"):
-            data = read_json(path)
-            with contextlib.suppress(TypeError, OSError):
-                if self._expired(KeyRecord(**data), now):
+            with contextlib.suppress(OSError):
+                if _unexpired(path, now) is None:
                     path.unlink()
 
-    @staticmethod
-    def _expired(record: KeyRecord, now: datetime) -> bool:
-        try:
-            return now - datetime.fromisoformat(record.time) > KEPT
-        except (ValueError, TypeError):
-            return True
+
+def _unexpired(path: Path, now: datetime) -> KeyRecord | None:
+    try:
+        record = KeyRecord(**read_json(path))
+        return record if now - datetime.fromisoformat(record.time) <= KEPT else None
+    except (TypeError, ValueError):  # no file, or none of ours
+        return None

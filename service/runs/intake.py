@@ -8,11 +8,13 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from service.errors import IdempotencyConflict, QueueFull, RateLimited
 from service.index.database import IndexedJob
 from service.jobs.durable import FULL
+from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import QUEUED, BatchItem, BatchRecord, JobRecord, fasta_length
 from service.jobs.submission import Submission
 from service.runs.config import pipeline_config
@@ -23,6 +25,9 @@ from service.settings import Settings
 
 RETRY_SECONDS = 30
 """Retry-After for clients if the queue is full."""
+
+_INDEX_SECONDS = 5.0
+"""Time in seconds that a submission waits for the index, which may be rebuilding."""
 
 _T = TypeVar("_T", JobRecord, BatchRecord)
 _New = tuple[JobRecord, dict[str, Any]]
@@ -46,40 +51,71 @@ class Intake:
         self._store = ledger.store
         self._settings = settings
         self._waiting = waiting
-        self.keys = KeyStore(ledger.store.keys)
-        self.sequence = 0
+        self._keys = KeyStore(ledger.store.keys)
+        self._sequence = 0
         self._being_made: Counter[str | None] = Counter()
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
+        self._wake = asyncio.Event()
+        """Set when a job may be launched."""
 
-    async def once(
-        self, key: Idempotency | None, find: Callable[[str], _T | None], make: Callable[[], Awaitable[_T]]
-    ) -> _T:
-        """Create a job or batch, or return the one that the same key has created or is creating.
+    async def submit(
+        self,
+        submission: Submission,
+        *,
+        source: str = "api",
+        owner: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> JobRecord:
+        """Take a job.
 
-        Creation is completed even if the client disconnects.
+        Raises
+        ------
+        QueueFull, RateLimited
+            If as many wait as may, or the disk is full; if as many of the owner wait as may.
+        IdempotencyConflict
+            If the key came with another body before.
         """
-        if key is None:
-            return await asyncio.shield(asyncio.ensure_future(make()))
-        running = self._in_flight.get(key.name)
-        if running is not None:
-            if running[0] != key.fingerprint:
-                raise IdempotencyConflict(
-                    "This Idempotency-Key is in use with another body: send a new key.", status=409
-                )
-            result: _T = await asyncio.shield(running[1])
-            return result
 
-        async def look_and_make() -> _T:
-            stored = await asyncio.to_thread(self.keys.find, key, self._ledger.clock.utc())
-            if stored is not None and stored.fingerprint != key.fingerprint:
-                raise IdempotencyConflict("This Idempotency-Key was used with another body: send a new key.")
-            earlier = find(stored.made) if stored is not None else None
-            return await make() if earlier is None else earlier
+        async def make() -> JobRecord:
+            return (await self._make([submission], source, None, idempotency, owner))[0]
 
-        task = asyncio.ensure_future(look_and_make())
-        self._in_flight[key.name] = (key.fingerprint, task)
-        task.add_done_callback(lambda _: self._in_flight.pop(key.name, None))
-        return await asyncio.shield(task)
+        return await self._once(idempotency, self._store.get, make)
+
+    async def submit_batch(
+        self,
+        submissions: Sequence[Submission],
+        delay_seconds: float,
+        *,
+        source: str = "batch",
+        owner: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> BatchRecord:
+        """Accept jobs that run one after another, all or none; raises the errors of `submit`."""
+
+        async def make() -> BatchRecord:
+            batch_id = f"batch_{secrets.token_hex(4)}"
+            while self._store.batch(batch_id) is not None:
+                batch_id = f"batch_{secrets.token_hex(4)}"
+            batch = BatchRecord(batch_id, self._ledger.clock.text(), delay_seconds, (), owner)
+            await self._make(submissions, source, batch, idempotency, owner)
+            return self._store.batch(batch_id) or batch
+
+        return await self._once(idempotency, self._store.batch, make)
+
+    async def adopt(self, folder: Path) -> JobRecord:
+        """Take a copy of a folder in which the command line has finished a job.
+
+        Raises
+        ------
+        ValueError
+            If it does not contain a complete job.
+        """
+        job_id, sequence = self._new_id(), self._next_sequence()
+        record = await asyncio.to_thread(record_of_folder, folder, job_id, "cli", sequence=sequence)
+        stamp = await asyncio.to_thread(self._store.adopt, folder, record)
+        _, rows = await asyncio.to_thread(result_rows, self._store.folder(job_id))
+        self._ledger.index.put(IndexedJob(record, stamp, rows))
+        return record
 
     @contextlib.contextmanager
     def room(self, owner: str | None, count: int = 1) -> Iterator[None]:
@@ -109,84 +145,102 @@ class Intake:
         finally:
             self._being_made[owner] -= count
 
-    async def make(
+    async def _once(
+        self, key: Idempotency | None, find: Callable[[str], _T | None], make: Callable[[], Awaitable[_T]]
+    ) -> _T:
+        """Create a job or batch, or return the one that the same key has created or is creating.
+
+        Creation is completed even if the client disconnects.
+        """
+        if key is None:
+            return await asyncio.shield(asyncio.ensure_future(make()))
+        running = self._in_flight.get(key.name)
+        if running is not None:
+            if running[0] != key.fingerprint:
+                raise IdempotencyConflict(
+                    "This Idempotency-Key is in use with another body: send a new key.", status=409
+                )
+            result: _T = await asyncio.shield(running[1])
+            return result
+
+        async def look_and_make() -> _T:
+            stored = await asyncio.to_thread(self._keys.find, key, self._ledger.clock.utc())
+            if stored is not None and stored.fingerprint != key.fingerprint:
+                raise IdempotencyConflict("This Idempotency-Key was used with another body: send a new key.")
+            earlier = find(stored.made) if stored is not None else None
+            return await make() if earlier is None else earlier
+
+        task = asyncio.ensure_future(look_and_make())
+        self._in_flight[key.name] = (key.fingerprint, task)
+        task.add_done_callback(lambda _: self._in_flight.pop(key.name, None))
+        return await asyncio.shield(task)
+
+    async def _make(
         self,
         submissions: Sequence[Submission],
         source: str,
         batch: BatchRecord | None,
         key: Idempotency | None,
-        owner: str | None = None,
+        owner: str | None,
     ) -> list[JobRecord]:
-        """Write new jobs to the disk, all or none, and wait until they are indexed.
-
-        Raises
-        ------
-        QueueFull, RateLimited
-            Errors of `room`; the first also if the disk is full.
-        """
+        """Write new jobs to the disk, all or none, queue them, and wait until they are indexed."""
         with self.room(owner, len(submissions)):
+            time = self._ledger.clock.text()
+            records = [
+                JobRecord(
+                    job_id=self._new_id(),
+                    sequence=self._next_sequence(),
+                    status=QUEUED,
+                    created_at=time,
+                    modified_at=time,
+                    target_name=submission.target_name,
+                    search_query=submission.search_query,
+                    source=source,
+                    owner=owner,
+                    webhook=submission.webhook,
+                    request=submission.request(),
+                    notes=submission.notes,
+                    batch_id=batch.batch_id if batch else None,
+                    fasta_len=fasta_length(submission.fasta_seq),
+                )
+                for submission in submissions
+            ]
+            if batch is not None:
+                items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job in records)
+                batch = replace(batch, items=items)
+            configs = [pipeline_config(submission.settings(), self._settings) for submission in submissions]
+            new_jobs = list(zip(records, configs, strict=True))
             try:
-                new_jobs, batch = self._described(submissions, source, batch, owner)
                 stamps = await asyncio.to_thread(self._write, new_jobs, batch, key)
             except OSError as error:
                 if error.errno in FULL:
                     raise _full("The disk of the jobs is full.") from error
                 raise
-        for (record, _), stamp in zip(new_jobs, stamps, strict=True):
+        for record, stamp in zip(records, stamps, strict=True):
             self._ledger.index.put(IndexedJob(record, stamp))
-        return [record for record, _ in new_jobs]
-
-    def new_batch(self, delay_seconds: float, owner: str | None) -> BatchRecord:
-        """Return a batch without jobs under an id that no other has."""
-        batch_id = f"batch_{secrets.token_hex(4)}"
-        while self._store.batch(batch_id) is not None:
-            batch_id = f"batch_{secrets.token_hex(4)}"
-        return BatchRecord(batch_id, self._ledger.clock.text(), delay_seconds, (), owner)
-
-    def new_id(self) -> str:
-        """Return a job id that no other job has."""
-        while True:
-            job_id = secrets.token_hex(4)
-            if not self._store.folder(job_id).exists():
-                return job_id
-
-    def next_sequence(self) -> int:
-        """Return the number of a new job."""
-        self.sequence += 1
-        return self.sequence
-
-    def _described(
-        self, submissions: Sequence[Submission], source: str, batch: BatchRecord | None, owner: str | None
-    ) -> tuple[list[_New], BatchRecord | None]:
-        time = self._ledger.clock.text()
-        new_jobs: list[_New] = []
-        for submission in submissions:
-            record = JobRecord(
-                job_id=self.new_id(),
-                sequence=self.next_sequence(),
-                status=QUEUED,
-                created_at=time,
-                modified_at=time,
-                target_name=submission.target_name,
-                search_query=submission.search_query,
-                source=source,
-                owner=owner,
-                webhook=submission.webhook,
-                request=submission.request(),
-                notes=submission.notes,
-                batch_id=batch.batch_id if batch else None,
-                fasta_len=fasta_length(submission.fasta_seq),
-            )
-            new_jobs.append((record, pipeline_config(submission.settings(), self._settings)))
-        if batch is not None:
-            items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job, _ in new_jobs)
-            batch = replace(batch, items=items)
-        return new_jobs, batch
+            self._waiting.add(record)
+        self._wake.set()
+        await self._indexed()
+        return records
 
     def _write(self, new_jobs: list[_New], batch: BatchRecord | None, key: Idempotency | None) -> list[int]:
         if key is not None:  # the key first: a job whose client never hears of it is not made a second time
-            self.keys.put(key, batch.batch_id if batch else new_jobs[0][0].job_id, self._ledger.clock.utc())
+            self._keys.put(key, batch.batch_id if batch else new_jobs[0][0].job_id, self._ledger.clock.utc())
         return self._store.create(new_jobs, batch)
+
+    async def _indexed(self) -> None:
+        """Wait briefly until the jobs are indexed, so that a client finds the id there."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ledger.index.settled(), _INDEX_SECONDS)
+
+    def _new_id(self) -> str:
+        while self._store.folder(job_id := secrets.token_hex(4)).exists():
+            pass
+        return job_id
+
+    def _next_sequence(self) -> int:
+        self._sequence += 1
+        return self._sequence
 
 
 def _full(message: str) -> QueueFull:

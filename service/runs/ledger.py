@@ -81,15 +81,9 @@ class Ledger:
             self.store.touch(record.changed(self.clock.text(), **vars(live)))
             self.notify(job_id)
 
-    async def delete(self, job_id: str) -> None:
-        """Remove a job with all its files."""
-        await asyncio.to_thread(self.store.delete, job_id)
-        self.index.remove(job_id)
-        self.notify(job_id)
-
-    async def forget(self, job_id: str) -> None:
-        """Discard a job whose folder was deleted by hand, and the remains of its run."""
-        await asyncio.to_thread(self.store.remove_remains, job_id)
+    async def delete(self, job_id: str, *, by_hand: bool = False) -> None:
+        """Remove a job with all its files; only the remains of its run if its folder was deleted by hand."""
+        await asyncio.to_thread(self.store.remove_remains if by_hand else self.store.delete, job_id)
         self.index.remove(job_id)
         self.notify(job_id)
 

@@ -74,22 +74,17 @@ class Parts:
         at_once : bool
             Whether to continue while job folders are still being read; `ready` is set when they are.
         """
-        await asyncio.to_thread(self.store.open)
-        try:
+        async with contextlib.AsyncExitStack() as opened:
+            opened.callback(self.store.close)
+            await asyncio.to_thread(self.store.open)
+            opened.push_async_callback(self.index.close)
             await asyncio.to_thread(self.index.open)
-            try:
-                taking_up = asyncio.create_task(self._take_up(serving=serving), name="take-up")
-                taking_up.add_done_callback(self._note_failure)
-                try:
-                    if not at_once:
-                        await taking_up
-                    yield self
-                finally:
-                    await self._end(taking_up)
-            finally:
-                await self.index.close()
-        finally:
-            self.store.close()
+            taking_up = asyncio.create_task(self._take_up(serving=serving), name="take-up")
+            taking_up.add_done_callback(self._note_failure)
+            opened.push_async_callback(self._end, taking_up)
+            if not at_once:
+                await taking_up
+            yield self
 
     async def _take_up(self, *, serving: bool) -> None:
         """Update the index from the job folders, then resume their jobs."""

@@ -5,23 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Coroutine, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Coroutine
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from service.errors import BatchNotFound, JobNotFound, JobStateConflict, QueueFull
-from service.index.database import Index, IndexedJob
+from service.index.database import Index
 from service.jobs.clock import Clock
 from service.jobs.durable import is_full
-from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, BatchRecord, JobRecord
 from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
-from service.jobs.submission import Submission
 from service.runs.extra import Notices
-from service.runs.idempotency import Idempotency
 from service.runs.intake import RETRY_SECONDS, Intake
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
@@ -29,16 +24,13 @@ from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
 
-_INDEX_SECONDS = 5.0
-"""Time in seconds that a submission waits for the index, which may be rebuilding."""
-
 _LOOK_SECONDS = 2.0
 """Pause between looks at the resources that waiting jobs lack."""
 
 _LOG = logging.getLogger(__name__)
 
 
-class JobQueue:
+class JobQueue(Intake):
     """All jobs that are not final.
 
     Parameters
@@ -56,18 +48,13 @@ class JobQueue:
     def __init__(
         self, store: Store, index: Index, runner: Runner, settings: Settings, clock: Clock, notices: Notices
     ) -> None:
-        self._store = store
+        super().__init__(Ledger(store, index, clock, notices.note), settings, WaitingList(clock))
         self._runner = runner
-        self._settings = settings
         self._clock = clock
         self.notices = notices
-        self._ledger = Ledger(store, index, clock, notices.note)
-        self._waiting = WaitingList(clock)
-        self._intake = Intake(self._ledger, settings, self._waiting)
         self._resources = Resources(settings, clock)
         self._supervisors: dict[str, Supervisor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._wake = asyncio.Event()
         self._started = False
 
     # Life
@@ -83,7 +70,7 @@ class JobQueue:
             Whether to run jobs; else they are only known.
         """
         active = self._store.active()
-        self._intake.sequence = max([last_sequence, *(record.sequence for record in active)])
+        self._sequence = max([last_sequence, *(record.sequence for record in active)])
         for record in active:
             batch = self._store.batch(record.batch_id or "")
             if record.status == RUNNING and dispatching:
@@ -121,51 +108,6 @@ class JobQueue:
         return self._started and not self.stopping.is_set()
 
     # Requests of clients
-
-    def room(self, owner: str | None) -> AbstractContextManager[None]:
-        """Reserve a slot for other work; raises the errors of `submit`."""
-        return self._intake.room(owner)
-
-    async def submit(
-        self,
-        submission: Submission,
-        *,
-        source: str = "api",
-        owner: str | None = None,
-        idempotency: Idempotency | None = None,
-    ) -> JobRecord:
-        """Take a job.
-
-        Raises
-        ------
-        QueueFull, RateLimited
-            If as many wait as may, or the disk is full; if as many of the owner wait as may.
-        IdempotencyConflict
-            If the key came with another body before.
-        """
-
-        async def make() -> JobRecord:
-            return (await self._take([submission], source, None, idempotency, owner))[0]
-
-        return await self._intake.once(idempotency, self._store.get, make)
-
-    async def submit_batch(
-        self,
-        submissions: Sequence[Submission],
-        delay_seconds: float,
-        *,
-        source: str = "batch",
-        owner: str | None = None,
-        idempotency: Idempotency | None = None,
-    ) -> BatchRecord:
-        """Accept jobs that run one after another, all or none; raises the errors of `submit`."""
-
-        async def make() -> BatchRecord:
-            batch = self._intake.new_batch(delay_seconds, owner)
-            await self._take(submissions, source, batch, idempotency, owner)
-            return self._store.batch(batch.batch_id) or batch
-
-        return await self._intake.once(idempotency, self._store.batch, make)
 
     async def cancel(self, job_id: str) -> tuple[JobRecord, bool]:
         """Cancel a job; a running one ends soon after.
@@ -214,7 +156,7 @@ class JobQueue:
             if (upload := record.request.get("structures")) and not self._settings.upload_folder(upload).is_dir():
                 message = "The structures of this job are removed: upload them and submit a new job."
                 raise JobStateConflict(message, details={"status": record.status})
-            with self._intake.room(record.owner):
+            with self.room(record.owner):
                 if is_full(self._store.jobs_dir):
                     raise QueueFull("The disk of the jobs is full.", headers={"Retry-After": str(RETRY_SECONDS)})
                 (self._store.jobs_dir / job_id / CANCEL_FILE).unlink(missing_ok=True)
@@ -253,21 +195,6 @@ class JobQueue:
             if not record.final:
                 raise _conflict(record, "deleted")
             await self._ledger.delete(job_id)
-
-    async def adopt(self, folder: Path) -> JobRecord:
-        """Take a copy of a folder in which the command line has finished a job.
-
-        Raises
-        ------
-        ValueError
-            If it does not contain a complete job.
-        """
-        job_id, sequence = self._intake.new_id(), self._intake.next_sequence()
-        record = await asyncio.to_thread(record_of_folder, folder, job_id, "cli", sequence=sequence)
-        stamp = await asyncio.to_thread(self._store.adopt, folder, record)
-        _, rows = await asyncio.to_thread(result_rows, self._store.folder(job_id))
-        self._ledger.index.put(IndexedJob(record, stamp, rows))
-        return record
 
     def position(self, job_id: str) -> int | None:
         """Return the place of a waiting job, from 1; None when it doesn't wait."""
@@ -315,29 +242,9 @@ class JobQueue:
         if job_id in self._supervisors:
             self._supervisors[job_id].stop("vanished")
         else:
-            await self._ledger.forget(job_id)
+            await self._ledger.delete(job_id, by_hand=True)
 
     # Within
-
-    async def _take(
-        self,
-        submissions: Sequence[Submission],
-        source: str,
-        batch: BatchRecord | None,
-        key: Idempotency | None,
-        owner: str | None,
-    ) -> list[JobRecord]:
-        records = await self._intake.make(submissions, source, batch, key, owner)
-        for record in records:
-            self._waiting.add(record)
-        self._wake.set()
-        await self._indexed()
-        return records
-
-    async def _indexed(self) -> None:
-        """Wait briefly until the jobs are indexed, so that a client finds the id there."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._ledger.index.settled(), _INDEX_SECONDS)
 
     async def _dispatch(self) -> None:
         """Launch what may run, whenever something has changed."""

@@ -96,7 +96,7 @@ class Supervisor:
                 await self._give_up()
                 raise
             _LOG.warning("%s: its folder was deleted", self._job_id)
-            await self._ledger.forget(self._job_id)
+            await self._ledger.delete(self._job_id, by_hand=True)
         except Exception:
             await self._give_up()
             raise

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from service.errors import QueueFull
 from service.http.responses import json_bytes
-from service.jobs.artifacts import Artifact, Listing, _Listings, list_artifacts
+from service.jobs import artifacts
+from service.jobs.artifacts import Artifact, Listing, list_artifacts
 from service.pages.instances import instance, instances
 from service.results import tables
 from service.results.answers import Answers
@@ -72,13 +73,13 @@ def test_listing_of_a_recent_change_is_not_cached(tmp_path: Path) -> None:
 
 
 def test_listings_of_so_many_jobs_and_files_are_kept() -> None:
-    listings = _Listings(2, 100)
-    empty, large = Listing([], {}), Listing([Artifact("x", "x", "other", 1, 0.0)] * 99, {})
-    for name, listing in (("a", empty), ("b", empty), ("c", large)):
-        listings.keep(Path(name), {}, listing)
-    assert [listings.get(Path(name)) for name in "abc"] == [None, empty, large]
-    listings.keep(Path("d"), {}, large)
-    assert [listings.get(Path(name)) for name in "bcd"] == [None, None, large]
+    listings, empty = artifacts._LISTINGS, Listing([], {})
+    for number in range(70):
+        listings.keep(Path(str(number)), ({}, empty))
+    assert list(listings) == [Path(str(number)) for number in range(8, 70)]
+    listings.keep(Path("large"), ({}, Listing([Artifact("x", "x", "other", 1, 0.0)] * 49_000, {})))
+    assert list(listings) == [Path("69"), Path("large")]
+    listings.clear()
 
 
 @pytest.fixture

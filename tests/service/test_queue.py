@@ -252,7 +252,7 @@ def test_a_clock_that_jumps_does_not_delete_jobs(tmp_path: Path) -> None:
         async with running(settings_in(tmp_path, keep_days=30), clock=clock) as parts:
             record = await _failed(parts)
             clock.shift = timedelta(days=4000)
-            parts.housekeeping._next_tidy = 0.0
+            parts.housekeeping._next.clear()
             await parts.housekeeping.look()
             assert parts.store.get(record.job_id) is not None
             assert (await parts.housekeeping.do("prune", ""))["message"].endswith("1 jobs removed")
