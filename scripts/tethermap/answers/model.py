@@ -53,8 +53,6 @@ class LigandCopy:
     ----------
     stem, entry_id : str
         Its name and its entry.
-    component : str
-        Its components joined by ``+``.
     atoms : tuple of AtomKey
         Heavy atoms in the order of its molecule.
     exits : tuple of CopyExit
@@ -71,7 +69,6 @@ class LigandCopy:
 
     stem: str
     entry_id: str
-    component: str
     atoms: tuple[AtomKey, ...]
     exits: tuple[CopyExit, ...]
     complete: bool = True
@@ -124,7 +121,6 @@ def copy_of(
     return LigandCopy(
         molecule.stem,
         instance.entry_id,
-        molecule.component_names,
         keys,
         exits,
         complete=not molecule.atoms_missing,

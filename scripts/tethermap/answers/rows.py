@@ -131,8 +131,8 @@ def _of_site(
     by_component: dict[str, list[Placed]] = defaultdict(list)
     degraders = [(known.degraders[copy.member.stem], copy) for copy in placed if copy.member.stem in known.degraders]
     for copy in placed:
-        if copy.member.decides and copy.member.stem in known.copies:
-            by_component[known.copies[copy.member.stem].component].append(copy)
+        if copy.member.decides:
+            by_component[copy.member.component].append(copy)
     by_stem = {copy.member.stem: copy for copy in placed}
     for component, members in by_component.items():
         copies = [known.copies[copy.member.stem] for copy in members]

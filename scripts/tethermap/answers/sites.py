@@ -108,9 +108,11 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
     site_of = dict(zip(keys, site_numbers(ligand_graph(molecule)), strict=True))
     n_entries = len({copy.entry_id for copy in copies})
     best: dict[int, SiteAnswer] = {}
+    ranked = [(copy, _ranks_by_atom(copy)) for copy in copies]
     for group in alike.values():
         atoms = frozenset(group)
-        members = [(copy, exit_) for copy in copies if (exit_ := _exit_at(copy, atoms)) is not None]
+        ranks = ((copy, min((of_atom[key] for key in group if key in of_atom), default=-1)) for copy, of_atom in ranked)
+        members = [(copy, copy.exits[rank]) for copy, rank in ranks if rank >= 0]
         if not members:
             continue
         named = Counter(min(exit_.atoms & atoms, key=keys.index) for _, exit_ in members)
@@ -129,6 +131,6 @@ def exit_sites(molecule: LigandMolecule) -> list[str]:
     return [f"S{number}" for number in site_numbers(ligand_graph(molecule))]
 
 
-def _exit_at(copy: LigandCopy, atoms: frozenset[AtomKey]) -> CopyExit | None:
-    """Return the first exit of a copy at some atoms, in the order of its ranks."""
-    return next((exit_ for exit_ in copy.exits if not exit_.atoms.isdisjoint(atoms)), None)
+def _ranks_by_atom(copy: LigandCopy) -> dict[AtomKey, int]:
+    """Return the position of the best exit of a copy at each atom that has one."""
+    return {key: rank for rank in reversed(range(len(copy.exits))) for key in copy.exits[rank].atoms}

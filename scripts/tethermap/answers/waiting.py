@@ -80,12 +80,12 @@ class StoredValues(Mapping[str, T]):
         self._places: dict[str, Place] = {}
         self._unpacked = lru_cache(_CACHED)(lambda place: unpack(spool.read(place)))
 
-    def add(self, name: str, value: T) -> None:
-        """Add a value, or replace the one of that name."""
+    def add(self, name: str, value: T, packed: bytes = b"") -> None:
+        """Add a value, or replace the one of that name; its bytes save packing it."""
         if name in self._held or len(self._held) < HELD:
             self._held[name] = value
         else:
-            self._places[name] = self._spool.add(self._pack(value))
+            self._places[name] = self._spool.add(packed or self._pack(value))
 
     def __getitem__(self, name: str) -> T:
         return self._held[name] if name in self._held else self._unpacked(self._places[name])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tethermap.base.arrays import FloatArray, packed_arrays, unpacked_arrays
+from tethermap.base.arrays import FloatArray, as_text, packed_arrays, unpacked_arrays
 
 GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
 """Bits of `Backbone.marks`: the chain is broken next to a residue; its side chain lacks atoms; it fits the density
@@ -91,7 +91,7 @@ def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
     uniprot: tuple[str, ...] = ()
     if named:
         numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are in memory with the same names
-        uniprot = tuple(map(intern, arrays["uniprot"].astype(np.str_).tolist()))
+        uniprot = tuple(map(intern, as_text(arrays["uniprot"]).tolist()))
     chain, sequence = values["chain"], values["sequence"]
     xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
     others, partner = tuple(values["others"]), tuple(values["partner"])

@@ -102,24 +102,21 @@ def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterat
     ValueError
         If the header is not that of `table`.
     """
-    position = table.names.index(column) if column else None
-    first: list[str] = []
-    lines: list[str] = []
+    after = len(table.names) - table.names.index(column) if column else 0
     typed = cell_parser(table.columns)
+
+    def shared(text: str) -> str:
+        """Return the cell of the column."""
+        return _cells(text)[-after] if '"' in text else text.rsplit(",", after)[-after].rstrip("\n")
+
     with path.open(encoding="utf-8", newline="") as stream:
         records = _records(stream)
-        cells, _ = next(records, ([], ""))
-        if tuple(cells) != table.names:
-            raise ValueError(f"{path}: unexpected columns {cells}")
-        for cells, text in records:
-            if lines and (position is None or cells[position] != first[position]):
-                yield typed(first), "".join(lines)
-                lines = []
-            if not lines:
-                first = cells
-            lines.append(text)
-    if lines:
-        yield typed(first), "".join(lines)
+        header = _cells(next(records, ""))
+        if tuple(header) != table.names:
+            raise ValueError(f"{path}: unexpected columns {header}")
+        blocks = (list(own) for _, own in groupby(records, shared)) if column else ([text] for text in records)
+        for lines in blocks:
+            yield typed(_cells(lines[0])), "".join(lines)
 
 
 def unchanged(row: Row) -> Row | None:
@@ -162,14 +159,18 @@ def merge(
                     merged.add(key(row), [new])
 
 
-def _records(stream: Iterable[str]) -> Iterator[tuple[list[str], str]]:
-    """Yield the cells and the text of each CSV record; a quoted cell may span lines."""
+def _records(stream: Iterable[str]) -> Iterator[str]:
+    """Yield the text of each CSV record; a quoted cell may span lines."""
     text = ""
     for line in stream:
         text += line
         if text.count('"') % 2 == 0:
-            yield next(csv.reader([text])) if '"' in text else text.rstrip("\n").split(","), text
+            yield text
             text = ""
+
+
+def _cells(text: str) -> list[str]:
+    return next(csv.reader([text])) if '"' in text else text.rstrip("\n").split(",")
 
 
 def ligand_status_key(row: Row) -> tuple[object, ...]:

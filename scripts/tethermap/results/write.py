@@ -6,7 +6,7 @@ import json
 import pickle
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import InitVar, dataclass, field
 from functools import partial
@@ -27,7 +27,6 @@ from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.answers.waiting import Spool, StoredValues, WaitingRows, spool
 from tethermap.base import layout, tables
-from tethermap.base.arrays import FloatArray
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source, joined, named_lines, named_records, part
 from tethermap.base.tables import JOINED, Row, Value, split_cell
@@ -165,7 +164,8 @@ def _write_answers(
     if affinities:
         answers = ({**row, **affinities.cells(split_cell(row["stems"]))} for row in answers)
     if published:
-        answers = ({**row, **published.cells(gathered.component(str(row["best_stem"])), row)} for row in answers)
+        component = {member.stem: member.component for member in gathered.members}
+        answers = ({**row, **published.cells(component[str(row["best_stem"])], row)} for row in answers)
     extra = (*(tables.AFFINITY_CELLS if affinities else ()), *(tables.PUBLISHED_CELLS if published else ()))
     for written, rows in (
         (tables.SUPERPOSITION, superposition_rows(groups)),
@@ -193,7 +193,10 @@ def _memberships(job: Path, shards: Sequence[str]) -> dict[str, Membership]:
 
 
 class InstanceParts(NamedTuple):
-    """One instance: molecule, row of the summary, chain, ranked exits, and data of a ligand between two proteins."""
+    """One instance: molecule, row of the summary, chain, ranked exits, and data of a ligand between two proteins.
+
+    `mol_record` and `backbone_record` are the molecule and the chain as the shard's archives have them.
+    """
 
     instance: Instance
     mol: LigandMolecule
@@ -201,6 +204,8 @@ class InstanceParts(NamedTuple):
     backbone: Backbone
     exits: list[Row]
     bridging: Bridging | None
+    mol_record: bytes
+    backbone_record: bytes
 
 
 @dataclass(slots=True)
@@ -242,11 +247,26 @@ class Gathered:
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.bridging else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
-        self.backbones.add(instance.stem, parts.backbone)
+        self.backbones.add(instance.stem, parts.backbone, parts.backbone_record)
         self.ways.add(instance.stem, () if parts.bridging else ways_of(parts.exits, xyz))
-        read_backbone = partial(self.backbones.__getitem__, instance.stem)
-        read_ways = partial(self.ways.__getitem__, instance.stem)
-        self.members.append(_member(key, parts, xyz, read_backbone, read_ways, packed=packed))
+        chain = parts.backbone.chain
+        self.members.append(
+            Member(
+                stem=instance.stem,
+                key=key,
+                names={**_names(instance), "stem": instance.stem},
+                resolution=float("inf") if (known := instance.facts.resolution) is None else known,
+                ligand=xyz,
+                chain=chain,
+                sequence=intern(parts.backbone.sequence),
+                read_backbone=partial(self.backbones.__getitem__, instance.stem),
+                read_ways=partial(self.ways.__getitem__, instance.stem),
+                component=mol.component_names,
+                protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
+                packed=packed,
+                bridging=parts.bridging is not None,
+            )
+        )
         if self.with_queries:
             self.measured.append(_affinity_query(instance, mol, parts.backbone))
         if parts.bridging:
@@ -256,11 +276,7 @@ class Gathered:
         rank = -mol.n_heavy, mol.stem
         if rank <= self._fullest.setdefault(mol.component_names, rank):
             self._fullest[mol.component_names] = rank
-            self.complete.add(mol.component_names, mol)
-
-    def component(self, stem: str) -> str:
-        """Return the components of an instance, joined by ``+``; empty if two proteins bind it."""
-        return self.copies[stem].component if stem in self.copies else ""
+            self.complete.add(mol.component_names, mol, parts.mol_record)
 
 
 def _merge_instances(
@@ -310,16 +326,24 @@ def _published(files: Sequence[str], gathered: Gathered) -> PublishedDegraders:
     return published
 
 
+def _names(instance: Instance) -> dict[str, str]:
+    """Return the cells that name an instance in tables."""
+    name = instance.name
+    return {
+        "pdb_id": instance.entry_id,
+        "Chain": name.auth_asym_id,
+        "Warhead": name.comp_id,
+        "Residue_ID": name.residue_id,
+    }
+
+
 def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> AffinityQuery:
     """Return an instance as affinities are looked up for it."""
-    name = instance.name
-    names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
-             "Residue_ID": name.residue_id}  # fmt: skip
     polymers = {chain for polymer in instance.polymers for chain in polymer.chains}
-    own = {name.auth_asym_id} - polymers
+    own = {instance.name.auth_asym_id} - polymers
     accessions = frozenset(intern(residue.partition(":")[0]) for residue in backbone.pocket_uniprot)
     chains = frozenset({*instance.target_chains, *own})
-    return AffinityQuery(instance.stem, names, instance.component_names, chains, mol.inchikey, accessions)
+    return AffinityQuery(instance.stem, _names(instance), instance.component_names, chains, mol.inchikey, accessions)
 
 
 def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:
@@ -356,35 +380,6 @@ def is_packed(summary: Row) -> bool:
     return assembly - crystal > MOSTLY_PACKED * (free - crystal)
 
 
-def _member(
-    key: tuple[object, ...],
-    parts: InstanceParts,
-    xyz: FloatArray,
-    read_backbone: Callable[[], Backbone],
-    read_ways: Callable[[], tuple[Way, ...]],
-    *,
-    packed: bool,
-) -> Member:
-    instance = parts.instance
-    name = instance.name
-    names = {"pdb_id": instance.entry_id, "Chain": name.auth_asym_id, "Warhead": name.comp_id,
-             "Residue_ID": name.residue_id, "stem": instance.stem}  # fmt: skip
-    resolution = instance.facts.resolution
-    chain = parts.backbone.chain
-    return Member(
-        stem=instance.stem,
-        key=key,
-        names=names,
-        resolution=float("inf") if resolution is None else resolution,
-        ligand=xyz,
-        read_backbone=read_backbone,
-        read_ways=read_ways,
-        protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
-        packed=packed,
-        bridging=parts.bridging is not None,
-    )
-
-
 def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[InstanceParts]:
     """Yield each instance of a shard that has passed all steps, with its data.
 
@@ -406,8 +401,8 @@ def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[In
     )
     for stem, line, mol, summary, backbone, ways in parts:
         if stem not in left_out:
-            instance, molecule = instance_of_line(line), molecule_of_record(mol)
-            yield InstanceParts(instance, molecule, summary, backbone_of_record(backbone), ways, bridging.get(stem))
+            instance, molecule, chain = instance_of_line(line), molecule_of_record(mol), backbone_of_record(backbone)
+            yield InstanceParts(instance, molecule, summary, chain, ways, bridging.get(stem), mol, backbone)
 
 
 def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:

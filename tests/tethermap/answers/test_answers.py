@@ -30,7 +30,7 @@ def exit_at(atom: int, score: float, room: float = 0.4, **changed: object) -> Co
 
 
 def copy(stem: str, *exits: CopyExit) -> LigandCopy:
-    return LigandCopy(stem, stem[:4], "LIG", KEYS, exits)
+    return LigandCopy(stem, stem[:4], KEYS, exits)
 
 
 def answers(*copies: LigandCopy) -> list[SiteAnswer]:
@@ -59,7 +59,7 @@ def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
     classes = molecule.symmetry_class
     assert (classes[0], classes[1]) == (classes[17], classes[16])
     exits = [exit_at(0, score)._replace(atoms=atoms) for atoms, score in ((ends, 1.0), (middles, 2.0))]
-    copies = [LigandCopy(f"{k}aaa_A", f"{k}aaa", "LIG", keys, tuple(exits)) for k in range(2)]
+    copies = [LigandCopy(f"{k}aaa_A", f"{k}aaa", keys, tuple(exits)) for k in range(2)]
     (answer,) = answers_of(copies, molecule)
     assert answer.atoms == middles
 

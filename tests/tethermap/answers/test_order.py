@@ -40,9 +40,9 @@ def order(*ligands: tuple[str, str, dict[str, Value]], complete: bool = True) ->
             frozenset({keys[0]}), "H", "", str(values["chem_class"]), float(values["room"] or 0), 0.5,
             float(values["score"] or 0), str(values["evidence"]), "", False, (0.0, 0.0, 0.0),
         )  # fmt: skip
-        one = touching(member(f"{k}aaa", KINASE), 1, 2, 3)
+        one = replace(touching(member(f"{k}aaa", KINASE), 1, 2, 3), component=code)
         members.append(one)
-        copies[one.stem] = LigandCopy(one.stem, one.stem[:4], code, keys, (exit_,), complete=complete)
+        copies[one.stem] = LigandCopy(one.stem, one.stem[:4], keys, (exit_,), complete=complete)
         molecules[code] = replace(mol, stem=one.stem)
     rows = list(answer_rows("target", grouped(members), KnownLigands(copies, {}, molecules)))
     assert [row["job_rank"] for row in rows] == list(range(1, len(rows) + 1))
@@ -91,7 +91,7 @@ def test_incomplete_copies_decide_only_without_complete_ones() -> None:
     keys = atom_keys(mol)
     exit_ = CopyExit(frozenset({keys[11]}), "H", "", "amine N-H", 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
     members = [touching(member(f"{k}aaa", KINASE), 1, 2, 3) for k in range(2)]
-    copies = {one.stem: LigandCopy(one.stem, one.stem[:4], "LIG", keys, (exit_,)) for one in members}
+    copies = {one.stem: LigandCopy(one.stem, one.stem[:4], keys, (exit_,)) for one in members}
     copies[members[1].stem] = replace(copies[members[1].stem], complete=False)
     known = KnownLigands(copies, {}, {"LIG": replace(mol, stem=members[0].stem)})
     (row,) = answer_rows("target", grouped(members), known)
@@ -159,7 +159,7 @@ def test_sentence_has_the_reaction_of_this_carbonyl_group(smiles: str, reaction:
     exit_ = CopyExit(frozenset({keys[1]}), "cut", "X", CARBONYL, 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
     one = touching(member("1aaa", KINASE), 1, 2, 3)
     known = KnownLigands(
-        {one.stem: LigandCopy(one.stem, "1aaa", "LIG", keys, (exit_,))}, {}, {"LIG": replace(mol, stem=one.stem)}
+        {one.stem: LigandCopy(one.stem, "1aaa", keys, (exit_,))}, {}, {"LIG": replace(mol, stem=one.stem)}
     )
     (row,) = answer_rows("target", grouped([one]), known)
     assert f": {reaction}." in str(row["action"])

@@ -39,8 +39,12 @@ class Member:
         Resolution of its entry in angstroms; infinite if unknown.
     ligand : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in angstroms.
+    chain, sequence : str
+        The nearest target chain; empty if it has no backbone.
     read_backbone, read_ways : callable
         Return `backbone` and `ways`; those of large jobs wait on disk.
+    component : str
+        Its components joined by ``+``.
     protein : str
         Name of the target chain's protein.
     packed, bridging : bool
@@ -52,8 +56,11 @@ class Member:
     names: dict[str, str]
     resolution: float
     ligand: FloatArray
+    chain: str
+    sequence: str
     read_backbone: Callable[[], Backbone]
     read_ways: Callable[[], tuple[Way, ...]] = tuple
+    component: str = ""
     protein: str = ""
     packed: bool = False
     bridging: bool = False
@@ -154,8 +161,8 @@ def grouped(members: Sequence[Member]) -> list[Group]:
     by_chain: dict[str, list[Member]] = defaultdict(list)
     loose: list[Placed] = []
     for member in sorted(members, key=lambda member: member.rank):
-        if member.backbone:
-            by_chain[member.backbone.sequence].append(member)
+        if member.sequence:
+            by_chain[member.sequence].append(member)
         else:
             loose.append(Placed(member, stays(0, "no_backbone"), float("nan"), float("nan")))
     words: dict[str, list[int]] = defaultdict(list)
@@ -196,7 +203,7 @@ def _home(
     """Return the group of a chain, its identity and coverage, and the aligned residues."""
     shared = Counter(group for word in own_words for group in words.get(word, ()))
     for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
-        other = chain_groups[group][0].member.backbone.sequence
+        other = chain_groups[group][0].member.sequence
         if count >= max(FEWEST_WORDS, LEAST_WORDS * min(len(sequence), len(other))):
             from tethermap.entry.sequence import align  # half of a second to import, and rarely needed
 

@@ -114,7 +114,7 @@ def _superposition(group: Group, copy: Placed) -> Row:
         "group": group.name,
         "reference": group.reference,
         "is_reference": copy.member.stem == group.reference,
-        "target_chain": copy.member.backbone.chain,
+        "target_chain": copy.member.chain,
         "identity": copy.identity,
         "coverage": copy.coverage,
         "superposed": not fit.reason,

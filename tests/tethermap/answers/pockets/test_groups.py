@@ -45,7 +45,8 @@ def member(
     backbone = Backbone("A", sequence, xyz, np.zeros(count, dtype=np.int8), 20.0, 5.0) if count else NO_BACKBONE
     names = {"pdb_id": entry, "Chain": "A", "Warhead": "LIG", "Residue_ID": "1", "stem": f"{entry}_A_LIG_1"}
     key = (entry, "A", "LIG", (1, ""))
-    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), lambda: backbone, lambda: tuple(ways))
+    chain = backbone.chain, sequence, lambda: backbone
+    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), *chain, lambda: tuple(ways), "LIG")
 
 
 def rigidly_moved(one: Member, seed: int) -> Member:
@@ -120,7 +121,7 @@ def test_each_chain_is_aligned_with_few_references(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sequence, "align", counted)
     many = [member(f"{k:04d}", changed(random_sequence(k % 10), 0.02 * (k % 5)), fold=k % 10) for k in range(60)]
     assert len(grouped(many)) == 10
-    assert len(calls) <= module.MOST_ALIGNED * len({one.backbone.sequence for one in many})
+    assert len(calls) <= module.MOST_ALIGNED * len({one.sequence for one in many})
 
 
 def test_instance_without_a_chain_is_listed_with_its_reason() -> None:
