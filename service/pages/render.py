@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 from service.addresses import ROOT_PATH, serves
 from service.jobs.record import FINAL
 from service.pages.assets import Assets
+from service.pages.texts import TEXTS, check_texts
 from tethermap.base.reasons import BOND_SOURCES
 from tethermap.base.version import __version__
 from tethermap.exits.words import copies_noun
@@ -34,11 +35,14 @@ _HEADERS = {
 }
 
 
+FOLDER = Path(__file__).with_name("templates")
+
+
 @cache
 def environment(assets: Assets = ASSETS) -> Environment:
     """Return the environment that renders templates; they load files of `assets`."""
     templates = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -53,7 +57,9 @@ def environment(assets: Assets = ASSETS) -> Environment:
         "final_states": FINAL,
         "copies_noun": copies_noun,
         "bond_sources": BOND_SOURCES,
+        "texts": TEXTS,
     }
+    check_texts(FOLDER)
     return templates
 
 
@@ -84,3 +90,6 @@ def _below_root(text: str, root: str) -> str:
     if not root:
         return text
     return re.sub(rf'(\s(?:href|src|action|data-[a-z-]+)=")(?=/(?!/))(?!{re.escape(root)}[/"])', rf"\1{root}", text)
+
+
+environment()  # the service does not start if a template uses an unknown text

@@ -118,7 +118,8 @@ def texts(path: Path) -> Iterator[Text]:
     else:
         found = ((number, _COMMENT.match(line)) for number, line in enumerate(content.splitlines(), start=1))
         yield from _joined((number, match[1] or match[2] or "", not match[2]) for number, match in found if match)
-        yield from _descriptions(yaml.compose(content)) if path.suffix == ".yaml" else ()
+        keys = None if path.parent.name == "texts" else _PROSE_KEYS  # texts of pages are prose under any name
+        yield from _descriptions(yaml.compose(content), keys) if path.suffix == ".yaml" else ()
 
 
 def docstrings(content: str) -> Iterator[Text]:
@@ -232,16 +233,17 @@ def _blank(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n")
 
 
-def _descriptions(node: Any, key: str = "") -> Iterator[Text]:
-    """Yield the values of keys such as ``description`` of a YAML file."""
+def _descriptions(node: Any, keys: frozenset[str] | None, key: str = "") -> Iterator[Text]:
+    """Yield the values of some keys of a YAML file, such as ``description``, without markup; None for all keys."""
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
-            yield from _descriptions(value, str(name.value))
+            yield from _descriptions(value, keys, str(name.value))
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
-            yield from _descriptions(value, key)
-    elif node is not None and key in _PROSE_KEYS and " " in node.value:
-        yield Text(node.start_mark.line + 1, "description", node.value)
+            yield from _descriptions(value, keys, key)
+    elif node is not None and (keys is None or key in keys) and " " in node.value:
+        text = re.sub(r"\{\w+\}", "X", re.sub(r"<[^>]+>", "", node.value)) if keys is None else node.value
+        yield Text(node.start_mark.line + 1, "description", text)
 
 
 def check(path: Path, name: str) -> list[Finding]:

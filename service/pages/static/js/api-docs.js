@@ -1,6 +1,7 @@
 // Shows the API in Swagger UI in place of the plain list; everything it loads comes from this service.
 
 import { onTheme } from "./theme-button.js";
+import { t } from "./texts.js";
 
 const place = document.getElementById("explorer");
 const routes = document.getElementById("routes");
@@ -24,7 +25,7 @@ globalThis.SwaggerUIBundle?.({
 new MutationObserver(() => {
   for (const select of place.querySelectorAll("select:not([aria-label])")) {
     const row = select.closest("[data-param-name]");
-    select.setAttribute("aria-label", row?.dataset.paramName ?? "Kind of content");
+    select.setAttribute("aria-label", row?.dataset.paramName ?? t.kind_of_content);
   }
   for (const example of place.querySelectorAll("pre:not([tabindex])")) example.tabIndex = 0;
 }).observe(place, { childList: true, subtree: true });

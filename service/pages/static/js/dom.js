@@ -1,5 +1,7 @@
 // Small helpers for elements. Text is always set as text: nothing that comes from a job is parsed as HTML.
 
+import { t } from "./texts.js";
+
 /**
  * Return a new element.
  * @param {string} name its tag
@@ -34,7 +36,7 @@ export async function copyText(text, button) {
   } catch {
     done = false; // no permission, or no secure context
   }
-  button.textContent = done ? "Copied" : "Copying failed";
+  button.textContent = done ? t.copied : t.copying_failed;
   announce(button.textContent);
   setTimeout(() => { button.textContent = before; }, 1500);
 }

@@ -1,5 +1,7 @@
 // Requests to the API of this service.
 
+import { filled, t } from "./texts.js";
+
 /** An error that the API has answered, or that no answer came. */
 export class ApiError extends Error {
   /**
@@ -34,12 +36,12 @@ export async function getJson(address, options = {}) {
     answer = await fetch(rooted(address), { headers: { Accept: "application/json" }, ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "NO_ANSWER", "The service does not answer. Check the connection, then try again.");
+    throw new ApiError(0, "NO_ANSWER", t.no_answer);
   }
   const body = await answer.json().catch(() => null);
   if (!answer.ok || body === null || body.ok === false) {
     const error = body?.error ?? {};
-    throw new ApiError(answer.status, error.code ?? "UNKNOWN", error.message ?? `The service answered with status ${answer.status}. Reload the page.`, error.details);
+    throw new ApiError(answer.status, error.code ?? "UNKNOWN", error.message ?? filled(t.bad_answer, { status: answer.status }), error.details);
   }
   return body;
 }

@@ -4,6 +4,7 @@
 import { announce } from "./dom.js";
 import { followJob } from "./follow.js";
 import { ApiError, postJson } from "./http.js";
+import { filled, t } from "./texts.js";
 
 const FINAL = new Set(["completed", "failed", "canceled"]);
 const job = document.querySelector("script[data-job]").dataset.job;
@@ -82,7 +83,7 @@ function addLine(line) {
   if (lines === 1) log.textContent = ""; // the complete log is sent again, from its first line
   if (pause.getAttribute("aria-pressed") === "true") {
     held.push(text);
-    pause.textContent = `Continue (${held.length} new lines)`;
+    pause.textContent = filled(t.continue_log, { n: held.length });
   } else {
     write(text);
   }
@@ -90,12 +91,12 @@ function addLine(line) {
 }
 
 function showMode() {
-  mode.textContent = `${lines} ${lines === 1 ? "line" : "lines"}${source}`;
+  mode.textContent = `${filled(t.n_lines, { n: lines })}${source}`;
 }
 
 function resume() {
   pause.setAttribute("aria-pressed", "false");
-  pause.textContent = "Pause";
+  pause.textContent = t.pause;
   write(held.splice(0).join(""));
 }
 
@@ -103,7 +104,7 @@ pause.addEventListener("click", () => {
   if (pause.getAttribute("aria-pressed") === "true") resume();
   else {
     pause.setAttribute("aria-pressed", "true");
-    pause.textContent = "Go on";
+    pause.textContent = t.go_on;
   }
 });
 
@@ -112,13 +113,13 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = document.getElementById("cancel");
   button.disabled = true;
-  button.textContent = "Canceling …";
+  button.textContent = t.canceling;
   try {
     await postJson(`/api/jobs/${job}/cancel`, {});
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) {
       button.disabled = false;
-      button.textContent = "Cancel job";
+      button.textContent = t.cancel_job;
       document.getElementById("sentence").textContent = error.message;
       announce(error.message);
       return;
@@ -132,7 +133,7 @@ setInterval(() => {
   if (!place) return;
   const seconds = Number(place.dataset.seconds) + 1;
   place.dataset.seconds = String(seconds);
-  place.textContent = seconds < 100 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  place.textContent = seconds < 100 ? filled(t.seconds, { seconds }) : filled(t.minutes, { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }, 1000);
 
 log.scrollTop = log.scrollHeight;
@@ -141,7 +142,7 @@ followJob(`/api/jobs/${job}`, {
   progress: showProgress,
   log: addLine,
   mode: (name) => {
-    source = name === "stream" ? " · live" : "";
+    source = name === "stream" ? ` · ${t.live}` : "";
     showMode();
   },
 });

@@ -3,13 +3,13 @@
 import { root, rooted } from "./http.js";
 import { announce, debounced, make } from "./dom.js";
 import { addSuggestions } from "./suggest.js";
+import { filled, t } from "./texts.js";
 
 const form = document.getElementById("job-form");
 const formState = document.getElementById("form-state");
 const panel = document.getElementById("preview-panel");
 const foundPanel = document.getElementById("found-panel");
 const touched = new Set();
-const SEARCHING = "Searching …";
 let checks = 0;
 
 form.action = `${root}/`; // files are sent before the job, in a separate request
@@ -35,7 +35,7 @@ async function meaning() {
   const page = await pageOf(form.action, { method: "POST", body });
   const text = (id) => page.getElementById(id)?.textContent.trim();
   const same = page.getElementById("job-form");
-  if (!same) throw new Error(text("main") ?? "The server sent no form."); // for example: log in first
+  if (!same) throw new Error(text("main") ?? t.no_form); // for example: log in first
   const wrong = page.querySelector(".field-error:not([hidden])");
   return {
     valid: !page.getElementById("form-error"),
@@ -88,7 +88,7 @@ const check = debounced(async () => {
 form.addEventListener("input", check);
 form.addEventListener("input", () => {
   if (panel.hidden || panel.querySelector("[data-stale]")) return;
-  panel.prepend(make("p", { class: "notice warn", "data-stale": "" }, "The form has changed since."));
+  panel.prepend(make("p", { class: "notice warn", "data-stale": "" }, t.form_changed));
 });
 form.addEventListener("focusout", (event) => {
   if (event.target.name && event.target.value) touched.add(event.target.name);
@@ -117,14 +117,14 @@ let sending = null; // settled after the last upload, with any outcome
 function shown(file) {
   return make("li", {}, make("b", {}, file.name), " ",
     make("span", { class: "muted" }, [file.kind, ...file.notes.slice(0, 6)].join(" · ")),
-    file.notes.length > 6 ? make("details", {}, make("summary", {}, `${file.notes.length - 6} more`), make("span", { class: "muted" }, file.notes.slice(6).join(" · "))) : null,
+    file.notes.length > 6 ? make("details", {}, make("summary", {}, filled(t.more_notes, { n: file.notes.length - 6 })), make("span", { class: "muted" }, file.notes.slice(6).join(" · "))) : null,
     ...file.ligands.map(ligand));
 }
 
 /** Draw a ligand with the source of its bonds; a SMILES typed for it is sent as a separate table. */
 function ligand(one) {
   const picture = make("img", { src: `data:image/svg+xml,${encodeURIComponent(one.svg)}`, alt: one.smiles });
-  const caption = make("figcaption", {}, `${one.comp_id} ${one.place} · bonds from ${one.bonds_from}`);
+  const caption = make("figcaption", {}, filled(t.bonds_from, { ligand: one.comp_id, place: one.place, source: one.bonds_from }));
   if (one.bond_source === "file") return make("figure", { class: "sent" }, picture, caption);
   const given = make("input", { value: one.bond_source === "user" ? one.smiles : "", autocomplete: "off", spellcheck: "false" });
   given.addEventListener("change", () => {
@@ -132,14 +132,14 @@ function ligand(one) {
     if (smiles) queue([new File([`${one.comp_id},${smiles}\n`], `${one.comp_id}.csv`)]);
   });
   return make("figure", { class: "sent" }, picture, caption,
-    make("label", {}, `SMILES of ${one.comp_id} `, given));
+    make("label", {}, filled(t.smiles_of, { ligand: one.comp_id }), " ", given));
 }
 
 /** Use an upload for the job, or none. */
 function take(upload) {
   structures.value = upload?.upload_id ?? "";
   if (!upload) return uploaded.replaceChildren();
-  const drop = make("button", { class: "small", type: "button" }, "Remove all");
+  const drop = make("button", { class: "small", type: "button" }, t.remove_all);
   drop.addEventListener("click", () => {
     held = new Map();
     take(null);
@@ -155,14 +155,14 @@ async function send(list) {
   const body = new FormData();
   for (const file of together.values()) body.append("files", file);
   const before = [...uploaded.childNodes].filter((node) => !node.classList?.contains("notice"));
-  uploaded.replaceChildren(make("p", { class: "muted" }, "Uploading …"));
+  uploaded.replaceChildren(make("p", { class: "muted" }, t.uploading));
   try {
     const response = await fetch(rooted("/api/uploads"), { method: "POST", body });
     const answer = await response.json();
     if (!response.ok) throw new Error(answer.error.message);
     held = together;
     take(answer);
-    announce(`${answer.files.length} files were read.`);
+    announce(filled(t.files_read, { n: answer.files.length }));
     check();
     lookSoon();
   } catch (error) {
@@ -173,9 +173,9 @@ async function send(list) {
 /** Report rejected files; a job runs without them only if this is confirmed. */
 function refusal(names, reason) {
   const skip = make("input", { type: "checkbox", name: "without_files", form: form.id, value: "true" });
-  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, `Rejected: ${names}.`), " ", reason,
+  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, filled(t.rejected, { files: names })), " ", reason,
     make("input", { type: "hidden", name: "refused", form: form.id, value: names }),
-    make("label", { class: "flag" }, skip, " Run the job without these files"));
+    make("label", { class: "flag" }, skip, " ", t.run_without));
 }
 
 /** Send files when those before them have arrived. */
@@ -190,7 +190,7 @@ function queue(list) {
 /** Wait for pending uploads; return whether a job may run with the uploaded files. */
 async function arrived() {
   while (sending) {
-    formState.textContent = "Uploading your files …";
+    formState.textContent = t.files_arriving;
     await sending;
   }
   const skip = uploaded.querySelector("[name=without_files]");
@@ -198,7 +198,7 @@ async function arrived() {
   document.querySelector("#upload-form details").open = true;
   skip.focus();
   const names = uploaded.querySelector("[name=refused]").value;
-  formState.textContent = `Not submitted: ${names} was rejected. Send another file, or choose to run the job without it.`;
+  formState.textContent = filled(t.file_rejected, { files: names });
   return false;
 }
 
@@ -280,7 +280,7 @@ async function look() {
   try {
     const answer = await meaning();
     if (answer.valid) {
-      if (!formState.textContent) formState.textContent = SEARCHING;
+      if (!formState.textContent) formState.textContent = t.searching;
       await preview();
       const isProtein = ["gene", "protein", "accession"].includes(suggestions.exact(text)?.kind);
       if (answer.find && !isProtein) await findLigands(answer.find);
@@ -289,7 +289,7 @@ async function look() {
     // the buttons report it
   } finally {
     looking = false;
-    if (formState.textContent === SEARCHING) formState.textContent = ""; // keep the text of a button
+    if (formState.textContent === t.searching) formState.textContent = ""; // keep the text of a button
   }
   if (text !== box.value.trim()) lookLater();
 }
@@ -311,7 +311,7 @@ function chooseProtein(button) {
   field.closest("details").open = true;
   field.dispatchEvent(new Event("input", { bubbles: true }));
   field.focus();
-  announce(`${button.textContent} chosen.`);
+  announce(filled(t.chosen, { protein: button.textContent }));
 }
 
 async function previewNow(button) {
@@ -319,14 +319,14 @@ async function previewNow(button) {
   looking = true;
   try {
     if (!(await arrived())) return;
-    formState.textContent = SEARCHING;
+    formState.textContent = t.searching;
     if (await checked()) {
       await preview();
       panel.querySelector("h2")?.focus();
     }
     formState.textContent = "";
   } catch (error) {
-    formState.textContent = `No preview: ${error.message}`;
+    formState.textContent = filled(t.no_preview, { reason: error.message });
   } finally {
     button.disabled = false;
     looking = false;
@@ -341,7 +341,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   try {
     const may = await arrived();
-    if (may) formState.textContent = "Submitting …";
+    if (may) formState.textContent = t.submitting;
     const answer = may && (await checked());
     if (answer) return form.submit();
     if (may) formState.textContent = "";

@@ -2,6 +2,7 @@
 
 import { getJson } from "./http.js";
 import { debounced, make } from "./dom.js";
+import { filled, t } from "./texts.js";
 
 /**
  * Add suggestions to a box.
@@ -35,11 +36,11 @@ export function addSuggestions(box, choose) {
 
   function show() {
     list.replaceChildren(...names.map((name, index) => {
-      const entries = name.entries === null ? "" : `${name.entries} ${name.entries === 1 ? "entry" : "entries"}`;
+      const entries = name.entries === null ? "" : filled(t.n_entries, { n: name.entries });
       const key = name.key === name.text ? "" : name.key;
       const row = make("li", { role: "option", id: `${list.id}-${index}`, "aria-selected": "false" },
         make("span", { class: "name" }, make("b", {}, name.text), " ", name.says === name.text ? "" : name.says), " ",
-        make("span", { class: "muted" }, [name.kind === "ligand" ? "ligand" : "", key, entries].filter(Boolean).join(" · ")));
+        make("span", { class: "muted" }, [name.kind === "ligand" ? t.is_ligand : "", key, entries].filter(Boolean).join(" · ")));
       row.addEventListener("mousedown", (event) => { event.preventDefault(); take(index); });
       return row;
     }));
