@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tethermap.base.tables import Row, Table, Value, _columns, read_table, write_table
+from tethermap.base.tables import Column, Row, Table, Value, read_table, write_table
 from tethermap.results.merging import merge, read_blocks, sorted_table
 
-TABLE = Table("", _columns("key part:i text"))
+TABLE = Table("", (Column("key"), Column("part", "integer"), Column("text")))
 
 
 def by_key(row: Row) -> tuple[Value]:
