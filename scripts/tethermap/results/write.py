@@ -407,13 +407,14 @@ def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[In
 
 def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:
     """Return the instances of which a check has failed."""
-    checks = (tables.read_table(part(job, shard, "check_results/checks"), tables.CHECKS) for shard in shards)
+    parts = (part(job, shard, "check_results/checks") for shard in shards)
+    checks = (tables.read_table(path, tables.CHECKS, names=("stem", "passed")) for path in parts)
     return frozenset(str(row["stem"]) for rows in checks for row in rows if row["passed"] is not True)
 
 
 def _files(job: Path, shard: str) -> Iterator[str]:
     for step in ("clean_complexes", "measure_sasa"):
-        for row in tables.read_table(part(job, shard, f"{step}/files"), tables.FILES):
+        for row in tables.read_table(part(job, shard, f"{step}/files"), tables.FILES, names=("path",)):
             yield str(row["path"])
 
 
