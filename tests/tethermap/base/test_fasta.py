@@ -12,16 +12,18 @@ from tethermap.base.fasta import is_nucleotide, read_fasta, read_records, sequen
 UBIQUITIN = "MQIFVKTLTGKTITLEVEPSDTIENVKAKIQDKEGIPPDQQRLIFAGKQLEDGRTLSDYNIQKESTLHLVLRLRGG"
 
 
-def test_fasta_text_gives_its_records() -> None:
-    assert read_fasta(f">one\n{UBIQUITIN[:40]}\n{UBIQUITIN[40:]}\n >two\nACDEFGHIKLMN") == (UBIQUITIN, "ACDEFGHIKLMN")
-
-
-def test_bare_letters_are_a_sequence() -> None:
-    assert read_fasta("acdef GHIKL\n10 mn*-.") == ("ACDEFGHIKLMN",)
-
-
-def test_short_sequences_are_ignored() -> None:
-    assert read_fasta(">tag\nHHHHHH") == ()
+@pytest.mark.parametrize(
+    ("text", "sequences"),
+    [
+        (f">one\n{UBIQUITIN[:40]}\n{UBIQUITIN[40:]}\n >two\nACDEFGHIKLMN", (UBIQUITIN, "ACDEFGHIKLMN")),
+        ("acdef GHIKL\n10 mn*-.", ("ACDEFGHIKLMN",)),
+        (">tag\nHHHHHH", ()),
+        ("".join(chr(ord(letter) + 0xFEE0) for letter in UBIQUITIN), (UBIQUITIN,)),
+    ],
+    ids=["records", "bare letters", "too short", "full width"],
+)
+def test_text_gives_its_sequences(text: str, sequences: tuple[str, ...]) -> None:
+    assert read_fasta(text) == sequences
 
 
 def test_character_that_is_not_a_letter_is_named() -> None:
@@ -70,10 +72,6 @@ def test_clustal_alignment_gives_each_sequence_without_gaps() -> None:
         "sp|P62988": "MQIFVRTLTGAAKTITLEVEPSDTIENVKAK",
     }
     assert sequence_notes(text) == ["The sequences were read from an alignment, without its gaps."]
-
-
-def test_full_width_letters_are_read_as_plain_ones() -> None:
-    assert read_fasta("".join(chr(ord(letter) + 0xFEE0) for letter in UBIQUITIN)) == (UBIQUITIN,)
 
 
 def test_nucleotides_with_ambiguity_letters_are_recognised() -> None:

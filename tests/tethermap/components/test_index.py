@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from tethermap.components.component import Component
 from tethermap.components.component_cif import read_components
 from tethermap.components.index import ComponentIndex
 from tethermap.components.index_build import build_index
+from tethermap.entry.near import distances
 
 WATER_LIKE = component_of("ABC", [("O1", "O", (0, 0, 0)), ("C1", "C", (1.4, 0, 0))], [("O1", "C1", 1)])
 
@@ -58,15 +60,9 @@ def test_index_has_codes_of_all_kinds(comp_id: str, index: ComponentIndex) -> No
     assert component.atoms
 
 
-def test_codes_that_look_like_numbers_stay_text(known: Callable[[str], Component]) -> None:
+def test_odd_codes_are_known_as_they_are(known: Callable[[str], Component], index: ComponentIndex) -> None:
     assert known("017").name.startswith("(3R,3AS,6AR)")
-
-
-def test_component_without_atoms_is_known_and_empty(known: Callable[[str], Component]) -> None:
     assert known("UNL").atoms == ()
-
-
-def test_unknown_code_returns_none(index: ComponentIndex) -> None:
     assert index.get("?!") is None
 
 
@@ -106,24 +102,14 @@ def _same_shape(ours: Component, original: Component) -> bool:
     mine, theirs = (np.array([a.xyz for a in c.atoms if a.xyz is not None]) for c in (ours, original))
     if not len(mine) or len(mine) != len(theirs):
         return True
-    return bool(np.abs(_distances(mine) - _distances(theirs)).max() < 2 * np.sqrt(3) / 2 / SCALE)
-
-
-def _distances(xyz: np.ndarray) -> np.ndarray:
-    distances: np.ndarray = np.linalg.norm(xyz[:, None] - xyz[None], axis=2)
-    return distances
+    return bool(np.abs(distances(mine, mine) - distances(theirs, theirs)).max() < 2 * np.sqrt(3) / 2 / SCALE)
 
 
 def test_packing_preserves_components(known: Callable[[str], Component]) -> None:
-    for comp_id in ("JQ1", "HEM", "B12", "UNL", "CL"):
-        component = known(comp_id)
-        copy = unpack(comp_id, pack(component, PRESET), PRESET)
+    for component in (WATER_LIKE, *map(known, ("JQ1", "HEM", "B12", "UNL", "CL"))):
+        copy = unpack(component.comp_id, pack(component, PRESET), PRESET)
         assert (copy.atoms, copy.bonds) == (component.atoms, component.bonds)
         assert (copy.name, copy.type, copy.formula) == (component.name, component.type, component.formula)
-
-
-def test_definitions_are_read_once(index: ComponentIndex) -> None:
-    assert index.get("STI") is index.get("STI")
 
 
 def test_unknown_code_is_requested_from_the_server_once(component_index: Path) -> None:
@@ -154,36 +140,24 @@ def test_bond_to_an_unknown_atom_is_an_error() -> None:
         read_components(CIF.replace("ZZZZ9 C1 O1 SING", "ZZZZ9 C1 O9 SING"), "user")
 
 
-def test_missing_index_error_names_the_build_command(tmp_path: Path) -> None:
+def test_file_that_is_no_index_of_this_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"python -m scripts\.build_component_index"):
         ComponentIndex(tmp_path / "none.sqlite")
+    other, old = tmp_path / "other.sqlite", tmp_path / "old.sqlite"
+    other.write_text("no database at all, but long enough to be looked at")
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript("CREATE TABLE meta (key TEXT, value TEXT); INSERT INTO meta VALUES ('schema', '0')")
+    for path, message in ((other, "not a component index"), (old, "another version")):
+        with pytest.raises(ValueError, match=message):
+            ComponentIndex(path)
 
 
-def test_file_that_is_not_an_index_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "index.sqlite"
-    path.write_text("no database at all, but long enough to be looked at")
-    with pytest.raises(ValueError, match="not a component index"):
-        ComponentIndex(path)
-
-
-def test_index_of_another_version_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "index.sqlite"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
-    connection.execute("INSERT INTO meta VALUES ('schema', '0')")
-    connection.commit()
-    connection.close()
-    with pytest.raises(ValueError, match="another version"):
-        ComponentIndex(path)
-
-
-def test_index_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_default_index_is_named_by_the_environment_or_its_versions(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(component_index.INDEX_VARIABLE, str(tmp_path / "mine.sqlite"))
     assert component_index.default_index() == tmp_path / "mine.sqlite"
-
-
-def test_default_index_is_in_the_cache_and_names_its_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv(component_index.INDEX_VARIABLE, raising=False)
+    monkeypatch.delenv(component_index.INDEX_VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path = component_index.default_index()
     assert path.parent == tmp_path / "tethermap"
@@ -254,7 +228,3 @@ def test_failed_build_removes_its_files(tmp_path: Path) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the reader says
         build_index(tmp_path / "index.sqlite", broken)
     assert [p.name for p in tmp_path.iterdir()] == ["broken.bcif"]
-
-
-def test_smallest_component_survives_packing() -> None:
-    assert unpack("ABC", pack(WATER_LIKE, PRESET), PRESET).atoms == WATER_LIKE.atoms

@@ -55,17 +55,13 @@ def test_error_names_the_wrong_line(text: str, message: str, tmp_path: Path) -> 
         read_user_components(path)
 
 
-def test_cif_definition_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "new.cif"
-    path.write_text(CIF)
-    (component,) = read_user_components(path).values()
-    assert (component.comp_id, component.origin) == ("ZZZZ9", "user")
-
-
 def test_all_files_of_a_folder_are_read(tmp_path: Path) -> None:
     (tmp_path / "new.cif").write_text(CIF)
     (tmp_path / "table.smi").write_text("LIG CCO\n")
-    assert set(read_user_components(tmp_path)) == {"ZZZZ9", "LIG"}
+    found = read_user_components(tmp_path)
+    assert {code: (one.comp_id, one.origin) for code, one in found.items()} == {
+        "ZZZZ9": ("ZZZZ9", "user"), "LIG": ("LIG", "user"),
+    }  # fmt: skip
 
 
 def test_two_definitions_of_one_code_are_refused(tmp_path: Path) -> None:
@@ -75,16 +71,12 @@ def test_two_definitions_of_one_code_are_refused(tmp_path: Path) -> None:
         read_user_components(tmp_path)
 
 
-@pytest.mark.parametrize(("name", "content"), [("x.cif", b"no cif"), ("x.smi", b"\xff\xfe\x00")])
-def test_file_of_another_kind_is_refused(name: str, content: bytes, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(content)
+@pytest.mark.parametrize(("name", "content"), [("x.cif", b"no cif"), ("x.smi", b"\xff\xfe\x00"), ("none.cif", None)])
+def test_file_of_another_kind_or_missing_one_is_named(name: str, content: bytes | None, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
     with pytest.raises(UserComponentError, match=name):
         read_user_components(tmp_path / name)
-
-
-def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserComponentError, match=r"none\.cif"):
-        read_user_components(tmp_path / "none.cif")
 
 
 @pytest.mark.parametrize(
@@ -103,13 +95,11 @@ def test_atom_names_of_other_programs_and_the_order_of_smi_files_are_accepted(
     assert list(read_user_components(tmp_path / "own.smi")) == [code]
 
 
-def test_salt_is_reduced_to_its_largest_part() -> None:
-    assert dictionary_smiles(component_from_smiles("LIG", "CCN.Cl"), neutral=True) == "CCN"
-
-
-def test_defined_stereo_is_kept() -> None:
-    smiles = "C[C@H](N)C(=O)O"
-    assert dictionary_smiles(component_from_smiles("LIG", smiles), neutral=True) == smiles
+@pytest.mark.parametrize(
+    ("smiles", "kept"), [("CCN.Cl", "CCN"), ("C[C@H](N)C(=O)O", "C[C@H](N)C(=O)O")], ids=["salt", "stereo"]
+)
+def test_largest_part_and_defined_stereo_are_kept(smiles: str, kept: str) -> None:
+    assert dictionary_smiles(component_from_smiles("LIG", smiles), neutral=True) == kept
 
 
 def test_formula_is_in_the_dictionarys_style() -> None:

@@ -42,12 +42,9 @@ def test_an_mmcif_entry_has_method_dates_and_ligands(archive: Path) -> None:
     assert {ligand.comp_id for ligand in metadata.ligands} == {"ZYB", "MOH"}
 
 
-def test_selenomethionine_counts_as_methionine(archive: Path) -> None:
-    assert _read(archive / "1a8o.cif.gz").entities[0].sequence.startswith("MDIRQGPKEPFRDYVDRFYKTLRAEQ")
-
-
-def test_an_entry_that_replaced_another_has_no_successor(archive: Path) -> None:
+def test_selenomethionine_counts_as_methionine_and_a_replaced_entry_is_no_successor(archive: Path) -> None:
     metadata = _read(archive / "1a8o.cif.gz")
+    assert metadata.entities[0].sequence.startswith("MDIRQGPKEPFRDYVDRFYKTLRAEQ")
     assert (metadata.withdrawn, metadata.successors) == (False, ())
 
 
@@ -185,12 +182,15 @@ def test_several_references_of_one_entity_are_all_kept_and_isoforms_dropped() ->
     assert metadata.entities[0].auth_asym_ids == ("A", "B")
 
 
-def test_the_best_of_several_resolutions_counts() -> None:
-    assert _cif("loop_ _refine.pdbx_refine_id _refine.ls_d_res_high a 2.0 b 1.75 c ?").resolution == 1.75
-
-
-def test_a_map_has_a_resolution_too() -> None:
-    assert _cif("_em_3d_reconstruction.entry_id 1ABC\n_em_3d_reconstruction.resolution 3.4").resolution == 3.4
+@pytest.mark.parametrize(
+    ("text", "resolution"),
+    [
+        ("loop_ _refine.pdbx_refine_id _refine.ls_d_res_high a 2.0 b 1.75 c ?", 1.75),
+        ("_em_3d_reconstruction.entry_id 1ABC\n_em_3d_reconstruction.resolution 3.4", 3.4),
+    ],
+)
+def test_resolution_is_the_best_of_the_refinement_or_that_of_the_map(text: str, resolution: float) -> None:
+    assert _cif(text).resolution == resolution
 
 
 def test_a_withdrawn_mmcif_entry_is_reported() -> None:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import gemmi
 import pytest
 
 from tethermap.entry.atoms import WATER
-from tethermap.entry.reader import EntryError, parse_file, read_entry
+from tethermap.entry.reader import Entry, EntryError, parse_file, read_entry
+
+
+def read(folder: Path, content: str | bytes, name: str = "1abc.pdb") -> Entry:
+    """Return the entry of a file with this content."""
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_entry(path, "1abc")
 
 
 @pytest.mark.parametrize(
@@ -30,10 +38,8 @@ from tethermap.entry.reader import EntryError, parse_file, read_entry
     ],
 )
 def test_file_that_is_not_an_entry_has_its_reason(tmp_path: Path, content: bytes, reason: str) -> None:
-    path = tmp_path / "1abc.cif.gz"
-    path.write_bytes(content)
     with pytest.raises(EntryError) as error:
-        read_entry(path, "1abc")
+        read(tmp_path, content, "1abc.cif.gz")
     assert error.value.reason == reason
 
 
@@ -74,9 +80,8 @@ def test_capsid_in_a_separate_frame_is_not_in_the_crystal(mirror: Path) -> None:
 def test_two_copies_under_one_number_are_two_residues(tmp_path: Path) -> None:
     line = "HETATM{:5d}  {:<3s} LIG A   1    {:8.3f}{:8.3f}{:8.3f}  1.00 10.00           C\n"
     atoms = [(1, "C1", 0.0), (2, "C2", 1.5), (3, "C1", 20.0), (4, "C2", 21.5)]
-    path = tmp_path / "1abc.pdb"
-    path.write_text("".join(line.format(serial, name, x, 0.0, 0.0) for serial, name, x in atoms) + "END\n")
-    assert read_entry(path, "1abc").atoms.starts.tolist() == [0, 2]
+    text = "".join(line.format(serial, name, x, 0.0, 0.0) for serial, name, x in atoms) + "END\n"
+    assert read(tmp_path, text).atoms.starts.tolist() == [0, 2]
 
 
 ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00          {element:>2}\n"
@@ -90,86 +95,71 @@ ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00
     ],
 )
 def test_lines_with_invalid_numbers_are_refused(tmp_path: Path, x: str, occupancy: str) -> None:
-    path = tmp_path / "1abc.pdb"
-    path.write_text(ATOM.format(x=x, occupancy=occupancy, element="C") + "END\n")
     with pytest.raises(EntryError, match="1 coordinate lines do not keep to the columns"):
-        read_entry(path, "1abc")
+        read(tmp_path, ATOM.format(x=x, occupancy=occupancy, element="C") + "END\n")
 
 
 @pytest.mark.parametrize(("x", "occupancy"), [("1.000", "1.00"), ("-1.000", "0.5"), ("1.", ""), (".5", "1")])
 def test_numbers_of_other_programs_are_read(tmp_path: Path, x: str, occupancy: str) -> None:
-    path = tmp_path / "1abc.pdb"
     whole, _, decimals = x.partition(".")
-    path.write_text(ATOM.format(x=f"{whole}.{decimals:<3}", occupancy=occupancy, element="C") + "END\n")
-    assert read_entry(path, "1abc").atoms.xyz[0].tolist() == [float(x), 0.0, 0.0]
+    text = ATOM.format(x=f"{whole}.{decimals:<3}", occupancy=occupancy, element="C") + "END\n"
+    assert read(tmp_path, text).atoms.xyz[0].tolist() == [float(x), 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
     ("written", "element"), [("C", "C"), ("A", "C"), ("<s", "C"), ("N ", "N"), ("CL", "Cl"), ("Br", "Br"), ("X", "X")]
 )
 def test_missing_element_is_derived_from_the_name(tmp_path: Path, written: str, element: str) -> None:
-    path = tmp_path / "1abc.pdb"
-    path.write_text(ATOM.format(x="1.000", occupancy="1.00", element=written) + "END\n")
-    assert read_entry(path, "1abc").atoms.element.tolist() == [element.encode()]
+    text = ATOM.format(x="1.000", occupancy="1.00", element=written) + "END\n"
+    assert read(tmp_path, text).atoms.element.tolist() == [element.encode()]
 
 
 @pytest.mark.parametrize(("symbol", "name"), [("HETATM", "C1"), ("CARBON", "C1"), ("Car", "C1")])
 def test_word_in_the_element_column_is_refused(tmp_path: Path, symbol: str, name: str) -> None:
     with pytest.raises(EntryError, match=f"{symbol} is no element"):
-        read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+        read(tmp_path, mmcif(f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"))
 
 
 @pytest.mark.parametrize(("symbol", "name", "element"), [("CL", "CL1", "Cl"), ("Zn2+", "ZN", "Zn"), ("Se", "X1", "Se")])
 def test_element_of_two_letters_is_read(tmp_path: Path, symbol: str, name: str, element: str) -> None:
-    entry = read_entry(_mmcif(tmp_path, f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+    entry = read(tmp_path, mmcif(f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"))
     assert entry.atoms.element.tolist() == [element.encode()]
 
 
 def test_zero_byte_is_refused_with_its_position(tmp_path: Path) -> None:
     """gemmi would read no more of the line, and pass over the next one."""
-    path = tmp_path / "1abc.pdb"
     line = ATOM.format(x="1.000", occupancy="1.00", element="C")
-    path.write_text(f"HEADER\nREMARK \0\n{line}END\n")
     with pytest.raises(EntryError, match="a zero byte in line 2"):
-        read_entry(path, "1abc")
+        read(tmp_path, f"HEADER\nREMARK \0\n{line}END\n")
 
 
 def test_header_with_characters_outside_ascii_is_read(tmp_path: Path) -> None:
     """gemmi keeps bytes and cuts them to columns, half a character at the end."""
-    path = tmp_path / "1abc.pdb"
     line = ATOM.format(x="1.000", occupancy="1.00", element="C")
-    header = "HEADER\nTITLE     \u540d\u524d\nSEQRES   1 A    2  ALA \u540d\u524d\n"
-    path.write_text(f"{header}{line}END\n", encoding="utf-8")
-    assert read_entry(path, "1abc").metadata.title == "\u540d\u524d"
-    for structure in (read_entry(path, "1abc").structure, parse_file(path, "1abc").structure):
+    entry = read(tmp_path, f"HEADER\nTITLE     \u540d\u524d\nSEQRES   1 A    2  ALA \u540d\u524d\n{line}END\n")
+    assert entry.metadata.title == "\u540d\u524d"
+    for structure in (entry.structure, parse_file(tmp_path / "1abc.pdb", "1abc").structure):
         assert "??" in structure.make_pdb_string()
 
 
 @pytest.mark.parametrize("name", ["C\u03b1", "\u540d\u524d"])
 def test_name_of_atom_outside_ascii_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(EntryError, match="outside ASCII"):
-        read_entry(_mmcif(tmp_path, f"1 C '{name}' . LIG A 1 1.0 2.0 3.0\n"), "1abc")
+        read(tmp_path, mmcif(f"1 C '{name}' . LIG A 1 1.0 2.0 3.0\n"))
 
 
 @pytest.mark.parametrize(("charge", "is_read"), [("-9", True), ("2", True), ("?", True), ("10", False), ("-80", False)])
 def test_charge_that_does_not_fit_pdb_files_is_refused(tmp_path: Path, charge: str, is_read: bool) -> None:
-    path = _mmcif(tmp_path, f"1 C C1 . LIG A 1 1.0 2.0 3.0 {charge}\n", tags=("pdbx_formal_charge",))
-    if is_read:
-        assert read_entry(path, "1abc").structure.make_pdb_string()
-        return
-    with pytest.raises(EntryError, match="charges of 1 atoms are missing or out of range"):
-        read_entry(path, "1abc")
+    refused = pytest.raises(EntryError, match="charges of 1 atoms are missing or out of range")
+    with nullcontext() if is_read else refused:
+        text = mmcif(f"1 C C1 . LIG A 1 1.0 2.0 3.0 {charge}\n", tags=("pdbx_formal_charge",))
+        assert read(tmp_path, text).structure.make_pdb_string()
 
 
-def _mmcif(folder: Path, atoms: str, header: str = "", tags: Sequence[str] = ()) -> Path:
-    """Write a file of atoms."""
+def mmcif(atoms: str, header: str = "", tags: Sequence[str] = ()) -> str:
+    """Return an mmCIF file of atoms."""
     sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
-    path = folder / "1abc.cif"
-    path.write_text(
-        f"data_1ABC\n{header}loop_\n" + "".join(f"_atom_site.{tag}\n" for tag in (*sites.split(), *tags)) + atoms,
-        "utf-8",
-    )
-    return path
+    return "".join([f"data_1ABC\n{header}loop_\n", *(f"_atom_site.{tag}\n" for tag in (*sites.split(), *tags)), atoms])
 
 
 @pytest.mark.parametrize(
@@ -179,8 +169,7 @@ def _mmcif(folder: Path, atoms: str, header: str = "", tags: Sequence[str] = ())
 def test_impossible_cell_is_ignored(tmp_path: Path, cell: str) -> None:
     tags = ("length_a", "length_b", "length_c", "angle_alpha", "angle_beta", "angle_gamma")
     header = "".join(f"_cell.{tag} {value}\n" for tag, value in zip(tags, cell.split(), strict=True))
-    path = _mmcif(tmp_path, "1 C C1 . LIG A 1 1.0 2.0 3.0\n", header)
-    assert not read_entry(path, "1abc").structure.cell.is_crystal()
+    assert not read(tmp_path, mmcif("1 C C1 . LIG A 1 1.0 2.0 3.0\n", header)).structure.cell.is_crystal()
 
 
 @pytest.mark.parametrize(
@@ -194,11 +183,10 @@ def test_impossible_cell_is_ignored(tmp_path: Path, cell: str) -> None:
 )
 def test_water_with_the_name_of_a_water_model_is_water(tmp_path: Path, atoms: tuple[str, ...], name: str) -> None:
     line = "HETATM{:5d}  {:<3s} SOL W   1    {:8.3f}   0.000   0.000  1.00 10.00          {:>2s}\n"
-    path = tmp_path / "1abc.pdb"
-    path.write_text("".join(line.format(i + 1, *atom.split()[:1], 1.5 * i, atom[-1]) for i, atom in enumerate(atoms)))
-    read = read_entry(path, "1abc").atoms
-    assert set(read.comp_id.tolist()) == {name.encode()}
-    assert set(read.entity_type == WATER) == {name == "HOH"}
+    text = "".join(line.format(i + 1, *atom.split()[:1], 1.5 * i, atom[-1]) for i, atom in enumerate(atoms))
+    found = read(tmp_path, text).atoms
+    assert set(found.comp_id.tolist()) == {name.encode()}
+    assert set(found.entity_type == WATER) == {name == "HOH"}
 
 
 def numbered_models(numbers: str) -> str:
@@ -228,16 +216,13 @@ def numbered_models(numbers: str) -> str:
 def test_atoms_of_the_first_model_are_read_however_models_are_numbered(
     tmp_path: Path, numbers: str, models: int, names: list[bytes]
 ) -> None:
-    path = tmp_path / "1abc.cif"
-    path.write_text(numbered_models(numbers))
-    entry = read_entry(path, "1abc")
+    entry = read(tmp_path, numbered_models(numbers))
     assert entry.n_models == models
     assert entry.atoms.name.tolist() == names
 
 
 def test_displacements_of_a_pdb_file_are_not_read(tmp_path: Path) -> None:
     atom = "HETATM    1  C1  LIG A   1       0.000   0.000   0.000  1.00 10.00           C\n"
-    path = tmp_path / "1abc.pdb"
-    path.write_text(f"{atom}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n")
-    (site,) = read_entry(path, "1abc").structure[0].all()
+    text = f"{atom}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n"
+    (site,) = read(tmp_path, text).structure[0].all()
     assert not site.atom.aniso.nonzero()

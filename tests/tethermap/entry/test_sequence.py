@@ -17,28 +17,23 @@ def best_of(queries: list[str], chain: str) -> tuple[SequenceMatch, bool]:
     return best_match(queries, chain, min_identity=0.9, min_coverage=0.5)
 
 
-def test_same_sequence_is_identical() -> None:
-    match = compare(UBIQUITIN, UBIQUITIN)
-    assert (match.identity, match.coverage, match.aligned) == (1.0, 1.0, 76)
+MUTANT = f"{UBIQUITIN[:47]}R{UBIQUITIN[48:]}"
+UNKNOWN = f"{UBIQUITIN[:30]}X{UBIQUITIN[31:]}"
 
 
-def test_tandem_construct_covers_the_shorter_sequence() -> None:
-    match = compare(UBIQUITIN, "GSHM" + UBIQUITIN + "GGSGGS" + UBIQUITIN)
-    assert (match.identity, match.coverage) == (1.0, 1.0)
-
-
-def test_terminal_tags_do_not_lower_identity() -> None:
-    assert compare(UBIQUITIN, "MGSSHHHHHHSSGLVPRGSH" + UBIQUITIN[:60]).identity == 1.0
-
-
-def test_point_mutation_lowers_identity_by_one_residue() -> None:
-    mutant = UBIQUITIN[:47] + "R" + UBIQUITIN[48:]
-    assert compare(UBIQUITIN, mutant).identity == pytest.approx(75 / 76)
-
-
-def test_unknown_residues_never_match() -> None:
-    unknown = UBIQUITIN[:30] + "X" + UBIQUITIN[31:]
-    assert compare(unknown, unknown).identity == pytest.approx(75 / 76)
+@pytest.mark.parametrize(
+    ("query", "chain", "identity"),
+    [
+        (UBIQUITIN, UBIQUITIN, 1),
+        (UBIQUITIN, f"GSHM{UBIQUITIN}GGSGGS{UBIQUITIN}", 1),  # tandem
+        (UBIQUITIN, f"MGSSHHHHHHSSGLVPRGSH{UBIQUITIN}", 1),  # tag
+        (UBIQUITIN, MUTANT, 75 / 76),
+        (UNKNOWN, UNKNOWN, 75 / 76),  # unknown residues never match
+    ],
+)
+def test_identity_is_that_of_the_aligned_residues(query: str, chain: str, identity: float) -> None:
+    match = compare(query, chain)
+    assert (match.identity, match.coverage, match.aligned) == (pytest.approx(identity), 1.0, 76)
 
 
 def test_random_sequences_do_not_match() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from tethermap.entry.metadata import EntryMetadata, PolymerEntity
@@ -41,12 +43,8 @@ def test_all_words_of_the_name_must_be_in_the_polymers_names() -> None:
     assert match(TargetQuery("growth hormone receptor"))[0] == "unmatched"
 
 
-def test_entry_named_by_id_counts_whole() -> None:
-    query = TargetQuery("something else", named_entries=frozenset({"1abc"}))
-    assert match(query) == ("named", ["A", "B"])
-
-
-def test_entry_without_match_counts_whole_and_is_flagged() -> None:
+def test_entry_named_by_id_or_without_match_counts_whole() -> None:
+    assert match(TargetQuery("something else", named_entries=frozenset({"1abc"}))) == ("named", ["A", "B"])
     assert match(TargetQuery("something else")) == ("unmatched", ["A", "B"])
 
 
@@ -68,12 +66,8 @@ def test_sequence_that_matches_nothing_rejects_the_entry_with_its_best_identity(
 @pytest.mark.parametrize(("identity", "found"), [(0.9, True), (0.97, False)])
 def test_least_identity_is_the_requested_one(identity: float, found: bool) -> None:
     mutant = "".join("W" if i % 20 == 10 else letter for i, letter in enumerate(KINASE.sequence))
-    query = TargetQuery("x", sequences=(mutant,), min_identity=identity)
-    if found:
-        assert find_target(ENTRY, query).match == "sequence"
-    else:
-        with pytest.raises(EntryError):
-            find_target(ENTRY, query)
+    with nullcontext() if found else pytest.raises(EntryError):
+        assert match(TargetQuery("x", sequences=(mutant,), min_identity=identity))[0] == "sequence"
 
 
 def test_least_coverage_is_of_the_shorter_sequence() -> None:

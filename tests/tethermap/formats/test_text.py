@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tethermap.formats.text import MOST_LINES, FormatError, structure_text
+from tethermap.formats import text
+from tethermap.formats.text import FormatError, structure_text
 from tethermap.sources.own.poses import LigandFileError, read_poses
 
 
 @pytest.mark.parametrize("line", [b"ATOM\n", b"\r", b"\f", "\u2028".encode()])
-def test_text_of_too_many_lines_is_refused(line: bytes) -> None:
-    with pytest.raises(FormatError, match="more than 10,000,000 lines"):
-        structure_text(line * (MOST_LINES + 1))
+def test_text_of_too_many_lines_is_refused(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "MOST_LINES", 1000)
+    assert structure_text(line * 1000)
+    with pytest.raises(FormatError, match="more than 1,000 lines"):
+        structure_text(line * 1001)
 
 
 @pytest.mark.parametrize("name", ["pose.sdf", "pose.mol2", "pose.pdbqt"])

@@ -69,6 +69,15 @@ ATOM 1 N N GLY A A 1.0 2.0 3.0
 #
 """
 
+FAULTS: list[dict[str, Any]] = [
+    {"kind": "status", "status": 429, "retry_after": "0"},
+    *({"kind": "status", "status": status} for status in (429, 500, 503)),
+    *({"kind": kind} for kind in ("html", "cut", "refuse", "empty")),
+]
+"""Faults of any service that are retried, for `StandIn.fault`."""
+
+FAULTS_OF_FILES = [*FAULTS, {"kind": "cut_gzip"}, {"kind": "no_atoms"}]
+
 _DEFAULTS = {
     "title": "A kinase with an inhibitor",
     "method": "X-RAY DIFFRACTION",

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.tethermap.sources.make import write
 from tethermap.sources.obsolete import find_obsolete, follow, load_obsolete
 
@@ -14,12 +16,9 @@ _CSV = "pdb_id,obsoleted_date,replaced_by\n116l,1994-07-31,216l\n179l,2008-07-08
 _TABLE = {"116l": ("216l",), "179l": (), "1hhb": ("2hhb", "3hhb", "4hhb")}
 
 
-def test_the_list_of_the_wwpdb_is_read(tmp_path: Path) -> None:
-    assert load_obsolete(write(tmp_path / "obsolete.dat", _DAT)) == _TABLE
-
-
-def test_a_csv_is_read(tmp_path: Path) -> None:
-    assert load_obsolete(write(tmp_path / "obsolete.csv", _CSV)) == _TABLE
+@pytest.mark.parametrize(("name", "text"), [("obsolete.dat", _DAT), ("obsolete.csv", _CSV)])
+def test_lists_of_the_wwpdb_and_csv_files_are_read(name: str, text: str, tmp_path: Path) -> None:
+    assert load_obsolete(write(tmp_path / name, text)) == _TABLE
 
 
 def test_the_list_is_found_up_to_two_folders_above_the_mirror(tmp_path: Path) -> None:

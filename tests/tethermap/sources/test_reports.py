@@ -9,7 +9,7 @@ import pytest
 
 from tests.standin import StandIn
 from tests.tethermap.fit.make import report_cif, report_xml
-from tests.tethermap.sources.make import cif_text, settings, write
+from tests.tethermap.sources.make import FAULTS_OF_FILES, cif_text, settings, write
 from tethermap.fit.file import ReportFile
 from tethermap.sources.base import Fetched, SourceError
 from tethermap.sources.choose import Reports, open_reports, open_source
@@ -70,22 +70,7 @@ def test_missing_report_is_recorded_and_not_requested_again(
     assert standin.count("reports") == 4  # two formats at two addresses
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"kind": "status", "status": 429, "retry_after": "0"},
-        {"kind": "status", "status": 503},
-        {"kind": "status", "status": 500},
-        {"kind": "html"},
-        {"kind": "empty"},
-        {"kind": "cut"},
-        {"kind": "cut_gzip"},
-        {"kind": "no_atoms"},
-        {"kind": "refuse"},
-        {"kind": "slow", "seconds": 0.01},
-    ],
-    ids=lambda fault: fault.get("status") or fault["kind"],
-)
+@pytest.mark.parametrize("fault", [*FAULTS_OF_FILES, {"kind": "slow", "seconds": 0.01}], ids=str)
 def test_fault_of_the_service_is_retried_and_then_recorded(
     reports: Reports, standin: StandIn, fault: dict[str, Any], tmp_path: Path
 ) -> None:
