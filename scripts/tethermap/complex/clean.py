@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -13,28 +12,13 @@ from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from tethermap.base.reasons import sentence
-from tethermap.base.tables import Row, Value
+from tethermap.base.tables import JOINED, Row, Value
 from tethermap.base.version import __version__
+from tethermap.complex import candidates
 from tethermap.complex.backbone import backbone_of
-from tethermap.complex.candidates import (
-    BURIED_SLICES,
-    Burial,
-    best_of_equivalent,
-    burial,
-    judged,
-    least_buried,
-    polymer_radii,
-)
 from tethermap.complex.cleaned import CleanedComplex, Ligand, clean_complex
-from tethermap.complex.context import (
-    Around,
-    ContextFinder,
-    atoms_around,
-    beside,
-    coincide,
-    on_special_position,
-)
-from tethermap.complex.describe import Description, describe, neighbourhood_of, surroundings_of
+from tethermap.complex.context import Around, ContextFinder, atoms_around, beside, coincide
+from tethermap.complex.describe import describe, neighbourhood_of, surroundings_of
 from tethermap.complex.experiment import NO_EXPERIMENT, Experiment
 from tethermap.complex.limits import KEPT_WITHIN, WHOLE_CHAINS_WITHIN
 from tethermap.complex.lysines import LYSINE_SLICES, lysines_around
@@ -42,7 +26,7 @@ from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.polymers import polymers_beside, polymers_of
 from tethermap.complex.scene import Copy, Scene
 from tethermap.complex.settings import CleanSettings
-from tethermap.complex.status import FitOf, Verdict, group_rows, modified_rows
+from tethermap.complex.status import Verdict, group_rows, modified_rows
 from tethermap.entry.atoms import text
 from tethermap.entry.model import PolymerEntity
 from tethermap.entry.reader import Entry, EntryError
@@ -55,7 +39,7 @@ from tethermap.instance.classify import HetGroup
 from tethermap.instance.conformer import best_altloc
 from tethermap.instance.find import Residues, find_groups, heaviest
 from tethermap.instance.kinds import KindRules
-from tethermap.instance.model import Instance, Neighbourhood, Residue, Surroundings
+from tethermap.instance.model import Instance, Neighbourhood, Residue, Surroundings, chain_of_copy
 from tethermap.instance.stems import Stems
 
 Watch = Callable[[Sequence[HetGroup]], Iterable[HetGroup]]
@@ -145,16 +129,19 @@ class _Cleaner:
         self._scene = Scene(entry, self._residues, self._groups)
         self._polymers = polymers_of(self._scene)
         self._stems = Stems(entry.entry_id)
-        atoms = entry.atoms
-        self._largest = radii.largest_of(atoms.element)
-        self._radii_around = EntryRadii(atoms, polymer_radii(radii, rules))
+        self._largest = radii.largest_of(entry.atoms.element)
+        self._radii_around = EntryRadii(entry.atoms, candidates.polymer_radii(radii, rules))
 
     def run(self, watch: Watch) -> CleanedEntry:
         result = CleanedEntry(self._entry_row())
+        modified = modified_rows(self._residues, self._experiment, self._entry)
         try:
             target = self._target()
         except EntryError as error:
-            self._reject_all(result, error)
+            verdict = Verdict("entry_rejected", value=error.reason)
+            result.ligand_rows += [row for group in self._groups for row in self._rows(group, verdict, None)]
+            result.ligand_rows += modified
+            result.entry_row |= {"reason": error.reason, "value": error.value, "sentence": sentence(error.reason)}
             return result
         asyms = self._target_asyms(target)
         reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
@@ -168,10 +155,9 @@ class _Cleaner:
                 for group, before in zip(self._groups, decided, strict=True)
             ]
         for rows, kept in decided:
-            result.ligand_rows.extend(rows)
-            if kept is not None:
-                result.kept.append(kept)
-        result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
+            result.ligand_rows += rows
+            result.kept += [kept] if kept else []
+        result.ligand_rows += modified
         names = [self._scene.chain_names[asym].strip() for asym in asyms]
         nothing = "only_polymer_residues" if result.ligand_rows else "no_ligand"
         reason = "kept" if result.kept else "no_instance_kept" if self._groups else nothing
@@ -191,16 +177,15 @@ class _Cleaner:
         self, group: HetGroup, reach: float, target: TargetChains, errors: dict[str, Exception]
     ) -> tuple[list[Row], KeptInstance | None]:
         """Return the rows of a het group and its complex, None unless it is kept."""
-        kept = None
         with self._isolated(group):
             verdict, kept = self._judge(group, reach, target)
             rows = list(self._rows(group, verdict, kept))
-        if (failed := self._errors.get(group.head)) is not None:
-            name = self._residues.name(group.head)
-            errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
-            verdict, kept = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)), None
-            rows = list(self._rows(group, verdict, None))
-        return rows, kept
+        if (failed := self._errors.get(group.head)) is None:
+            return rows, kept
+        name = self._residues.name(group.head)
+        errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
+        verdict = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed))
+        return list(self._rows(group, verdict, None)), None
 
     def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
         """Limit an error of this program to one het group."""
@@ -208,11 +193,7 @@ class _Cleaner:
         return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
 
     def _entry_row(self) -> dict[str, Value]:
-        flags = []
-        if self._entry.n_models > 1:
-            flags.append("first_model")
-        if self._entry.metadata.withdrawn:
-            flags.append("withdrawn")
+        flags = {"first_model": self._entry.n_models > 1, "withdrawn": self._entry.metadata.withdrawn}
         return {
             "pdb_id": self._entry.entry_id,
             "instances_found": len(self._groups),
@@ -221,7 +202,7 @@ class _Cleaner:
             "target_chains": "",
             "kept": False,
             "assembly": next(iter(self._scene.assemblies.names), ""),
-            "flags": ";".join(flags),
+            "flags": JOINED.join(flag for flag, holds in flags.items() if holds),
             **self._experiment.entry_cells,
         }
 
@@ -254,54 +235,46 @@ class _Cleaner:
 
     def _decide_kinds(self, reach: float) -> None:
         """Distinguish buried additives from others; copies in equivalent sites get the same kind."""
-        burials: dict[int, Burial] = {}
+        burials: dict[int, candidates.Burial] = {}
         codes: dict[int, str] = {}
         for group in self._groups:
             if group.unless_buried:
                 with self._isolated(group):
                     burials[group.head] = self._burial(group, reach)
                     codes[group.head] = "+".join(sorted(self._residues.name(one).comp_id for one in group.residues))
-        self._buried = best_of_equivalent(burials, codes)
-        self._groups = [
-            judged(group, burials[group.head].fraction, self._buried[group.head]) if group.head in burials else group
-            for group in self._groups
-        ]
+        self._buried = candidates.best_of_equivalent(burials, codes)
+        for place, group in enumerate(self._groups):
+            if own := burials.get(group.head):
+                self._groups[place] = candidates.judged(group, own.fraction, self._buried[group.head])
 
-    def _burial(self, group: HetGroup, reach: float) -> Burial:
+    def _burial(self, group: HetGroup, reach: float) -> candidates.Burial:
         members, label = self._conformer(group)
         heavy = members[self._entry.atoms.heavy[members]]
         around = self._around(group, heavy, label).within(reach)
-        sasa = self._settings.sasa(BURIED_SLICES)
-        return burial(self._scene, around, heavy, label, self._radii, self._rules, sasa)
+        sasa = self._settings.sasa(candidates.BURIED_SLICES)
+        return candidates.burial(self._scene, around, heavy, label, self._radii, self._rules, sasa)
 
     def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
         atoms = self._entry.atoms
         asym = text(atoms.label_asym_id[atoms.starts[group.head]])
         return self._finder.around(atoms.xyz[heavy], asym, frozenset(group.residues), label)
 
-    def _fit_cells(self, kept: KeptInstance | None) -> FitOf:
-        return partial(self._experiment.cells, altloc=kept.instance.altloc if kept else None)
-
     def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None) -> Iterator[Row]:
         instance = kept.instance if kept else None
-        return group_rows(self._entry, self._residues, group, verdict, instance, self._fit_cells(kept))
-
-    def _reject_all(self, result: CleanedEntry, error: EntryError) -> None:
-        for group in self._groups:
-            verdict = Verdict("entry_rejected", value=error.reason)
-            result.ligand_rows.extend(self._rows(group, verdict, None))
-        result.ligand_rows.extend(modified_rows(self._entry, self._residues, self._fit_cells(None)))
-        result.entry_row.update(reason=error.reason, value=error.value, sentence=sentence(error.reason))
+        return group_rows(self._residues, self._experiment, self._entry, group, verdict, instance)
 
     def _judge(self, group: HetGroup, reach: float, target: TargetChains) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
         code = self._residues.name(group.head).comp_id.upper()
-        requested = code in settings.always_keep or code in settings.named
-        requested = requested or (self._cofactors and group.kind == "cofactor")
-        requested = requested or (settings.own_files and group.kind == "unknown")
+        requested = (
+            code in settings.always_keep | settings.named
+            or (self._cofactors and group.kind == "cofactor")
+            or (settings.own_files and group.kind == "unknown")
+        )
         if group.kind not in settings.kinds and not requested:
             if group.unless_buried:
-                return Verdict("not_buried", f"{least_buried(group):.2f}", f"{self._buried[group.head]:.2f}"), None
+                least, buried = candidates.least_buried(group), self._buried[group.head]
+                return Verdict("not_buried", f"{least:.2f}", f"{buried:.2f}"), None
             return Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
         if settings.only_ligands and code not in settings.only_ligands:
             return Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None
@@ -332,14 +305,7 @@ class _Cleaner:
         parts = [np.arange(part.start, part.stop) for part in map(atoms.at, group.residues)]
         members = np.concatenate(parts).astype(np.int64)
         label = best_altloc(atoms, members[atoms.heavy[members]])
-        chosen = members[self._scene.mask(label)[members]]
-        return chosen, label
-
-    def _n_conformers(self, group: HetGroup) -> int:
-        """Return how many labels the heavy atoms of a group have."""
-        atoms = self._entry.atoms
-        parts = map(atoms.at, group.residues)
-        return len({label for part in parts for label in atoms.altloc[part][atoms.heavy[part]].tolist()} - {b""})
+        return members[self._scene.mask(label)[members]], label
 
     def _keep(
         self, group: HetGroup, members: IntArray, label: bytes, around: Around, farther: Around, target: TargetChains
@@ -347,7 +313,6 @@ class _Cleaner:
         atoms = self._entry.atoms
         heavy = members[atoms.heavy[members]]
         xyz = atoms.xyz[heavy]
-        residues_of_group = frozenset(group.residues)
         # Alternates of a group's residues: only the chosen conformer belongs to its components.
         present = self._as_modelled(group, heavy)
         residues = tuple(self._residues.name(residue) for residue in present.residues)
@@ -359,15 +324,14 @@ class _Cleaner:
             for bond in group.links
             if bond.kind != "contact" and bond.first in atoms_of_ligand and mask[bond.second]
         )
-        ligand = Ligand(heavy, residues, head, links)
+        ligand = Ligand(heavy, residues, head, links, members, label)
         stem, numbered = self._stems.of(residues[head])
-        written = list(self._written(around, residues_of_group, xyz, label))
+        written = list(self._written(around, frozenset(group.residues), xyz, label))
         copies = self._copies_of(residues, written)
         cleaned = clean_complex(
             self._scene,
             ligand,
             written,
-            label,
             self._remarks(around, label, copies),
             self._rules,
             keep_hydrogens=self._settings.keep_hydrogens,
@@ -375,25 +339,16 @@ class _Cleaner:
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
         ahead = atoms_around(self._scene, farther, xyz, label, EXIT_REACH)
         nearby = ahead.within(reach)
-        special = nearby.overlaps or on_special_position(self._scene, xyz)
-        description = Description(
-            stem=stem,
-            stem_numbered=numbered,
-            label=label,
-            n_conformers=self._n_conformers(group),
-            members=members,
-            around=around,
-            nearby=nearby,
-            special=special,
-            unmatched=target.match == "unmatched",
-            own_chain=self._residues.has_chain(group.head),
-            polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
-            copies=copies,
-        )
-        instance = describe(self._entry, self._scene, self._residues, present, ligand, cleaned, description)
+        labels = (atoms.altloc[part][atoms.heavy[part]].tolist() for part in map(atoms.at, group.residues))
+        flags = {
+            "alternate_conformers": len(set().union(*labels) - {b""}) > 1,
+            "unmatched": target.match == "unmatched",
+            "stem_numbered": numbered,
+        }
         instance = replace(
-            instance,
+            describe(self._scene, self._residues, present, ligand, cleaned, around, nearby, copies, stem, flags),
             fit=self._fit(present.residues, heavy, label),
+            polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
             lysines=lysines_around(
                 self._scene, farther, xyz, label, self._radii_around, self._settings.sasa(LYSINE_SLICES)
             ),
@@ -445,15 +400,11 @@ class _Cleaner:
     def _copies_of(self, own: Iterable[Residue], written: Iterable[Copy]) -> tuple[str, ...]:
         """Return the names of the cofactors and glycans of a complex that have a code of the ligand's."""
         codes = {residue.comp_id for residue in own}
-        names = [
-            (self._residues.name(residue), copy.placement.name)
+        return tuple(
+            f"{name.comp_id} {chain_of_copy(name.auth_asym_id, copy.placement.name)} {name.residue_id}"
             for copy in written
             if copy.body.parents
-            for residue in sorted(copy.body.residues)
-        ]
-        return tuple(
-            f"{name.comp_id} {name.auth_asym_id}{'-' if copy else ''}{copy} {name.residue_id}"
-            for name, copy in names
+            for name in map(self._residues.name, sorted(copy.body.residues))
             if name.comp_id in codes
         )
 

@@ -76,7 +76,7 @@ class CleanedComplex:
 
 @dataclass(frozen=True)
 class Ligand:
-    """Ligand data for the writer.
+    """A ligand in one conformer.
 
     Parameters
     ----------
@@ -88,19 +88,24 @@ class Ligand:
         Index of the one that names it.
     links : tuple of Bond
         Bonds to its surroundings.
+    members : ndarray of int
+        All its atoms, hydrogens included, component by component.
+    label : bytes
+        Label of the conformer.
     """
 
     atoms: IntArray
     residues: tuple[Residue, ...]
     head: int
     links: tuple[Bond, ...]
+    members: IntArray
+    label: bytes
 
 
 def clean_complex(
     scene: Scene,
     ligand: Ligand,
     copies: Sequence[Copy],
-    label: bytes,
     remarks: Iterable[str],
     rules: KindRules,
     *,
@@ -116,8 +121,6 @@ def clean_complex(
         The instance.
     copies : sequence of Copy
         The bodies to write.
-    label : bytes
-        Label of the ligand's conformer.
     remarks : iterable of str
         Lines for REMARK 6.
     rules : KindRules
@@ -125,7 +128,7 @@ def clean_complex(
     keep_hydrogens : bool
         Whether deposited hydrogens are written too.
     """
-    members = scene.mask(label) & (scene.atoms.heavy | keep_hydrogens)
+    members = scene.mask(ligand.label) & (scene.atoms.heavy | keep_hydrogens)
     structure, copy_names = _assemble(scene, ligand, copies, members)
     names = [chain.name for chain in structure[0]]
     codes = sorted(name for name in structure[0].get_all_residue_names() if len(name) > 3)
@@ -137,6 +140,7 @@ def clean_complex(
     if not fits or codes or any(len(name) > 1 and name not in copy_names for name in names):
         mmcif = _mmcif_text(structure)
     renamed: list[RenamedName] = []
+    pdb = None
     if fits:
         structure.shorten_ccd_codes()
         structure.shorten_chain_names()
@@ -146,16 +150,14 @@ def clean_complex(
                 renamed.append(RenamedName("copy", chain.name, old, copy_names[old]))
             elif old != chain.name:
                 renamed.append(RenamedName("chain", chain.name, old))
-    pdb = None
-    if fits:
-        remarks = [*remarks, *_rename_remarks(renamed)]
-        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of, rules), remarks)
+        places = [f" (operator {name.copy})" if name.copy else "" for name in renamed]
+        changes = [f"{r.what} {r.name_in_pdb} is {r.name}{place}" for r, place in zip(renamed, places, strict=True)]
+        pdb = _pdb_text(structure, _bonds(scene, ligand, serial_of, rules), [*remarks, *changes])
     head = ligand.residues[ligand.head]
-    new_code = next((r.name_in_pdb for r in renamed if r.what == "component" and r.name == head.comp_id), head.comp_id)
-    new_chain = next(
-        (r.name_in_pdb for r in renamed if r.what == "chain" and r.name == head.auth_asym_id), head.auth_asym_id
-    )
-    return CleanedComplex(pdb, mmcif, serial_of[ligand.atoms], tuple(renamed), new_code, new_chain)
+    new = {(r.what, r.name): r.name_in_pdb for r in reversed(renamed)}
+    code = new.get(("component", head.comp_id), head.comp_id)
+    chain_name = new.get(("chain", head.auth_asym_id), head.auth_asym_id)
+    return CleanedComplex(pdb, mmcif, serial_of[ligand.atoms], tuple(renamed), code, chain_name)
 
 
 def _assemble(
@@ -181,7 +183,9 @@ def _assemble(
         piece = _selected(scene, np.flatnonzero(whole[scene.atoms.residue] & written), placement)
         if structure is None:
             structure = piece
-            _name_ligand_chain(structure, ligand)
+            for chain in piece[0]:
+                if not chain.name.strip():  # old files: the chain of the ligand
+                    chain.name = ligand.residues[ligand.head].auth_asym_id or "X"
             continue
         for chain in piece[0]:
             name = f"{chain.name}-{placement.name}"
@@ -217,13 +221,6 @@ def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.St
     flat.leave_only(f"q>{_DROPPED + 1}")
     structure: gemmi.Structure = flat.generate_structure()
     return structure
-
-
-def _name_ligand_chain(structure: gemmi.Structure, ligand: Ligand) -> None:
-    """Give residues without chain (old files) that of the ligand."""
-    for chain in structure[0]:
-        if not chain.name.strip():
-            chain.name = ligand.residues[ligand.head].auth_asym_id or "X"
 
 
 def _columns(structure: gemmi.Structure) -> gemmi.FlatStructure:
@@ -271,14 +268,6 @@ def _mmcif_text(structure: gemmi.Structure) -> str:
     block.find_mmcif_category("_atom_site_anisotrop.").erase()
     quote_names(block, structure)
     return str(block.as_string())
-
-
-def _rename_remarks(renamed: Iterable[RenamedName]) -> list[str]:
-    lines = []
-    for name in renamed:
-        place = f" (operator {name.copy})" if name.copy else ""
-        lines.append(f"{name.what} {name.name_in_pdb} is {name.name}{place}")
-    return lines
 
 
 def _pdb_text(structure: gemmi.Structure, bonds: Iterable[tuple[int, int]], remarks: Iterable[str]) -> str:

@@ -43,21 +43,7 @@ from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.elements import HALOGENS, are_metals
 from tethermap.base.tables import Row, natural_key
-from tethermap.complex.limits import (
-    CATION_PI_MAX,
-    HALOGEN_MAX,
-    HALOGEN_MIN_ANGLE,
-    HALOGEN_PARTNER_ANGLES,
-    HBOND_MAX,
-    HBOND_MIN,
-    HBOND_MIN_ANGLE,
-    HYDROPHOBIC_MAX,
-    IONIC_MAX,
-    METAL_MAX,
-    SITE_SHARED_WITHIN,
-    STACKING_MAX,
-    WATER_MAX,
-)
+from tethermap.complex import limits
 from tethermap.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
 from tethermap.complex.rings import ring_contacts, rings_of_ligand, rings_of_residues
 from tethermap.complex.water_bridges import water_bridges
@@ -65,7 +51,7 @@ from tethermap.entry.near import distances
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.molecule.record import LigandMolecule
 
-LIGATING = HALOGENS | {"N", "O", "S", "P", "Se"}
+LIGATING = [*HALOGENS, "N", "O", "S", "P", "Se"]
 """Elements of a ligand that bind a metal."""
 
 MOST_NEIGHBOURS = 3
@@ -76,10 +62,10 @@ BOND_MAX = {"S": 2.1, "P": 2.1, "Se": 2.2, "Cl": 2.1, "Br": 2.3, "I": 2.5, "Fe":
 OTHER_BOND_MAX = 1.85
 """Longest bond in angstroms from these elements to C, N or O if bonds are inferred from distances, and from others."""
 
-_SEARCH = max(HYDROPHOBIC_MAX, HBOND_MAX, IONIC_MAX, METAL_MAX)
+_SEARCH = max(limits.HYDROPHOBIC_MAX, limits.HBOND_MAX, limits.IONIC_MAX, limits.METAL_MAX)
 _LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
 _SAME_PLACE = 0.05
-_FARTHEST = max(_SEARCH, STACKING_MAX, CATION_PI_MAX)
+_FARTHEST = max(_SEARCH, limits.STACKING_MAX, limits.CATION_PI_MAX)
 _BETWEEN_CENTRES = frozenset({"pi_stacking", "cation_pi"})
 _TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
 
@@ -98,6 +84,7 @@ class _Pairs:
     ligand: PolarAtoms
     other: PolarAtoms
     ligand_centre: FloatArray
+    ligand_degree: IntArray
     other_centre: FloatArray
     ligand_xyz: FloatArray
     other_xyz: FloatArray
@@ -157,30 +144,23 @@ def ligand_contacts(
             for key, distance in distance_of.items()
         ]
     rows.sort(key=_row_key)
-    name = instance.name
-    head: Row = {
-        "pdb_id": instance.entry_id,
-        "Chain": name.auth_asym_id,
-        "Warhead": name.comp_id,
-        "Residue_ID": name.residue_id,
-        "stem": instance.stem,
-    }
-    return [
-        {
-            **head,
+    finished: list[Row] = []
+    for i, kind, cells in rows:
+        accession, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
+        finished.append({
+            "pdb_id": instance.entry_id,
+            "Chain": instance.name.auth_asym_id,
+            "Warhead": instance.name.comp_id,
+            "Residue_ID": instance.name.residue_id,
+            "stem": instance.stem,
             "ligand_atom": labels[i],
             "type": kind,
             **cells,
-            **_uniprot(instance, cells),
+            "partner_uniprot": accession,
+            "partner_uniprot_residue": number,
             "distance_between": "centres" if kind in _BETWEEN_CENTRES else "atoms",
-        }
-        for i, kind, cells in rows
-    ]
-
-
-def _uniprot(instance: Instance, cells: Row) -> Row:
-    accession, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
-    return {"partner_uniprot": accession, "partner_uniprot_residue": number}
+        })  # fmt: skip
+    return finished
 
 
 def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
@@ -205,7 +185,9 @@ def _beside(
         if other.stem == instance.stem or (places.max(axis=0) < low).any() or (places.min(axis=0) > high).any():
             continue
         nearest = float(distances(xyz, places).min())
-        alternate = nearest < SITE_SHARED_WITHIN or (instance.altloc and other.altloc not in ("", instance.altloc))
+        alternate = nearest < limits.SITE_SHARED_WITHIN or (
+            instance.altloc and other.altloc not in ("", instance.altloc)
+        )
         if nearest > _FARTHEST or alternate or other.facts.docked or _atom_at(neighbourhood, places[0]) is not None:
             continue
         residues = [other.components[k] for k in other.atoms.component[molecule.atom_index].tolist()]
@@ -239,20 +221,19 @@ def _near_pairs(instance: Instance, mol: LigandMolecule, around: _Around) -> _Pa
     other_centre, degree = _bonded_centre(bonded, xyz)
     hetero = ~((element == "C") | (element == "H") | (element == "D"))
     plain = (element[own] == "C") & ~(bonded & hetero).any(axis=1)
-    ligand_bonds = _ligand_bonds(mol)
+    n_heavy = len(mol.atom_index)
+    ligand_bonds = Chem.GetAdjacencyMatrix(mol.mol)[:n_heavy, :n_heavy].astype(np.bool_)
+    ligand_centre, ligand_degree = _bonded_centre(ligand_bonds, ligand_xyz)
     return _Pairs(
         distance=distance[:, near],
         partner=near,
         residue=_numbered(
             neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
         ),
-        ligand=ligand_polar_atoms(mol.mol, len(mol.atom_index), _on_cysteine(instance, mol)),
-        other=around.polar.of(near)
-        if around.polar is not None
-        else partner_polar_atoms(
-            neighbourhood.comp_id[near], neighbourhood.atom_name[near], element[own], degree, plain
-        ),
-        ligand_centre=_bonded_centre(ligand_bonds, ligand_xyz)[0],
+        ligand=ligand_polar_atoms(mol.mol, n_heavy, _on_cysteine(instance, mol)),
+        other=around.polar.of(near) if around.polar else partner_polar_atoms(neighbourhood, near, degree, plain),
+        ligand_centre=ligand_centre,
+        ligand_degree=ligand_degree,
         other_centre=other_centre,
         ligand_xyz=ligand_xyz,
         other_xyz=neighbourhood.xyz[near],
@@ -283,13 +264,6 @@ def _bonded(xyz: FloatArray, element: npt.NDArray[np.str_], near: IntArray) -> B
     return result
 
 
-def _ligand_bonds(mol: LigandMolecule) -> BoolArray:
-    """Return the bonds between heavy atoms of the ligand, shape (n_heavy, n_heavy)."""
-    n_heavy = len(mol.atom_index)
-    bonded: BoolArray = Chem.GetAdjacencyMatrix(mol.mol)[:n_heavy, :n_heavy].astype(np.bool_)
-    return bonded
-
-
 def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the mean place of each atom's bonded neighbours (NaN without) and their number."""
     degree = bonded.sum(axis=1)
@@ -301,29 +275,25 @@ def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntA
 def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> Iterator[tuple[str, int, int]]:
     """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
     ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
-    metal = are_metals(neighbourhood.element[pairs.partner])
-    heavy = [mol.mol.GetAtomWithIdx(i) for i in range(len(mol.atom_index))]
-    ligates = np.array([atom.GetSymbol() in LIGATING and _heavy_neighbours(atom) <= MOST_NEIGHBOURS for atom in heavy])
-    coordinated = (distance <= METAL_MAX) & ligates[:, None] & metal[None, :]
+    element = neighbourhood.element[pairs.partner]
+    symbol = np.array([mol.mol.GetAtomWithIdx(i).GetSymbol() for i in range(len(mol.atom_index))])
+    ligates = np.isin(symbol, LIGATING) & (pairs.ligand_degree <= MOST_NEIGHBOURS)
+    coordinated = (distance <= limits.METAL_MAX) & ligates[:, None] & are_metals(element)[None, :]
     opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
-    ionic = (distance <= IONIC_MAX) & opposite
+    ionic = (distance <= limits.IONIC_MAX) & opposite
     complementary = ligand.donor[:, None] & other.acceptor[None, :] | ligand.acceptor[:, None] & other.donor[None, :]
-    hbond = (distance <= HBOND_MAX) & (distance >= HBOND_MIN) & complementary & ~ionic
-    plain = (distance <= HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
+    hbond = (distance <= limits.HBOND_MAX) & (distance >= limits.HBOND_MIN) & complementary & ~ionic
+    plain = (distance <= limits.HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
     lean = _closest_per_column(_closest_per_residue(plain, distance, pairs.residue), distance)
     for kind, mask in (
         ("metal", coordinated),
         ("ionic", _closest_per_residue(ionic, distance, pairs.residue) | _closest_per_column(ionic, distance)),
         ("hbond", _open_angles(pairs, hbond)),
-        ("halogen", _halogen_bonds(mol, neighbourhood, pairs)),
+        ("halogen", _halogen_bonds(symbol, element, pairs)),
         ("hydrophobic", lean),
     ):
         for i, j in np.argwhere(mask):
             yield kind, int(i), int(j)
-
-
-def _heavy_neighbours(atom: Chem.Atom) -> int:
-    return sum(other.GetAtomicNum() > 1 for other in atom.GetNeighbors())
 
 
 def _shaped(
@@ -338,43 +308,37 @@ def _shaped(
             cations = np.flatnonzero(around.polar.positive).tolist()
         else:
             other_rings, cations = rings_of_residues(neighbourhood)
-        for one in ring_contacts(pairs.ligand_xyz, rings, positive, neighbourhood.xyz, other_rings, cations):
-            yield one.kind, one.ligand_atom, one.partner_atom, one.distance, one.geometry
+        yield from ring_contacts(pairs.ligand_xyz, rings, positive, neighbourhood.xyz, other_rings, cations)
     if not instance.waters or around.polar is not None:
         return
     places = np.array([water.xyz for water in instance.waters])
     metal = are_metals(neighbourhood.element)
     binding = metal | (neighbourhood.element == "N") | (neighbourhood.element == "O")
-    near = np.flatnonzero(binding & (distances(neighbourhood.xyz, places).min(axis=1) <= WATER_MAX))
+    near = np.flatnonzero(binding & (distances(neighbourhood.xyz, places).min(axis=1) <= limits.WATER_MAX))
     alone, plain = np.ones(len(near), dtype=np.int64), np.zeros(len(near), dtype=np.bool_)
-    other = partner_polar_atoms(
-        neighbourhood.comp_id[near], neighbourhood.atom_name[near], neighbourhood.element[near], alone, plain
-    )
+    other = partner_polar_atoms(neighbourhood, near, alone, plain)
     partners = near, other.donor | other.acceptor, metal[near]
     polar = pairs.ligand.donor | pairs.ligand.acceptor
     for i, j, distance, water in water_bridges(instance.waters, pairs.ligand_xyz, polar, neighbourhood, *partners):
         yield "water", i, j, distance, water
 
 
-def _halogen_bonds(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> BoolArray:
+def _halogen_bonds(symbol: npt.NDArray[np.str_], element: npt.NDArray[np.str_], pairs: _Pairs) -> BoolArray:
     """Return the pairs of a halogen on carbon and an atom with a lone pair near the extension of its bond."""
-    symbols = [mol.mol.GetAtomWithIdx(k).GetSymbol() for k in range(len(mol.atom_index))]
-    halogen = np.array([symbol in ("Cl", "Br", "I") for symbol in symbols], dtype=np.bool_)
-    element = neighbourhood.element[pairs.partner]
-    taker = (element == "N") | (element == "O") | (element == "S")
-    bonded: BoolArray = (pairs.distance <= HALOGEN_MAX) & halogen[:, None] & taker[None, :]
+    halogen, taker = np.isin(symbol, ("Cl", "Br", "I")), np.isin(element, ("N", "O", "S"))
+    bonded: BoolArray = (pairs.distance <= limits.HALOGEN_MAX) & halogen[:, None] & taker[None, :]
     if not bonded.any():
         return bonded
     at_halogen, at_partner = _cosines(pairs, bonded)
-    low, high = np.cos(np.radians(HALOGEN_PARTNER_ANGLES))[::-1]
-    straight = at_halogen <= np.cos(np.radians(HALOGEN_MIN_ANGLE))
+    low, high = np.cos(np.radians(limits.HALOGEN_PARTNER_ANGLES))[::-1]
+    straight = at_halogen <= np.cos(np.radians(limits.HALOGEN_MIN_ANGLE))
     bonded[bonded] = straight & (at_partner >= low) & (at_partner <= high)
     return bonded
 
 
 def _open_angles(pairs: _Pairs, mask: BoolArray) -> BoolArray:
     """Return the pairs of a mask whose bonded neighbours leave the line between the two atoms free."""
-    limit = np.cos(np.radians(HBOND_MIN_ANGLE)) + 1e-9
+    limit = np.cos(np.radians(limits.HBOND_MIN_ANGLE)) + 1e-9
     ligand_side, other_side = _cosines(pairs, mask)
     kept = mask.copy()
     kept[mask] = ~(ligand_side > limit) & ~(other_side > limit)  # NaN (no neighbours) passes

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from tethermap.base.arrays import FloatArray, IntArray, as_text
 from tethermap.complex.cleaned import CleanedComplex, Ligand
-from tethermap.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround
+from tethermap.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround, on_special_position
 from tethermap.complex.limits import SITE_SHARED_WITHIN, WATER_MAX
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import POLYMER, Atoms, text
 from tethermap.entry.model import DOCKED, PREDICTED
-from tethermap.entry.near import distances
+from tethermap.entry.near import distances, squared_distances
 from tethermap.entry.reader import Entry
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues
-from tethermap.instance.model import (
-    EntryFacts,
-    Instance,
-    LigandAtoms,
-    Link,
-    Neighbourhood,
-    Polymer,
-    Surroundings,
-    Water,
-)
+from tethermap.instance.model import EntryFacts, Instance, LigandAtoms, Link, Neighbourhood, Surroundings, Water
 
 MUTATION_WITHIN = 8.0
 """A residue with a heavy atom this near to the ligand can change how it binds, in angstroms. House rule."""
@@ -36,75 +27,38 @@ FULL_OCCUPANCY = 0.995
 """Occupancies below this are partial; files give two or three decimals."""
 
 
-@dataclass(frozen=True)
-class Description:
-    """Results of the cleaning for an instance besides its atoms.
-
-    Parameters
-    ----------
-    stem : str
-        File name.
-    stem_numbered : bool
-        Whether a number had to be added.
-    label : bytes
-        Label of the chosen conformer.
-    n_conformers : int
-        Number of labels of the heavy atoms of all its conformers.
-    members : ndarray of int
-        Its atoms, hydrogens included, component by component.
-    around : Around
-        Surroundings of the instance.
-    nearby : AtomsAround
-        Its atoms that can cover the instance.
-    special : bool
-        Whether it is on a special position.
-    unmatched : bool
-        Whether nothing in the entry matched the target.
-    own_chain : bool
-        Whether it has its own chain in the file.
-    polymers : tuple of Polymer
-        Polymers near the instance.
-    copies : tuple of str
-        Cofactors and glycans of its complex that have separate codes.
-    """
-
-    stem: str
-    stem_numbered: bool
-    label: bytes
-    n_conformers: int
-    members: IntArray
-    around: Around
-    nearby: AtomsAround
-    special: bool
-    unmatched: bool
-    own_chain: bool
-    polymers: tuple[Polymer, ...] = ()
-    copies: tuple[str, ...] = ()
-
-
 def describe(
-    entry: Entry,
     scene: Scene,
     residues: Residues,
     group: HetGroup,
     ligand: Ligand,
     cleaned: CleanedComplex,
-    description: Description,
+    around: Around,
+    nearby: AtomsAround,
+    copies: tuple[str, ...],
+    stem: str,
+    flags: Mapping[str, bool],
 ) -> Instance:
     """Return the instance for later stages.
 
     Parameters
     ----------
-    entry, scene, residues, group : Entry, Scene, Residues, HetGroup
+    scene, residues, group : Scene, Residues, HetGroup
         The entry and group of the instance.
     cleaned : CleanedComplex
         Its complex, for serial numbers and names.
-    description : Description
-        Other results of the cleaning.
+    around, nearby : Around, AtomsAround
+        Surroundings of the instance, and their atoms that can cover it.
+    copies : tuple of str
+        Cofactors and glycans of its complex that have separate codes.
+    stem : str
+        File name.
+    flags : mapping of str to bool
+        Further flags, and whether each of them holds.
     """
-    atoms = entry.atoms
-    members = description.members
-    place = {int(atom): position for position, atom in enumerate(members)}
+    entry, atoms = scene.entry, scene.atoms
+    xyz = atoms.xyz[ligand.atoms]
+    place = {int(atom): position for position, atom in enumerate(ligand.members)}
     links = tuple(
         Link(
             atom=place[link.first],
@@ -119,24 +73,58 @@ def describe(
         for link in ligand.links
     )
     head = ligand.residues[ligand.head]
-    notes: dict[str, str] = {}
-    flags = _flags(entry, scene, residues, group, ligand, cleaned, description, notes)
-    target_chains = tuple(dict.fromkeys(scene.chain_names[asym].strip() for asym in description.around.target_chains))
-    mutations, mutations_near = _mutations(entry, target_chains, atoms.xyz[ligand.atoms])
+    bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
+    occupancy = atoms.occupancy[ligand.atoms]
+    own_chain = residues.has_chain(group.head)
+    special = nearby.overlaps or on_special_position(scene, xyz)
+    sharing = _sharing_site(scene, residues, group, xyz)
+    conditions = {
+        **flags,
+        "covalent": bool(bound),
+        "declared_link_too_long": any(bond.kind == "contact" for bond in (*group.links, *group.inner)),
+        "undeclared_link": any(not link.declared for link in bound),
+        "partial_occupancy": bool((occupancy < FULL_OCCUPANCY).any()),
+        "zero_occupancy_atoms": bool((occupancy <= 0).any()),
+        "multiple_components": len(group.residues) > 1,
+        "special_position": special,
+        "nucleic_acid_beside": around.has_nucleic_acid,
+        "no_assembly": not around.view.assembly,
+        "chain_from_nearest_polymer": not own_chain,
+        "number_made_up": (head.auth_asym_id if own_chain else "", head.residue_id) in entry.numbered,
+        "docked": head.label_asym_id in entry.additions.poses,
+        "names_shortened": any(name.what != "copy" for name in cleaned.renamed),
+        "mmcif_only": cleaned.pdb is None,
+        "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),
+        "withdrawn": entry.metadata.withdrawn,
+        "first_model": entry.n_models > 1,
+        "no_crystal": scene.crystal is None,
+        "additive_kept": group.kind == "ligand" and bool(group.kind_reason),
+        "cofactor": group.kind == "cofactor",
+        "copies_in_complex": bool(copies),
+        "shares_site": bool(sharing),
+    }
+    notes = {
+        "shares_site": ", ".join(sharing),
+        "copies_in_complex": ", ".join(copies),
+        "special_position": "images of the crystal in the ligand's own place were left out" if special else "",
+        "kind": group.kind_reason,
+    }
+    target_chains = tuple(dict.fromkeys(scene.chain_names[asym].strip() for asym in around.target_chains))
+    mutations, mutations_near = _mutations(entry, target_chains, xyz)
     return Instance(
         entry_id=entry.entry_id,
-        stem=description.stem,
+        stem=stem,
         components=ligand.residues,
         head=ligand.head,
         kind=group.kind,
-        atoms=_ligand_atoms(atoms, members, group, ligand, cleaned),
+        atoms=_ligand_atoms(atoms, group, ligand, cleaned),
         inner_links=tuple(
             (place[bond.first], place[bond.second])
             for bond in group.inner
             if bond.kind == "covalent" and bond.first in place and bond.second in place
         ),
         links=links,
-        altloc=text(description.label),
+        altloc=text(ligand.label),
         target_chains=target_chains,
         pdb_comp_id=cleaned.comp_id,
         pdb_chain_id=cleaned.chain,
@@ -146,13 +134,12 @@ def describe(
             if residue.comp_id in entry.bonds
         },
         facts=_facts(entry, ligand, target_chains),
-        flags=tuple(sorted(flags)),
-        notes=notes,
-        uniprot=_uniprot(entry, description.nearby),
+        flags=tuple(sorted(flag for flag, holds in conditions.items() if holds)),
+        notes={name: note for name, note in notes.items() if note},
+        uniprot=_uniprot(entry, nearby),
         mutations=mutations,
         mutations_near=mutations_near,
-        waters=_waters(scene, residues, atoms.xyz[ligand.atoms], description.label),
-        polymers=description.polymers,
+        waters=_waters(scene, residues, xyz, ligand.label),
         definition=entry.additions.definition(head.label_asym_id, head.comp_id),
     )
 
@@ -210,11 +197,11 @@ def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> 
     low, high = xyz.min(axis=0) - WATER_MAX, xyz.max(axis=0) + WATER_MAX
     oxygens = scene.waters[scene.mask(label)[scene.waters]]
     oxygens = oxygens[((atoms.xyz[oxygens] >= low) & (atoms.xyz[oxygens] <= high)).all(axis=1)]
-    near = oxygens[(distances(atoms.xyz[oxygens], xyz) <= WATER_MAX).any(axis=1)] if len(oxygens) else oxygens
-    names = [(residues.name(int(atoms.residue[atom])), atoms.xyz[atom]) for atom in near]
+    near = oxygens[(distances(atoms.xyz[oxygens], xyz) <= WATER_MAX).any(axis=1)]
+    names = [residues.name(int(atoms.residue[atom])) for atom in near]
     return tuple(
-        Water(name.auth_asym_id, name.residue_id, name.comp_id, (float(x), float(y), float(z)))
-        for name, (x, y, z) in names
+        Water(name.auth_asym_id, name.residue_id, name.comp_id, tuple(place))
+        for name, place in zip(names, atoms.xyz[near].tolist(), strict=True)
     )
 
 
@@ -234,9 +221,8 @@ def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[
     return tuple(ordered), tuple(name for name in ordered if is_near[name])
 
 
-def _ligand_atoms(
-    atoms: Atoms, members: IntArray, group: HetGroup, ligand: Ligand, cleaned: CleanedComplex
-) -> LigandAtoms:
+def _ligand_atoms(atoms: Atoms, group: HetGroup, ligand: Ligand, cleaned: CleanedComplex) -> LigandAtoms:
+    members = ligand.members
     component = {residue: index for index, residue in enumerate(group.residues)}
     serial = dict(zip(ligand.atoms.tolist(), cleaned.serial.tolist(), strict=True))
     return LigandAtoms(
@@ -252,81 +238,24 @@ def _ligand_atoms(
     )
 
 
-def _flags(
-    entry: Entry,
-    scene: Scene,
-    residues: Residues,
-    group: HetGroup,
-    ligand: Ligand,
-    cleaned: CleanedComplex,
-    description: Description,
-    notes: dict[str, str],
-) -> set[str]:
-    atoms = entry.atoms
-    occupancy = atoms.occupancy[ligand.atoms]
-    head = ligand.residues[ligand.head]
-    bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
-    conditions = {
-        "covalent": bool(bound),
-        "declared_link_too_long": any(bond.kind == "contact" for bond in (*group.links, *group.inner)),
-        "undeclared_link": any(not link.declared for link in bound),
-        "partial_occupancy": bool((occupancy < FULL_OCCUPANCY).any()),
-        "zero_occupancy_atoms": bool((occupancy <= 0).any()),
-        "alternate_conformers": description.n_conformers > 1,
-        "multiple_components": len(group.residues) > 1,
-        "special_position": description.special,
-        "nucleic_acid_beside": description.around.has_nucleic_acid,
-        "no_assembly": not description.around.view.assembly,
-        "chain_from_nearest_polymer": not description.own_chain,
-        "number_made_up": (head.auth_asym_id if description.own_chain else "", head.residue_id) in entry.numbered,
-        "docked": head.label_asym_id in entry.additions.poses,
-        "names_shortened": bool(cleaned.renamed) and any(name.what != "copy" for name in cleaned.renamed),
-        "mmcif_only": cleaned.pdb is None,
-        "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),
-        "unmatched": description.unmatched,
-        "withdrawn": entry.metadata.withdrawn,
-        "stem_numbered": description.stem_numbered,
-        "first_model": entry.n_models > 1,
-        "no_crystal": scene.crystal is None,
-        "additive_kept": group.kind == "ligand" and bool(group.kind_reason),
-        "cofactor": group.kind == "cofactor",
-        "copies_in_complex": bool(description.copies),
-    }
-    poses = entry.poses
-    sharing = [] if poses & set(group.residues) else _sharing_site(atoms, residues, group, ligand.atoms, poses)
-    if sharing:
-        notes["shares_site"] = ", ".join(sharing)
-    if description.copies:
-        notes["copies_in_complex"] = ", ".join(description.copies)
-    if description.special:
-        notes["special_position"] = "images of the crystal in the ligand's own place were left out"
-    if group.kind_reason:
-        notes["kind"] = group.kind_reason
-    return {flag for flag, holds in conditions.items() if holds} | ({"shares_site"} if sharing else set())
-
-
 def _has_duplicate_names(atoms: Atoms, members: IntArray) -> bool:
     keys = list(zip(atoms.residue[members].tolist(), atoms.name[members].tolist(), strict=True))
     return len(set(keys)) < len(keys)
 
 
-def _sharing_site(
-    atoms: Atoms, residues: Residues, group: HetGroup, members: IntArray, poses: frozenset[int]
-) -> list[str]:
-    """Return the names of other het groups that coincide with the group as alternates; poses have none."""
+def _sharing_site(scene: Scene, residues: Residues, group: HetGroup, xyz: FloatArray) -> list[str]:
+    """Return the names of other het groups that coincide with a ligand as alternates; poses have none."""
+    atoms, poses = scene.atoms, scene.entry.poses
+    if poses & set(group.residues):
+        return []
     is_other = np.zeros(len(atoms.starts), dtype=np.bool_)
     is_other[residues.het] = True
     is_other[[*group.residues, *poses]] = False
     others = np.flatnonzero(is_other[atoms.residue] & atoms.heavy)
-    if not len(others):
-        return []
-    low, high = atoms.xyz[members].min(axis=0) - 1, atoms.xyz[members].max(axis=0) + 1
+    low, high = xyz.min(axis=0) - 1, xyz.max(axis=0) + 1
     others = others[((atoms.xyz[others] > low) & (atoms.xyz[others] < high)).all(axis=1)]
-    if not len(others):
-        return []
-    squared = ((atoms.xyz[others][:, None] - atoms.xyz[members][None]) ** 2).sum(axis=2)
-    shared = np.unique(atoms.residue[others[(squared < SITE_SHARED_WITHIN**2).any(axis=1)]])
-    names = [residues.name(int(residue)) for residue in shared]
+    near = (squared_distances(atoms.xyz[others], xyz) < SITE_SHARED_WITHIN**2).any(axis=1)
+    names = [residues.name(int(residue)) for residue in np.unique(atoms.residue[others[near]])]
     return [f"{name.comp_id} {name.auth_asym_id}{name.residue_id}" for name in names]
 
 

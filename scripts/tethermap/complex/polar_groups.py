@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 from rdkit import Chem
 
 from tethermap.base.arrays import BoolArray, IntArray
+from tethermap.instance.model import Neighbourhood
 
 LIGAND_PATTERNS = {
     "positive": (
@@ -60,13 +60,15 @@ BACKBONE_ACCEPTORS = frozenset(("O", "OXT", "OP1", "OP2", "O3'", "O4'", "O5'"))
 POSITIVE_ATOMS = {"ARG": ("NE", "NH1", "NH2"), "LYS": ("NZ",), "HIS": ("ND1", "NE2")}
 """Atoms of positive side chains, histidine among them as in PLIP."""
 
-NEGATIVE_ATOMS = {"ASP": ("OD1", "OD2"), "GLU": ("OE1", "OE2")}
+NEGATIVE_ATOMS = {
+    "ASP": ("OD1", "OD2"),
+    "GLU": ("OE1", "OE2"),
+    **dict.fromkeys(("PTR", "SEP", "TPO"), ("O1P", "O2P", "O3P")),
+}
 """Atoms of negative side chains."""
 
 PHOSPHATE_ATOMS = frozenset(("OP1", "OP2", "OP3", "OXT"))
 """Charged in any polymer residue: phosphates of nucleic acids, a chain's last carboxylate."""
-
-MODIFIED_NEGATIVE = {"PTR": ("O1P", "O2P", "O3P"), "SEP": ("O1P", "O2P", "O3P"), "TPO": ("O1P", "O2P", "O3P")}
 
 _STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL MSE A C G U DA DC DG DT"
 STANDARD = frozenset(_STANDARD.split())
@@ -122,7 +124,8 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = 
             for match in mol.GetSubstructMatches(pattern, uniquify=False, maxMatches=10_000):
                 flag[match[0]] = True
         flags[role] = flag[:n_heavy]
-    flags["donor"] = (flags["donor"] & ~flags["negative"]) | (flags["positive"] & _room_for_hydrogen(mol, n_heavy))
+    has_room = np.array([mol.GetAtomWithIdx(i).GetDegree() < 4 for i in range(n_heavy)], dtype=np.bool_)
+    flags["donor"] = (flags["donor"] & ~flags["negative"]) | (flags["positive"] & has_room)
     flags["acceptor"] &= ~flags["positive"]
     for index in thioethers:
         for other in mol.GetAtomWithIdx(index).GetNeighbors():
@@ -133,24 +136,13 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = 
     return PolarAtoms(**flags)
 
 
-def _room_for_hydrogen(mol: Chem.Mol, n_heavy: int) -> BoolArray:
-    """Return atoms with fewer than four bonds, which can be protonated."""
-    return np.array([mol.GetAtomWithIdx(i).GetDegree() < 4 for i in range(n_heavy)], dtype=np.bool_)
-
-
-def partner_polar_atoms(
-    comp_id: npt.NDArray[np.str_],
-    atom_name: npt.NDArray[np.str_],
-    element: npt.NDArray[np.str_],
-    degree: npt.NDArray[np.int64],
-    hydrophobic: BoolArray,
-) -> PolarAtoms:
+def partner_polar_atoms(around: Neighbourhood, near: IntArray, degree: IntArray, hydrophobic: BoolArray) -> PolarAtoms:
     """Return the roles of the atoms of polymers, cofactors and glycans at pH 7.
 
     Parameters
     ----------
-    comp_id, atom_name, element : ndarray of str, shape (n_atoms,)
-        Names of the atoms.
+    around, near : Neighbourhood, ndarray of int, shape (n_atoms,)
+        Surroundings of a ligand, and which of their atoms.
     degree : ndarray of int, shape (n_atoms,)
         Number of heavy atoms bonded to each.
     hydrophobic : ndarray of bool, shape (n_atoms,)
@@ -162,12 +154,9 @@ def partner_polar_atoms(
         By table for standard residues; in others every O, and every N with at most two bonded heavy atoms, both donates
         and accepts, except that a peptide's N only donates.
     """
-    roles = [
-        _roles(*atom)
-        for atom in zip(comp_id.tolist(), atom_name.tolist(), element.tolist(), degree.tolist(), strict=True)
-    ]
-    flags = np.array(roles, dtype=np.bool_).reshape(-1, 4)
-    return PolarAtoms(flags[:, 0], flags[:, 1], flags[:, 2], flags[:, 3], hydrophobic)
+    columns = around.comp_id[near], around.atom_name[near], around.element[near], degree
+    roles = [_roles(*atom) for atom in zip(*(column.tolist() for column in columns), strict=True)]
+    return PolarAtoms(*np.array(roles, dtype=np.bool_).reshape(-1, 4).T, hydrophobic)
 
 
 @cache
@@ -177,7 +166,6 @@ def _roles(comp_id: str, name: str, element: str, degree: int) -> tuple[bool, bo
         return False, False, False, False
     positive = name in POSITIVE_ATOMS.get(comp_id, ())
     negative = name in NEGATIVE_ATOMS.get(comp_id, ()) or name in PHOSPHATE_ATOMS
-    negative = negative or name in MODIFIED_NEGATIVE.get(comp_id, ())
     if comp_id in STANDARD:
         donor = name in POLYMER_DONORS.get(comp_id, ()) or (name == "N" and comp_id != "PRO")
         acceptor = name in POLYMER_ACCEPTORS.get(comp_id, ()) or name in BACKBONE_ACCEPTORS

@@ -39,15 +39,8 @@ CATIONS = {"LYS": "NZ", "ARG": "CZ"}
 """Atom in the middle of the charge of a residue."""
 
 
-@dataclass(frozen=True, slots=True)
-class RingContact:
-    """A contact by the nearest atoms of both sides: type, ligand atom, partner atom, distance of centres, geometry."""
-
-    kind: str
-    ligand_atom: int
-    partner_atom: int
-    distance: float
-    geometry: str
+Contact = tuple[str, int, int, float, str]
+"""A contact by the nearest atoms of both sides: type, ligand atom, partner atom, distance of centres, geometry."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +63,20 @@ class Ring:
         normal: FloatArray = np.linalg.svd(self.places - self.centre)[2][2]
         return normal
 
+    def nearest(self, point: FloatArray) -> int:
+        """Return the atom nearest to a point."""
+        return min(zip(self.atoms, self.places, strict=True), key=lambda atom: _apart(atom[1], point))[0]
+
+    def offset(self, point: FloatArray) -> float:
+        """Return the distance of a point from the axis of the ring, in angstroms."""
+        line = point - self.centre
+        return float(np.linalg.norm(line - (line @ self.normal) * self.normal))
+
+    def is_below(self, point: FloatArray) -> bool:
+        """Return whether a cation at a point is above the ring."""
+        near = not _far(self.centre, point, CATION_PI_MAX) and _apart(self.centre, point) <= CATION_PI_MAX
+        return near and self.offset(point) <= OFFSET_MAX
+
 
 def ring_contacts(
     ligand_xyz: FloatArray,
@@ -78,7 +85,7 @@ def ring_contacts(
     xyz: FloatArray,
     others: Sequence[Ring],
     cations: Sequence[int],
-) -> Iterator[RingContact]:
+) -> Iterator[Contact]:
     """Yield the contacts of rings between a ligand and its surroundings.
 
     Parameters
@@ -92,17 +99,15 @@ def ring_contacts(
     """
     for ring in own:
         for other in others:
-            yield from _stacked(ring, other, ligand_xyz, xyz)
+            yield from _stacked(ring, other)
         for atom in cations:
-            if _above(ring, xyz[atom], CATION_PI_MAX):
-                near = _nearest(ring.atoms, ligand_xyz, xyz[atom])
-                yield RingContact("cation_pi", near, atom, _apart(ring.centre, xyz[atom]), "ring")
+            if ring.is_below(xyz[atom]):
+                yield "cation_pi", ring.nearest(xyz[atom]), atom, _apart(ring.centre, xyz[atom]), "ring"
     for other in others:
-        above = [k for k in positive if _above(other, ligand_xyz[k], CATION_PI_MAX)]
+        above = [k for k in positive if other.is_below(ligand_xyz[k])]
         if above:
-            k = min(above, key=lambda k: _apart(other.centre, ligand_xyz[k]))
-            near = _nearest(other.atoms, xyz, ligand_xyz[k])
-            yield RingContact("cation_pi", k, near, _apart(other.centre, ligand_xyz[k]), "cation")
+            distance, k = min((_apart(other.centre, ligand_xyz[k]), k) for k in above)
+            yield "cation_pi", k, other.nearest(ligand_xyz[k]), distance, "cation"
 
 
 def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray) -> list[Ring]:
@@ -112,16 +117,13 @@ def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray) -> list[Ring]:
     return [Ring.of(ring, xyz) for ring in aromatic if max(ring) < len(xyz)]
 
 
-def _stacked(ring: Ring, other: Ring, ligand_xyz: FloatArray, xyz: FloatArray) -> Iterator[RingContact]:
+def _stacked(ring: Ring, other: Ring) -> Iterator[Contact]:
     if _far(ring.centre, other.centre, STACKING_MAX) or (distance := _apart(ring.centre, other.centre)) > STACKING_MAX:
         return
     angle = float(np.degrees(np.arccos(min(1.0, abs(float(ring.normal @ other.normal))))))
     geometry = "parallel" if angle <= PARALLEL_MAX else "t_shaped" if angle >= T_SHAPED_MIN else ""
-    offset = min(_offset(ring, other.centre), _offset(other, ring.centre))
-    if geometry and offset <= OFFSET_MAX:
-        first = _nearest(ring.atoms, ligand_xyz, other.centre)
-        second = _nearest(other.atoms, xyz, ring.centre)
-        yield RingContact("pi_stacking", first, second, distance, geometry)
+    if geometry and min(ring.offset(other.centre), other.offset(ring.centre)) <= OFFSET_MAX:
+        yield "pi_stacking", ring.nearest(other.centre), other.nearest(ring.centre), distance, geometry
 
 
 def rings_of_residues(neighbourhood: Neighbourhood) -> tuple[list[Ring], list[int]]:
@@ -141,18 +143,6 @@ def rings_of_residues(neighbourhood: Neighbourhood) -> tuple[list[Ring], list[in
     return rings, cations
 
 
-def _above(ring: Ring, point: FloatArray, longest: float) -> bool:
-    if _far(ring.centre, point, longest):
-        return False
-    return _apart(ring.centre, point) <= longest and _offset(ring, point) <= OFFSET_MAX
-
-
-def _offset(ring: Ring, point: FloatArray) -> float:
-    """Return the distance of a point from the axis of a ring, in angstroms."""
-    line = point - ring.centre
-    return float(np.linalg.norm(line - (line @ ring.normal) * ring.normal))
-
-
 def _apart(first: FloatArray, second: FloatArray) -> float:
     return float(np.linalg.norm(first - second))
 
@@ -160,7 +150,3 @@ def _apart(first: FloatArray, second: FloatArray) -> float:
 def _far(first: FloatArray, second: FloatArray, longest: float) -> bool:
     """Return whether two points are certainly farther apart than a distance: most are, and plain numbers are quick."""
     return math.dist(first.tolist(), second.tolist()) > longest + 1e-6
-
-
-def _nearest(atoms: Sequence[int], xyz: FloatArray, point: FloatArray) -> int:
-    return min(atoms, key=lambda atom: _apart(xyz[atom], point))

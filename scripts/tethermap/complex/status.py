@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tethermap.base.reasons import sentence
-from tethermap.base.tables import Row, Value
+from tethermap.base.tables import Row
+from tethermap.complex.experiment import Experiment
 from tethermap.entry.reader import Entry
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues
 from tethermap.instance.model import Instance, Residue
-
-FitOf = Callable[[Residue], Row]
-"""Return the cells of a residue's fit to the experiment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +24,27 @@ class Verdict:
 
 
 def group_rows(
-    entry: Entry, residues: Residues, group: HetGroup, verdict: Verdict, instance: Instance | None, fit_of: FitOf
+    residues: Residues,
+    experiment: Experiment,
+    entry: Entry,
+    group: HetGroup,
+    verdict: Verdict,
+    instance: Instance | None,
 ) -> Iterator[Row]:
     """Yield a row for each residue of a het group; standard residues of a ligand chain have none unless they name it.
 
     Parameters
     ----------
-    entry, residues, group : Entry, Residues, HetGroup
+    residues, experiment, entry, group : Residues, Experiment, Entry, HetGroup
         The entry and the groups of the rows.
     verdict : Verdict
         Decision on the group.
     instance : Instance or None
         The accepted group with one conformer; None if it is rejected.
-    fit_of : FitOf
-        Returns the fit of the chosen conformer.
     """
     components = "+".join(residues.name(residue).comp_id for residue in group.residues)
     stem = instance.stem if instance else ""
-    head = instance.components[instance.head] if instance else residues.name(group.head)
+    head = instance.name if instance else residues.name(group.head)
     for residue in group.residues:
         name = residues.name(residue)
         if name != head and residues.standard[residue]:
@@ -54,46 +55,41 @@ def group_rows(
         elif instance and name != head:
             decision = Verdict("member_of_group", value=stem)
         kept = decision.reason in ("kept", "member_of_group")
-        yield _row(
-            entry,
-            residues,
-            residue,
-            {
-                "components": components,
-                "kind": group.kind,
-                "kind_reason": group.kind_reason,
-                "kept": kept,
-                "reason": decision.reason,
-                "threshold": decision.threshold,
-                "value": decision.value,
-                "stem": stem if kept else "",
-            },
-            fit_of,
-        )
-
-
-def modified_rows(entry: Entry, residues: Residues, fit_of: FitOf) -> Iterator[Row]:
-    """Yield a row for each modified residue of a polymer."""
-    for residue in residues.modified.tolist():
-        what: dict[str, Value] = {
-            "kind": "modified_residue",
-            "kept": False,
-            "reason": "part_of_polymer",
-            "threshold": "",
-            "value": "",
+        yield {
+            **_cells(name, entry, experiment, instance.altloc if instance else None),
+            "components": components,
+            "kind": group.kind,
+            "kind_reason": group.kind_reason,
+            "kept": kept,
+            "reason": decision.reason,
+            "sentence": sentence(decision.reason),
+            "threshold": decision.threshold,
+            "value": decision.value,
+            "stem": stem if kept else "",
         }
-        yield _row(entry, residues, residue, {"components": residues.name(residue).comp_id, **what}, fit_of)
 
 
-def _row(entry: Entry, residues: Residues, residue: int, what: dict[str, Value], fit_of: FitOf) -> Row:
-    name = residues.name(residue)
+def modified_rows(residues: Residues, experiment: Experiment, entry: Entry) -> list[Row]:
+    """Return a row for each modified residue of a polymer."""
+    decision: Row = {
+        "kind": "modified_residue",
+        "kept": False,
+        "reason": "part_of_polymer",
+        "sentence": sentence("part_of_polymer"),
+        "threshold": "",
+        "value": "",
+    }
+    names = map(residues.name, residues.modified.tolist())
+    return [{**_cells(name, entry, experiment, None), "components": name.comp_id, **decision} for name in names]
+
+
+def _cells(name: Residue, entry: Entry, experiment: Experiment, altloc: str | None) -> Row:
+    """Return the cells of a residue's names and of its fit to the experiment."""
     return {
         "pdb_id": entry.entry_id,
         "chain": name.auth_asym_id,
         "label_chain": name.label_asym_id if entry.is_mmcif else "",
         "ligand": name.comp_id,
         "residue": name.residue_id,
-        "sentence": sentence(str(what["reason"])),
-        **what,
-        **fit_of(name),
+        **experiment.cells(name, altloc),
     }

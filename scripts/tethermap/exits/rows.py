@@ -15,7 +15,7 @@ from tethermap.exits.limits import BOND
 from tethermap.exits.model import Exit
 from tethermap.exposure.rows import instance_cells
 from tethermap.instance.backbone import TOUCHES_WITHIN
-from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.instance.model import Instance, Neighbourhood, chain_of_copy
 from tethermap.molecule.record import LigandMolecule
 
 LYSINE_SITES = 5
@@ -79,7 +79,7 @@ def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) 
         numbers = [instance.uniprot.get(f"{chain} {residue}", "") for _, chain, residue, _ in names]
         cells.append({
             "anchor_residues": JOINED.join(
-                f"{comp_id} {chain}{'-' if copy else ''}{copy} {residue}" for comp_id, chain, residue, copy in names
+                f"{comp_id} {chain_of_copy(chain, copy)} {residue}" for comp_id, chain, residue, copy in names
             ),
             "anchor_uniprot": JOINED.join(numbers) if any(numbers) else "",
         })  # fmt: skip
@@ -131,12 +131,9 @@ def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, V
     lysines = [instance.lysines[k] for k in order]
     return {
         "lysines": JOINED.join(
-            f"{lysine.chain}{'-' if lysine.copy_name else ''}{lysine.copy_name} {lysine.residue_id}"
-            for lysine in lysines
+            f"{chain_of_copy(lysine.chain, lysine.copy_name)} {lysine.residue_id}" for lysine in lysines
         ),
-        "lysine_uniprot": JOINED.join(lysine.uniprot for lysine in lysines)
-        if any(lysine.uniprot for lysine in lysines)
-        else "",
+        "lysine_uniprot": JOINED.join(numbers) if any(numbers := [lysine.uniprot for lysine in lysines]) else "",
         "lysine_distances_A": JOINED.join(f"{apart[k]:.1f}" for k in order),
         "lysine_angles_deg": JOINED.join(f"{degrees[k]:.0f}" for k in order),
     }

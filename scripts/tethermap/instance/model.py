@@ -40,6 +40,15 @@ class Residue:
         return f"{self.auth_seq_id}{self.ins_code}"
 
 
+def chain_of_copy(chain: str, copy_name: str) -> str:
+    """Return the name of a chain in a copy by symmetry: ``A-2_655``; of the deposited chain its own.
+
+    >>> chain_of_copy("A", "2_655"), chain_of_copy("A", "")
+    ('A-2_655', 'A')
+    """
+    return f"{chain}-{copy_name}" if copy_name else chain
+
+
 @dataclass(frozen=True, slots=True)
 class LigandAtoms:
     """The atoms of one conformer of an instance in deposited order, hydrogens included.

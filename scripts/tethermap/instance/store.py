@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
-from typing import Any
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
-from tethermap.entry.model import EntryBond
-from tethermap.fit.model import EntryFit, LigandFit, ResidueFit
-from tethermap.instance.model import (
-    EntryFacts,
-    Instance,
-    LigandAtoms,
-    Link,
-    Lysine,
-    Neighbourhood,
-    Polymer,
-    Residue,
-    Surroundings,
-    Water,
-)
+from tethermap.instance.model import Instance, Neighbourhood, Surroundings
 
 _ARRAYS = tuple(field.name for field in fields(Neighbourhood) if field.name != "largest")
 
@@ -58,7 +47,8 @@ def instance_line(instance: Instance) -> bytes:
 
 def instance_of_line(line: bytes) -> Instance:
     """Return the instance of a line of `instance_line`."""
-    return _from_json(json.loads(line))
+    instance: Instance = _reader(Instance)(json.loads(line))
+    return instance
 
 
 def _plain(value: Any) -> Any:
@@ -68,42 +58,23 @@ def _plain(value: Any) -> Any:
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
-def _from_json(record: dict[str, Any]) -> Instance:
-    atoms = record["atoms"]
-    record["atoms"] = LigandAtoms(
-        component=np.array(atoms["component"], dtype=np.int64),
-        name=tuple(atoms["name"]),
-        element=tuple(atoms["element"]),
-        xyz=np.array(atoms["xyz"], dtype=np.float64).reshape(-1, 3),
-        occupancy=np.array(atoms["occupancy"], dtype=np.float64),
-        b_iso=np.array(atoms["b_iso"], dtype=np.float64),
-        charge=np.array(atoms["charge"], dtype=np.int64),
-        altloc=tuple(atoms["altloc"]),
-        serial=np.array(atoms["serial"], dtype=np.int64),
-    )
-    record["components"] = tuple(Residue(**residue) for residue in record["components"])
-    record["inner_links"] = tuple((int(i), int(j)) for i, j in record["inner_links"])
-    record["links"] = tuple(
-        Link(**{**link, "partner": Residue(**link["partner"]), "partner_xyz": tuple(link["partner_xyz"])})
-        for link in record["links"]
-    )
-    record["entry_bonds"] = {
-        comp_id: tuple(EntryBond(**bond) for bond in bonds) for comp_id, bonds in record["entry_bonds"].items()
-    }
-    record["facts"] = EntryFacts(**record["facts"])
-    record["target_chains"] = tuple(record["target_chains"])
-    for name in ("flags", "mutations", "mutations_near"):
-        record[name] = tuple(record[name])
-    record["waters"] = tuple(Water(**{**water, "xyz": tuple(water["xyz"])}) for water in record["waters"])
-    record["lysines"] = tuple(Lysine(**{**lysine, "xyz": tuple(lysine["xyz"])}) for lysine in record["lysines"])
-    record["fit"] = _fit_from_json(record["fit"])
-    record["polymers"] = tuple(
-        Polymer(polymer["name"], tuple(polymer["chains"]), polymer["target"]) for polymer in record["polymers"]
-    )
-    return Instance(**record)
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    """Return the function that makes a value of a type of the model from the plain value of `_plain`."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+        return lambda record: kind(**{name: readers[name](value) for name, value in record.items()})
+    if origin is np.ndarray:
+        return partial(np.array, dtype=get_args(arguments[1])[0])
+    if origin is tuple:
+        read_part = _reader(arguments[0])
+        return tuple if read_part is _same else lambda values: tuple(map(read_part, values))
+    if origin is dict:
+        read_part = _reader(arguments[1])
+        return lambda values: {key: read_part(value) for key, value in values.items()}
+    return _same
 
 
-def _fit_from_json(record: dict[str, Any]) -> LigandFit:
-    residues = tuple(ResidueFit(**fit) for fit in record["residues"])
-    entry, whole = EntryFit(**record["entry"]), ResidueFit(**record["whole"])
-    return LigandFit(record["status"], whole, residues, entry, record["source"], tuple(record["atom_rscc"]))
+def _same(value: Any) -> Any:
+    return value
