@@ -185,9 +185,8 @@ def _beside(
         if other.stem == instance.stem or (places.max(axis=0) < low).any() or (places.min(axis=0) > high).any():
             continue
         nearest = float(distances(xyz, places).min())
-        alternate = nearest < limits.SITE_SHARED_WITHIN or (
-            instance.altloc and other.altloc not in ("", instance.altloc)
-        )
+        alternate = bool(instance.altloc) and other.altloc not in ("", instance.altloc)
+        alternate |= nearest < limits.SITE_SHARED_WITHIN
         if nearest > _FARTHEST or alternate or other.facts.docked or _atom_at(neighbourhood, places[0]) is not None:
             continue
         residues = [other.components[k] for k in other.atoms.component[molecule.atom_index].tolist()]

@@ -156,7 +156,8 @@ def partner_polar_atoms(around: Neighbourhood, near: IntArray, degree: IntArray,
     """
     columns = around.comp_id[near], around.atom_name[near], around.element[near], degree
     roles = [_roles(*atom) for atom in zip(*(column.tolist() for column in columns), strict=True)]
-    return PolarAtoms(*np.array(roles, dtype=np.bool_).reshape(-1, 4).T, hydrophobic)
+    donor, acceptor, positive, negative = np.array(roles, dtype=np.bool_).reshape(-1, 4).T
+    return PolarAtoms(donor, acceptor, positive, negative, hydrophobic)
 
 
 @cache

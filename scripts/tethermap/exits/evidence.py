@@ -22,9 +22,9 @@ from tethermap.exits.limits import BOND, MOBILE, VERY_MOBILE
 from tethermap.exits.model import Evidence, Exit
 from tethermap.fit.fit import has_geometry_outliers, is_rsrz_outlier
 from tethermap.fit.limits import fits_poorly
-from tethermap.fit.model import UNKNOWN, LigandFit
+from tethermap.fit.model import UNKNOWN
 from tethermap.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
-from tethermap.instance.model import EntryFacts, Instance
+from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
 
 MODERATE_RESOLUTION, LOW_RESOLUTION = 2.5, 3.0
@@ -96,36 +96,51 @@ class Witness:
         of_marks = ((np.flatnonzero(marks & mark), within, reason) for mark, within, reason in _MARKS)
         self._of_marks = [(where, within, reason) for where, within, reason in of_marks if len(where)]
         self._residue_fits, self._part = instance.fit.residues, molecule.residue
-        flags = {*instance.flags, *molecule.flags}
-        self._confidence_scale = instance.facts.confidence_scale
-        self._docked = instance.facts.docked
-        self._of_entry = [
-            *(_of_method(instance.facts)),
-            *_of_fit(instance.fit),
-            *dict.fromkeys(reason for flag, reason in FLAG_REASONS.items() if flag in flags),
-        ]
+        facts, fit, flags = instance.facts, instance.fit, {*instance.flags, *molecule.flags}
+        self._predicted = facts.confidence_scale > 0 and not facts.docked
+        self._observed = not self._predicted and not facts.docked
+        self._confidence_scale = facts.confidence_scale if self._predicted else float("nan")
+        resolution = (facts.resolution or 0.0) if self._observed else 0.0
+        self._of_entry = {
+            **{reason: flag in flags for flag, reason in FLAG_REASONS.items() if flag in flags},
+            "docked": facts.docked,
+            "predicted": self._predicted,
+            "place_uncertain": self._predicted and (facts.aligned_error or 0.0) > LARGE_ERROR,
+            "no_resolution": self._observed and facts.resolution is None,
+            "low_resolution": resolution > LOW_RESOLUTION,
+            "moderate_resolution": MODERATE_RESOLUTION < resolution <= LOW_RESOLUTION,
+            "poor_fit": fits_poorly(fit.whole.rscc, fit.whole.rsr),
+            "geometry_outliers": has_geometry_outliers(fit.whole),
+        }
 
     def evidence(self, exit_: Exit) -> Evidence:
         """Return the evidence on one exit that could be scored."""
-        fixing = [exit_.candidate.anchor, *self._graph.near[exit_.candidate.anchor]]
+        anchor = exit_.candidate.anchor
+        fixing = [anchor, *self._graph.near[anchor]]
         occupancy = min(self._occupancy[atom] for atom in fixing)
         b_iso = float(np.add.reduce(self._b_iso[fixing])) / len(fixing)
         mean, spread = self._b
-        predicted = self._confidence_scale > 0
-        observed = not predicted and not self._docked
-        normalised = (b_iso - mean) / spread if spread > 0 and observed else float("nan")
+        normalised = (b_iso - mean) / spread if spread > 0 and self._observed else float("nan")
+        plddt = b_iso * self._confidence_scale
         doubts = {
-            *self._of_entry,
-            *_of_occupancy(occupancy),
-            *(_of_confidence(b_iso * self._confidence_scale) if predicted else _of_motion(normalised)),
-            *(["alternate_places"] if any(self._alternate[atom] for atom in fixing) else []),
-            *(["anchor_poor_fit"] if self._in_poor_part(exit_.candidate.anchor) else []),
-            *self._of_surroundings(exit_),
+            **self._of_entry,
+            "zero_occupancy": occupancy <= 0,
+            "low_occupancy": 0 < occupancy < HALF_OCCUPANCY,
+            "partial_occupancy": HALF_OCCUPANCY <= occupancy < 1,
+            "very_low_confidence": plddt < LITTLE_CONFIDENCE,
+            "low_confidence": LITTLE_CONFIDENCE <= plddt < CONFIDENT,
+            "very_mobile": normalised > VERY_MOBILE,
+            "mobile": MOBILE < normalised <= VERY_MOBILE,
+            "alternate_places": any(self._alternate[atom] for atom in fixing),
+            "anchor_poor_fit": self._in_poor_part(anchor),
+            "closed": exit_.closed,
+            "end_not_modelled": exit_.candidate.unseen is not None,
+            **dict.fromkeys(self._of_surroundings(exit_), True),
         }
-        reasons = sorted(doubts, key=_GRAVITY.__getitem__)
+        reasons = sorted((reason for reason, holds in doubts.items() if holds), key=_GRAVITY.__getitem__)
         grade = EXIT_EVIDENCE[reasons[0]].grade if reasons else "A"
-        occupancy = float("nan") if self._docked else occupancy
-        return Evidence(grade, tuple(reasons), occupancy, b_iso if observed else float("nan"), normalised)
+        occupancy = occupancy if self._predicted or self._observed else float("nan")
+        return Evidence(grade, tuple(reasons), occupancy, b_iso if self._observed else float("nan"), normalised)
 
     def _in_poor_part(self, atom: int) -> bool:
         """Return whether an atom's residue, one of several of a linked group, fits the density poorly."""
@@ -136,10 +151,6 @@ class Witness:
     def _of_surroundings(self, exit_: Exit) -> Iterator[str]:
         opening = exit_.opening
         assert opening is not None
-        if exit_.closed:
-            yield "closed"
-        if exit_.candidate.unseen:
-            yield "end_not_modelled"
         if self._of_marks:
             start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
             apart = _beside_way(self._marked, start, opening.direction)
@@ -153,60 +164,6 @@ class Witness:
             if room >= ROOM_TAKEN or way >= WAY_TAKEN:
                 yield reason
             before = context
-
-
-def _of_method(facts: EntryFacts) -> Iterator[str]:
-    if facts.docked:
-        yield "docked"
-    elif facts.confidence_scale:
-        yield from _of_prediction(facts.aligned_error)
-    else:
-        yield from _of_resolution(facts.resolution)
-
-
-def _of_resolution(resolution: float | None) -> Iterator[str]:
-    if resolution is None:
-        yield "no_resolution"
-    elif resolution > LOW_RESOLUTION:
-        yield "low_resolution"
-    elif resolution > MODERATE_RESOLUTION:
-        yield "moderate_resolution"
-
-
-def _of_prediction(aligned_error: float | None) -> Iterator[str]:
-    yield "predicted"
-    if aligned_error is not None and aligned_error > LARGE_ERROR:
-        yield "place_uncertain"
-
-
-def _of_confidence(plddt: float) -> Iterator[str]:
-    if plddt < LITTLE_CONFIDENCE:
-        yield "very_low_confidence"
-    elif plddt < CONFIDENT:
-        yield "low_confidence"
-
-
-def _of_fit(fit: LigandFit) -> Iterator[str]:
-    if fits_poorly(fit.whole.rscc, fit.whole.rsr):
-        yield "poor_fit"
-    if has_geometry_outliers(fit.whole):
-        yield "geometry_outliers"
-
-
-def _of_occupancy(occupancy: float) -> Iterator[str]:
-    if occupancy <= 0:
-        yield "zero_occupancy"
-    elif occupancy < HALF_OCCUPANCY:
-        yield "low_occupancy"
-    elif occupancy < 1:
-        yield "partial_occupancy"
-
-
-def _of_motion(normalised: float) -> Iterator[str]:
-    if normalised > VERY_MOBILE:
-        yield "very_mobile"
-    elif normalised > MOBILE:
-        yield "mobile"
 
 
 def _beside_way(places: FloatArray, start: FloatArray, direction: FloatArray) -> FloatArray:

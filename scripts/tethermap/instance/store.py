@@ -62,7 +62,7 @@ def _plain(value: Any) -> Any:
 def _reader(kind: Any) -> Callable[[Any], Any]:
     """Return the function that makes a value of a type of the model from the plain value of `_plain`."""
     origin, arguments = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
         return lambda record: kind(**{name: readers[name](value) for name, value in record.items()})
     if origin is np.ndarray:
