@@ -78,12 +78,16 @@ def find_candidates(
         Atoms that were not modelled.
     """
     candidates = []
-    without_hydrogen = linked | _made_by_link(graph, linked)
-    beside_link = _beside_link(graph, linked)
+    near_link = [(atom, other) for atom in linked for other in graph.near[atom]]
+    # the N and O that a warhead's C=O, C=N or nitrile turns into: acyclic, on a carbon bound to the protein
+    made_by_link = {other for atom, other in near_link if graph.element[atom] == "C"
+                    and graph.element[other] in ("N", "O") and other not in graph.ring_atoms}  # fmt: skip
+    # CH and CH2 bonded to an atom that is bound to the protein are part of the reactive group
+    beside_link = {k for _, k in near_link if graph.element[k] == "C" and graph.n_hydrogens(k) in (1, 2)}
     for anchor in range(len(graph)):
         sides = [(), *cuts(graph, anchor)] if graph.n_hydrogens(anchor) else list(cuts(graph, anchor))
         for side in sides:
-            bound = anchor in (linked if side else without_hydrogen) or anchor in beside_link
+            bound = anchor in linked | beside_link or (not side and anchor in made_by_link)
             frees_link = bool(linked) and linked.issubset(side)
             reason = ""
             if bound or (linked.intersection(side) and not frees_link):
@@ -108,27 +112,6 @@ def _end_directions(graph: LigandGraph, anchor: int) -> FloatArray:
     if graph.n_hydrogens(anchor):
         return hydrogen_directions(graph, anchor)
     return _unit((graph.xyz[anchor] - graph.xyz[list(graph.near[anchor])]).sum(axis=0))[None]
-
-
-def _beside_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
-    """Return the CH and CH2 bonded to an atom that is bound to the protein: they are part of the reactive group."""
-    return frozenset(
-        other
-        for atom in linked
-        for other in graph.near[atom]
-        if graph.element[other] == "C" and graph.n_hydrogens(other) in (1, 2)
-    )
-
-
-def _made_by_link(graph: LigandGraph, linked: frozenset[int]) -> frozenset[int]:
-    """Return the N and O that a warhead's C=O, C=N or nitrile turns into: acyclic, on a carbon bound to the protein."""
-    return frozenset(
-        other
-        for atom in linked
-        if graph.element[atom] == "C"
-        for other in graph.near[atom]
-        if graph.element[other] in ("N", "O") and other not in graph.ring_atoms
-    )
 
 
 def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
@@ -190,8 +173,7 @@ def _both_tetrahedral(first: FloatArray, second: FloatArray) -> FloatArray:
     away = _unit(-(first + second))
     across = _unit(_cross(first, second))
     along, up = away * np.cos(TETRAHEDRAL / 2), across * np.sin(TETRAHEDRAL / 2)
-    both: FloatArray = np.stack([along + up, along - up])
-    return both
+    return np.stack([along + up, along - up])
 
 
 def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:

@@ -102,7 +102,7 @@ class Witness:
         self._confidence_scale = facts.confidence_scale if self._predicted else float("nan")
         resolution = (facts.resolution or 0.0) if self._observed else 0.0
         self._of_entry = {
-            **{reason: flag in flags for flag, reason in FLAG_REASONS.items() if flag in flags},
+            **dict.fromkeys((reason for flag, reason in FLAG_REASONS.items() if flag in flags), True),
             "docked": facts.docked,
             "predicted": self._predicted,
             "place_uncertain": self._predicted and (facts.aligned_error or 0.0) > LARGE_ERROR,

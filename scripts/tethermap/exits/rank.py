@@ -155,20 +155,16 @@ def _ranked(graph: LigandGraph, scored: Sequence[Exit], headline: str) -> tuple[
 
     ordered = sorted(scored, key=key)
     best: dict[int, Exit] = {}
-    for exit_ in ordered:
-        best.setdefault(int(graph.symmetry_class[exit_.candidate.anchor]), exit_)
     alike: dict[int, set[int]] = {}
-    for exit_ in scored:
-        alike.setdefault(int(graph.symmetry_class[exit_.candidate.anchor]), set()).add(exit_.candidate.anchor)
-    site_ranks: dict[int, int] = {}
-    for exit_ in best.values():
-        site_ranks.setdefault(exit_.site, len(site_ranks) + 1)
-    ranked = [
-        replace(exit_, rank=rank, site_rank=site_ranks[exit_.site],
-              equivalents=tuple(sorted(alike[group] - {exit_.candidate.anchor})))
-        for rank, (group, exit_) in enumerate(best.items(), 1)
-    ]  # fmt: skip
-    beaten = []
+    for exit_ in ordered:
+        group = int(graph.symmetry_class[exit_.candidate.anchor])
+        best.setdefault(group, exit_)
+        alike.setdefault(group, set()).add(exit_.candidate.anchor)
+    sites = list(dict.fromkeys(exit_.site for exit_ in best.values()))
+    ranked, beaten = [], []
+    for rank, (group, exit_) in enumerate(best.items(), 1):
+        others = tuple(sorted(alike[group] - {exit_.candidate.anchor}))
+        ranked.append(replace(exit_, rank=rank, site_rank=sites.index(exit_.site) + 1, equivalents=others))
     for exit_ in scored:
         first = best[int(graph.symmetry_class[exit_.candidate.anchor])]
         if exit_ is not first:

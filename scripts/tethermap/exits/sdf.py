@@ -40,24 +40,21 @@ def exits_sdf(
     fields : mapping of str to str
         Further fields, put before those of exits.
     """
-    by_anchor = _by_anchor(exits)
+    ranked = [exit_ for exit_ in exits if exit_.rank is not None]
+    by_anchor = {atom: exit_ for exit_ in ranked for atom in (exit_.candidate.anchor, *exit_.equivalents)}
     of_atoms = [by_anchor.get(atom) for atom in range(len(graph))]
     scores = [None if exit_ is None else exit_.score for exit_ in of_atoms]
+    map_list = {}
+    if instance.fit.atom_rscc:  # the user gave a map
+        fits = dict(zip(instance.atoms.heavy.tolist(), instance.fit.atom_rscc, strict=True))
+        map_list["RSCC"] = [fits[index] for index in molecule.atom_index.tolist()]
     return sdf_text(
         molecule,
         instance,
         {**fields, **exit_fields(graph, exits)},
-        {**sdf_lists(atoms), SCORE_LIST: scores, **_map_list(instance, molecule)},
+        {**sdf_lists(atoms), SCORE_LIST: scores, **map_list},
         {RANK_LIST: [None if exit_ is None else exit_.rank for exit_ in of_atoms]},
     )
-
-
-def _map_list(instance: Instance, molecule: LigandMolecule) -> dict[str, list[float | None]]:
-    """Return the RSCC of each atom in the user's map, if there is one."""
-    if not instance.fit.atom_rscc:
-        return {}
-    fits = dict(zip(instance.atoms.heavy.tolist(), instance.fit.atom_rscc, strict=True))
-    return {"RSCC": [fits[index] for index in molecule.atom_index.tolist()]}
 
 
 def exit_fields(graph: LigandGraph, exits: Sequence[Exit]) -> dict[str, str]:
@@ -77,11 +74,10 @@ def exit_fields(graph: LigandGraph, exits: Sequence[Exit]) -> dict[str, str]:
 
 def _words(graph: LigandGraph, exit_: Exit) -> str:
     assert exit_.opening is not None
-    leaving = ",".join(map(_word, exit_.candidate.leaving_names(graph))) or "H"
     values = {
-        "anchor": _word(graph.names[exit_.candidate.anchor]),
+        "anchor": graph.names[exit_.candidate.anchor],
         "sdf_index": str(exit_.candidate.anchor),
-        "leaving": leaving,
+        "leaving": ",".join(exit_.candidate.leaving_names(graph)) or "H",
         "vector": ",".join(f"{value:.4f}" for value in exit_.opening.direction.tolist()),
         "E": f"{exit_.opening.room[HEADLINE_CONTEXT]:.4f}",
         "F": f"{exit_.opening.way_out[HEADLINE_CONTEXT]:.4f}",
@@ -90,15 +86,4 @@ def _words(graph: LigandGraph, exit_: Exit) -> str:
         "closed": "yes" if exit_.closed else "no",
         "evidence": exit_.evidence.grade if exit_.evidence else "",
     }
-    return " ".join(f"{name}={value}" for name, value in values.items() if value)
-
-
-def _word(name: str) -> str:
-    """Return an atom's name as one word."""
-    return name.replace(" ", "_")
-
-
-def _by_anchor(exits: Sequence[Exit]) -> dict[int, Exit]:
-    """Return the ranked exit of each anchor atom, including equivalent ones."""
-    ranked = [exit_ for exit_ in exits if exit_.rank is not None]
-    return {atom: exit_ for exit_ in ranked for atom in (exit_.candidate.anchor, *exit_.equivalents)}
+    return " ".join(f"{name}={value.replace(' ', '_')}" for name, value in values.items() if value)

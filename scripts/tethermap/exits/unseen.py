@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tethermap.components.component import Component, ComponentBond, element_symbol
@@ -12,6 +12,8 @@ from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
 
 Find = Callable[[str], Component | None]
+_Near = list[dict[int, ComponentBond]]
+"""Bonds of each atom of a component by the other atom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,71 +78,56 @@ def missing_atoms(instance: Instance, molecule: LigandMolecule, graph: LigandGra
             name: k for k, name in enumerate(molecule.dictionary_names) if name and int(molecule.residue[k]) == number
         }
         modelled = {i: number_of[atom.name] for i, atom in enumerate(component.atoms) if atom.name in number_of}
-        beside.update(modelled[j] for i, j, _ in _directed(component) if i in lost and j in modelled)
-        ends += _ends(graph, component, lost, modelled)
+        near: _Near = [{} for _ in component.atoms]
+        for bond in component.bonds:
+            near[bond.first][bond.second] = near[bond.second][bond.first] = bond
+        beside.update(modelled[j] for i in lost for j in near[i] if j in modelled)
+        ends += _ends(graph, component, near, lost, modelled)
     return MissingAtoms(frozenset(beside), tuple(sorted(ends, key=lambda end: (end.anchor, end.names))))
 
 
-def _directed(component: Component) -> Iterator[tuple[int, int, ComponentBond]]:
-    """Yield each bond of a component in both directions."""
-    for bond in component.bonds:
-        yield bond.first, bond.second, bond
-        yield bond.second, bond.first, bond
-
-
 def _ends(
-    graph: LigandGraph, component: Component, lost: Mapping[int, str], modelled: Mapping[int, int]
+    graph: LigandGraph, component: Component, near: _Near, lost: Mapping[int, str], modelled: Mapping[int, int]
 ) -> Iterator[UnseenEnd]:
     """Yield the connected missing parts of a component that have one bond to a modelled atom."""
-    heavy = lost.keys() | modelled.keys()
-    elements = {i: element_symbol(component.atoms[i].element) for i in lost}
     remaining = set(lost)
     while remaining:
-        part, front = set(), [min(remaining)]
-        bonds: list[tuple[int, int, ComponentBond]] = []
-        while front:
-            atom = front.pop()
-            if atom not in part:
-                part.add(atom)
-                leaving = [(i, j, bond) for i, j, bond in _directed(component) if i == atom]
-                front += [j for _, j, _ in leaving if j in lost]
-                bonds += [one for one in leaving if one[1] in modelled]
-        remaining -= part
-        goes_on = any(
-            i in part and j not in heavy and component.atoms[j].element not in ("H", "D")
-            for i, j, _ in _directed(component)
-        )  # bonded to another residue of the group
-        if goes_on or len(bonds) != 1:
+        part = [min(remaining)]
+        for atom in part:
+            part += [other for other in near[atom] if other in lost and other not in part]
+        remaining.difference_update(part)
+        around = [(i, j) for i in part for j in near[i] if j not in lost]
+        ends = [pair for pair in around if pair[1] in modelled]
+        beyond = [j for _, j in around if j not in modelled and component.atoms[j].element not in ("H", "D")]
+        if beyond or len(ends) != 1:  # bonded to another residue of the group, or at both ends
             continue
-        first, beyond, bond = bonds[0]
-        if bond.order == 1 and not bond.aromatic:
-            order = [first, *sorted(part - {first})]
-            completed = _completed(graph, component, order, elements, modelled)
-            yield UnseenEnd(
-                modelled[beyond],
-                tuple(lost[i] for i in order),
-                chemistry_class(completed, modelled[beyond], len(graph)),
-            )
+        ((first, last),) = ends
+        if near[first][last].order == 1 and not near[first][last].aromatic:
+            order = [first, *sorted(set(part) - {first})]
+            completed = _completed(graph, component, near, order, modelled)
+            chem_class = chemistry_class(completed, modelled[last], len(graph))
+            yield UnseenEnd(modelled[last], tuple(lost[i] for i in order), chem_class)
 
 
 def _completed(
-    graph: LigandGraph, component: Component, part: list[int], elements: Mapping[int, str], modelled: Mapping[int, int]
+    graph: LigandGraph, component: Component, near: _Near, part: Sequence[int], modelled: Mapping[int, int]
 ) -> LigandGraph:
     """Return the graph with a missing part as further atoms, in its order; these have no places."""
     number = {**modelled, **{i: len(graph) + k for k, i in enumerate(part)}}
-    near = [list(others) for others in (*graph.near, *([] for _ in part))]
+    others = [list(atoms) for atoms in (*graph.near, *([] for _ in part))]
     order = dict(graph.order)
-    for i, j, bond in _directed(component):
-        if i in part and j in number:
-            a, b = number[i], number[j]
-            order[a, b] = order[b, a] = AROMATIC if bond.aromatic else float(bond.order)
-            near[a].append(b)
-            if j in modelled:
-                near[b].append(a)
+    for i in part:
+        for j, bond in near[i].items():
+            if j in number:
+                a, b = number[i], number[j]
+                order[a, b] = order[b, a] = AROMATIC if bond.aromatic else float(bond.order)
+                others[a].append(b)
+                if j in modelled:
+                    others[b].append(a)
     return replace(
         graph,
-        element=(*graph.element, *(elements[i] for i in part)),
-        near=tuple(map(tuple, near)),
+        element=(*graph.element, *(element_symbol(component.atoms[i].element) for i in part)),
+        near=tuple(map(tuple, others)),
         order=order,
         hydrogens=(*graph.hydrogens, *(graph.xyz[:0] for _ in part)),
     )
