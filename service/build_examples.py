@@ -14,11 +14,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from service.jobs.outcome import record_of_folder
-from service.jobs.record import RECORD, JobRecord
+from service.jobs.record import RECORD
 from service.results.examples import Example, load_examples
 from service.runs.config import child_environment, pipeline_config, snakemake_command
 from service.settings import LOCAL_PROFILE, REPOSITORY, Settings
@@ -44,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"config/examples.yaml has no {', '.join(unknown)}")
     failed = 0
     for example in examples.values():
-        if (asked and example.job_id not in asked) or not (example.shipped or can_build(settings, asked)):
+        if (asked and example.job_id not in asked) or not (example.shipped or asked or settings.mirror):
             continue
         target = SHIPPED if example.shipped else settings.examples_dirs[-1]
         _LOG.info("%s: %s", example.job_id, example.label)
@@ -54,11 +53,6 @@ def main(arguments: list[str] | None = None) -> int:
             failed += 1
             _LOG.error("%s: %s", example.job_id, error)
     return 1 if failed else 0
-
-
-def can_build(settings: Settings, asked: list[str]) -> bool:
-    """Return whether examples that need a larger source can be built: it is a mirror, or they were named."""
-    return bool(asked) or settings.mirror is not None
 
 
 def build(example: Example, settings: Settings, target: Path) -> Path:
@@ -81,7 +75,8 @@ def build(example: Example, settings: Settings, target: Path) -> Path:
             return final
         shutil.rmtree(new, ignore_errors=True)
         copy_example(job, new)
-        record = example_record(new, example)
+        day = json.loads((new / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"]
+        record = record_of_folder(new, example.job_id, "example", time=f"{day}T00:00:00Z")
         (new / RECORD).write_text(json.dumps(record.to_dict(), indent=1) + "\n", encoding="utf-8")
         shutil.rmtree(final, ignore_errors=True)
         new.rename(final)
@@ -129,14 +124,6 @@ def run_example(example: Example, settings: Settings, job: Path) -> None:
     )
     if ended.returncode:
         raise RuntimeError(read_error(job).get("message") or ended.stderr[-2000:])
-
-
-def example_record(folder: Path, example: Example) -> JobRecord:
-    """Return the record of an example: its times are the day of its search."""
-    day = json.loads((folder / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"]
-    time = f"{day}T00:00:00Z"
-    record = record_of_folder(folder, example.job_id, "example")
-    return replace(record, created_at=time, started_at=time, finished_at=time, modified_at=time)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import importlib.util
 import ipaddress
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -112,40 +113,38 @@ def _size(text: str) -> int | None:
     return int(match[1] or 0) * _SIZE_UNITS[match[2]] or None
 
 
-def _body_size(text: str) -> int:
-    size = _size(text)
-    if size is None or not 1024 <= size <= 1 << 30:
-        raise ValueError("is not a size from 1K to 1G")
-    return size
+def _within(
+    parse: Callable[[str], float | None], reason: str, least: int = 0, most: float = math.inf
+) -> Callable[[str], float]:
+    """Return a parser for numbers in a range: not for "no limit"."""
+
+    def parse_within(text: str) -> float:
+        number = parse(text)
+        if number is None or not least <= number <= most:
+            raise ValueError(reason)
+        return number
+
+    return parse_within
 
 
-def _room(text: str) -> int:
-    size = _size(text)
-    if size is None:
-        raise ValueError("is not a size as 500M or 20G")
-    return size
+_body_size = _within(_size, "is not a size from 1K to 1G", 1024, 1 << 30)
+_room = _within(_size, "is not a size as 500M or 20G")
+_above_zero = _within(_positive, "is not a positive number")
 
 
-def _above_zero(text: str) -> float:
-    number = _positive(text)
-    if number is None:
-        raise ValueError("is not a positive number")
-    return number
+_FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
 def _flag(text: str) -> bool:
-    if text.lower() in ("1", "true", "yes", "on"):
-        return True
-    if text.lower() in ("0", "false", "no", "off"):
-        return False
-    raise ValueError("is not true or false")
+    if text.lower() not in _FLAGS:
+        raise ValueError("is not true or false")
+    return _FLAGS[text.lower()]
 
 
 def _privacy(text: str) -> bool | str:
-    try:
-        return BY_OWNER if text.lower() == BY_OWNER else _flag(text)
-    except ValueError:
-        raise ValueError(f"is not true, false or {BY_OWNER}") from None
+    if text.lower() not in {*_FLAGS, BY_OWNER}:
+        raise ValueError(f"is not true, false or {BY_OWNER}")
+    return _FLAGS.get(text.lower(), BY_OWNER)
 
 
 def _path(text: str) -> Path:

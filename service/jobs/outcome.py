@@ -66,8 +66,10 @@ def folder_bytes(folder: Path) -> int:
     return total
 
 
-def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 0) -> JobRecord:
-    """Return the record of a job that was run outside the service, from its results.
+def record_of_folder(
+    folder: Path, job_id: str, source: str, *, sequence: int = 0, time: str | None = None
+) -> JobRecord:
+    """Return the record of a job that was run outside the service, from its results; by default of their time.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def record_of_folder(folder: Path, job_id: str, source: str, *, sequence: int = 
     settings, counts = _given(manifest, "settings", dict) or {}, _given(manifest, "counts", dict) or {}
     n_found, n_kept = _given(counts, "entries_found", int) or 0, _given(counts, "entries_kept", int) or 0
     fasta = _given(settings, "fasta_seq", str)
-    time = utc_text(datetime.fromtimestamp((folder / layout.MANIFEST).stat().st_mtime, UTC))
+    time = time or utc_text(datetime.fromtimestamp((folder / layout.MANIFEST).stat().st_mtime, UTC))
     return JobRecord(
         job_id=job_id,
         sequence=sequence,

@@ -19,8 +19,9 @@ from typing import Any
 from starlette.datastructures import UploadFile
 
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
+from service.jobs.child import output_of
 from service.jobs.durable import is_full, read_json, write_json
-from service.settings import REPOSITORY, UPLOADS, Settings
+from service.settings import UPLOADS, Settings
 from tethermap.base.packed import GZIP, DamagedGzip, unpacked_size
 from tethermap.sources.own.archives import ArchiveError, members_size
 
@@ -224,22 +225,13 @@ class UploadStore:
     async def _inspect(self, building: Path) -> list[dict[str, Any]]:
         """Return the content of the files; a separate process reads them, because they come from anyone."""
         cache = building / "cache"
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "scripts.inspect_files", str(building / _FILES), str(cache)),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=REPOSITORY,
-        )
+        command = (sys.executable, "-m", "scripts.inspect_files", str(building / _FILES), str(cache))
         try:
-            output, _ = await asyncio.wait_for(process.communicate(), _SECONDS)
+            _, output = await output_of(command, _SECONDS)
             inspected: list[dict[str, Any]] = json.loads(output)
         except (TimeoutError, ValueError):
             raise _invalid("", "can't be read: the files are damaged, or too much for this service") from None
         finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
             await asyncio.to_thread(shutil.rmtree, cache, ignore_errors=True)
         if wrong := [file for file in inspected if file["error"]]:
             first = wrong[0]

@@ -84,11 +84,6 @@ def snakemake_command(
     return [*command, cores, str(settings.cores_per_job), "--rerun-incomplete", "--nocolor", *arguments]
 
 
-def scout_command(config: Path, folder: Path) -> list[str]:
-    """Return the command that runs only the search of a job and writes the result to a folder."""
-    return [sys.executable, "-m", "scripts.scout", str(config), str(folder)]
-
-
 def child_environment(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the environment of a run: this one's, without the service's own settings and tokens.
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
-import signal
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -14,8 +12,9 @@ from typing import Any
 
 from service.errors import InvalidField, QueueFull, UpstreamUnavailable
 from service.http.job_answers import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
+from service.jobs.child import output_of
 from service.jobs.submission import Submission
-from service.runs.config import child_environment, pipeline_config, scout_command
+from service.runs.config import child_environment, pipeline_config
 from service.scrub import Scrubber
 from service.settings import Settings
 from tethermap.base import layout, tables
@@ -75,7 +74,12 @@ class DryRuns:
             job.mkdir()
             settings = pipeline_config(submission.settings(), self._settings)
             config.write_text(json.dumps(settings), encoding="utf-8")
-            status = await _run(scout_command(config, job), child_environment(self._settings))
+            command = [sys.executable, "-m", "scripts.scout", str(config), str(job)]
+            try:
+                status, _ = await output_of(command, _SECONDS, child_environment(self._settings))
+            except TimeoutError:
+                message = "The source took too long to answer: try again later."
+                raise UpstreamUnavailable(message, headers=_RETRY) from None
             if status != 0:
                 self._explain(job)
             rows = await asyncio.to_thread(lambda: list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)))
@@ -109,27 +113,6 @@ class DryRuns:
         if error.get("kind") == "input":
             raise InvalidField(message, details={"field": "search_query", "reason": message})
         raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
-
-
-async def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run a command in a separate session for a limited time; return its exit status."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,
-    )
-    try:
-        return await asyncio.wait_for(process.wait(), _SECONDS)
-    except TimeoutError:
-        raise UpstreamUnavailable("The source took too long to answer: try again later.", headers=_RETRY) from None
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
 
 
 def _read(path: Path) -> Any:

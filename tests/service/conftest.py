@@ -21,6 +21,12 @@ __all__ = ["served", "standin"]
 
 
 @pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The event loop of tests that are coroutines."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
 def live(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[LiveService]:
     """A service over the embedded archive."""
     folder = tmp_path_factory.mktemp("live")

@@ -21,10 +21,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from starlette.testclient import TestClient
+
+from service.app import create_app
 from service.jobs.clock import Clock
 from service.jobs.record import FINAL, JobRecord
 from service.jobs.submission import Limits, Submission, parse_submission
 from service.runs import processes
+from service.runs.ending import Ending
 from service.runs.lifecycle import Parts, build_parts
 from service.runs.runner import read_state
 from service.settings import EXTRAS, Settings
@@ -75,6 +79,25 @@ def submission(body: Mapping[str, Any] = HPV, **changes: Any) -> Submission:
     return parse_submission({**body, **changes}, Limits())
 
 
+def local(folder: Path, **values: Any) -> TestClient:
+    """Return a client of a service in this process, with the stand-in pipeline."""
+    app = create_app(build_parts(settings_in(folder, **values), snakemake=COMMAND))
+    return TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
+
+
+def run_form(job: Mapping[str, Any]) -> dict[str, tuple[None, str]]:
+    """Return the form by which a client of WES submits a job."""
+    values = {"workflow_params": json.dumps(job), "workflow_type": "SMK", "workflow_type_version": "9"}
+    return {name: (None, value) for name, value in {**values, "workflow_url": "tethermap"}.items()}
+
+
+def free_port() -> int:
+    """Return a port that no program uses."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextlib.asynccontextmanager
 async def running(settings: Settings, *, real: bool = False, **options: Any) -> AsyncIterator[Parts]:
     """Run the service's parts in this process; `real` for the real Snakemake."""
@@ -89,6 +112,18 @@ async def ended(parts: Parts, job_id: str, seconds: float = 60) -> JobRecord:
         *_, record = [record async for record in parts.queue.watch(job_id)]
         assert record.status in FINAL, record
         return record
+
+
+async def outcome(settings: Settings, body: Mapping[str, Any] = REFUSED, **options: Any) -> JobRecord:
+    """Run a service for one job to its end and return its record."""
+    async with running(settings, **options) as parts:
+        return await ended(parts, (await parts.queue.submit(submission(body))).job_id)
+
+
+def reason(record: JobRecord | Ending) -> tuple[str, str]:
+    """Return the kind and message of the error of a job that failed."""
+    assert record.error is not None
+    return record.error.kind, record.error.message
 
 
 async def until(true: Callable[[], Any], seconds: float = 30) -> Any:
@@ -129,9 +164,7 @@ class LiveService:
         self.folder = folder
         self._quick = quick
         self.jobs = Path(variables.get("JOBS_DIR", folder / "jobs"))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         base = {"JOBS_DIR": self.jobs, "CACHE_DIR": folder / "cache", "INDEX_DIR": folder / "index"}
         given = {**base, "SOURCE": "archive", "PORT": self.port, "EXTRAS": ",".join(EXTRAS), **variables}
         self.environment = {**os.environ, **{f"TETHERMAP_{key}": str(value) for key, value in given.items()}}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -25,6 +27,11 @@ def small_disk(folder: Path, size: int) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run([program("umount"), "--lazy", str(folder)], check=True)
+
+
+def refused_by_disk(*_: object) -> int:
+    """Fail like a write on a full disk."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def fill(folder: Path, leave: int = 0) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.service.core import LiveService
+from tests.service.core import LiveService, free_port
 from tests.tools.patience import wait_until
 from tests.tools.programs import program
 from tests.tools.runs import ROOT
@@ -45,12 +45,6 @@ class Proxied:
     service: LiveService
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 def _certificate(folder: Path) -> tuple[Path, Path]:
     certificate, key = folder / "lab.pem", folder / "lab.key"
     names = "subjectAltName=DNS:lab.example,IP:127.0.0.1"
@@ -69,7 +63,7 @@ def behind_nginx(folder: Path, job: Path) -> Iterator[Proxied]:
     tokens = "ann:ann-secret,operator:operator-secret"
     settings = {"ROOT_PATH": "/tethermap", "ALLOWED_HOSTS": "lab.example", "API_TOKENS": tokens, "PRIVATE": "true"}
     with LiveService(folder, quick=True, **settings) as service:
-        port = _free_port()
+        port = free_port()
         changes = {"443 ssl": f"127.0.0.1:{port} ssl", "127.0.0.1:8000": f"127.0.0.1:{service.port}",
                    "/etc/ssl/certs/lab.example.pem": str(certificate),
                    "/etc/ssl/private/lab.example.key": str(key)}  # fmt: skip

@@ -11,26 +11,22 @@ import re
 import resource
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 from starlette.testclient import TestClient
 
-from service.app import create_app
-from service.connections import TimedProtocol, Waiting, raise_descriptor_limit
+from service.connections import raise_descriptor_limit
 from service.http.access import COOKIE
 from service.http.json_body import parse_object
 from service.jobs.record import QUEUED
 from service.logs import CountRepeated
-from service.runs.lifecycle import build_parts
 from service.settings import Settings, SettingsError, Token
-from tests.service.core import HPV, LiveService, ended, hold, running, settings_in, submission, until
-from tests.standin.pipeline import COMMAND
+from tests.service.core import HPV, LiveService, ended, hold, local, run_form, running, settings_in, submission, until
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 from tests.tools.styles import programs
@@ -51,9 +47,8 @@ def error(answer: Any, status: int, code: str, **details: Any) -> None:
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A private service with three tokens, whose jobs wait for ever."""
     folder = tmp_path_factory.mktemp("guarded")
-    settings = settings_in(folder, api_tokens=TOKENS, private=True, max_queued_per_token=2, max_running_jobs=1)
     gate = hold(folder, "search_entries")
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as client:
+    with local(folder, api_tokens=TOKENS, private=True, max_queued_per_token=2, max_running_jobs=1) as client:
         job = client.post("/api/jobs", json=HPV, headers=OPERATOR).json()
         yield client
         client.post(f"{job['status_url']}/cancel", headers=OPERATOR)
@@ -70,40 +65,28 @@ def anns_job(guarded: TestClient) -> str:
 
 # Responses of a service without tokens
 
-OPEN: list[tuple[str, Callable[[Http, str], None]]] = []
 
-
-def against_open(check: Callable[[Http, str], None]) -> Callable[[Http, str], None]:
-    OPEN.append((check.__name__, check))
-    return check
-
-
-@against_open
-def rebinding_reads_nothing(http: Http, job: str) -> None:
+def test_rebinding_reads_nothing(http: Http, done_job: str) -> None:
     for host in ("evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]"):
-        error(http.get(f"/api/jobs/{job}", headers={"Host": host}), 421, "MISDIRECTED_REQUEST")
+        error(http.get(f"/api/jobs/{done_job}", headers={"Host": host}), 421, "MISDIRECTED_REQUEST")
 
 
-@against_open
-def rebinding_deletes_nothing(http: Http, job: str) -> None:
-    error(http.delete(f"/api/jobs/{job}", headers={"Host": "evil.example"}), 421, "MISDIRECTED_REQUEST")
-    assert http.get(f"/api/jobs/{job}").status_code == 200
+def test_rebinding_deletes_nothing(http: Http, done_job: str) -> None:
+    error(http.delete(f"/api/jobs/{done_job}", headers={"Host": "evil.example"}), 421, "MISDIRECTED_REQUEST")
+    assert http.get(f"/api/jobs/{done_job}").status_code == 200
 
 
-@against_open
-def loopback_names_are_ours(http: Http, job: str) -> None:
+def test_loopback_names_are_ours(http: Http, done_job: str) -> None:
     for host in ("localhost", "LOCALHOST:1", "127.8.9.1:80", "[::1]:8000"):
-        assert http.get(f"/api/jobs/{job}", headers={"Host": host}).status_code == 200, host
+        assert http.get(f"/api/jobs/{done_job}", headers={"Host": host}).status_code == 200, host
 
 
-@against_open
-def other_sites_page_changes_nothing(http: Http, job: str) -> None:
+def test_other_sites_page_changes_nothing(http: Http, done_job: str) -> None:
     headers = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
-    error(http.delete(f"/api/jobs/{job}", headers=headers), 401, "UNAUTHORIZED")
+    error(http.delete(f"/api/jobs/{done_job}", headers=headers), 401, "UNAUTHORIZED")
 
 
-@against_open
-def id_of_300_characters_is_not_found(http: Http, job: str) -> None:  # noqa: ARG001 - as all
+def test_id_of_300_characters_is_not_found(http: Http) -> None:
     for path in (
         "/api/jobs/{}",
         "/api/jobs/{}/files",
@@ -118,54 +101,48 @@ def id_of_300_characters_is_not_found(http: Http, job: str) -> None:  # noqa: AR
     error(http.get(f"/api/compare?a={'a' * 300}&b={'b' * 300}"), 404, "JOB_NOT_FOUND")
 
 
-@against_open
-def id_of_300_characters_is_not_found_on_writes(http: Http, job: str) -> None:  # noqa: ARG001
+def test_id_of_300_characters_is_not_found_on_writes(http: Http) -> None:
     error(http.delete(f"/api/jobs/{'a' * 300}"), 404, "JOB_NOT_FOUND")
     error(http.post(f"/api/jobs/{'é' * 300}/cancel"), 404, "JOB_NOT_FOUND")
     error(http.post(f"/api/batches/{'a' * 300}/cancel"), 404, "BATCH_NOT_FOUND")
 
 
-@against_open
-def names_of_300_characters_in_a_job_are_not_found(http: Http, job: str) -> None:
+def test_names_of_300_characters_in_a_job_are_not_found(http: Http, done_job: str) -> None:
     for path in (
-        f"/api/svg/{job}/{'a' * 300}/478",
-        f"/api/sdf/{job}/1hpv/A/{'a' * 300}",
-        f"/api/pdb/{job}/{'a' * 5000}.pdb",
+        f"/api/svg/{done_job}/{'a' * 300}/478",
+        f"/api/sdf/{done_job}/1hpv/A/{'a' * 300}",
+        f"/api/pdb/{done_job}/{'a' * 5000}.pdb",
     ):
         error(http.get(path), 404, "FILE_NOT_FOUND")
-    error(http.get(f"/api/jobs/{job}/files/TARGET_RESULTS/{'a' * 300}.csv"), 404, "FILE_NOT_FOUND")
+    error(http.get(f"/api/jobs/{done_job}/files/TARGET_RESULTS/{'a' * 300}.csv"), 404, "FILE_NOT_FOUND")
 
 
-@against_open
-def line_break_ends_no_file_path(http: Http, job: str) -> None:
+def test_line_break_ends_no_file_path(http: Http, done_job: str) -> None:
     for path in (
         "Results_Display.csv%0a",
         "TARGET_RESULTS/%0aResults_Display.csv",
         "a%0ab.csv",
         "Results_Display.csv%0d",
     ):
-        error(http.get(f"/api/jobs/{job}/files/{path}"), 400, "INVALID_PATH")
+        error(http.get(f"/api/jobs/{done_job}/files/{path}"), 400, "INVALID_PATH")
 
 
-@against_open
-def line_break_is_in_no_id(http: Http, job: str) -> None:
-    error(http.get(f"/api/jobs/{job}%0a"), 404, "JOB_NOT_FOUND")
+def test_line_break_is_in_no_id(http: Http, done_job: str) -> None:
+    error(http.get(f"/api/jobs/{done_job}%0a"), 404, "JOB_NOT_FOUND")
     error(http.get("/api/batches/batch_00000000%0a"), 404, "BATCH_NOT_FOUND")
-    error(http.get(f"/api/jobs/{job}/results%0a"), 404, "NOT_FOUND")
+    error(http.get(f"/api/jobs/{done_job}/results%0a"), 404, "NOT_FOUND")
     assert http.get("/api/health%0a").status_code == 404
 
 
-@against_open
-def misspelt_filter_answers_nothing(http: Http, job: str) -> None:
+def test_misspelt_filter_answers_nothing(http: Http, done_job: str) -> None:
     error(http.get("/api/indexed-jobs?ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
-    error(http.get(f"/api/jobs/{job}/files?knid=svg"), 400, "INVALID_PARAMETER", parameter="knid")
-    error(http.get(f"/api/jobs/{job}/rows?Warheadd=478"), 400, "INVALID_PARAMETER", parameter="Warheadd")
+    error(http.get(f"/api/jobs/{done_job}/files?knid=svg"), 400, "INVALID_PARAMETER", parameter="knid")
+    error(http.get(f"/api/jobs/{done_job}/rows?Warheadd=478"), 400, "INVALID_PARAMETER", parameter="Warheadd")
     error(http.get("/api/compare?a=exam1hpv&b=exam4cup&ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
     error(http.get("/api/examples?limit=5"), 400, "INVALID_PARAMETER", parameter="limit")
 
 
-@against_open
-def wrong_value_is_told_what_is_allowed(http: Http, job: str) -> None:  # noqa: ARG001
+def test_wrong_value_is_told_what_is_allowed(http: Http) -> None:
     answer = http.get("/api/indexed-jobs?status=done")
     error(answer, 400, "INVALID_PARAMETER", parameter="status")
     assert "completed" in answer.json()["error"]["details"]["known"]
@@ -177,17 +154,15 @@ def wrong_value_is_told_what_is_allowed(http: Http, job: str) -> None:  # noqa: 
     assert http.get("/api/indexed-jobs?availability=&status=&sort=").status_code == 200
 
 
-@against_open
-def value_given_too_often_is_refused(http: Http, job: str) -> None:
+def test_value_given_too_often_is_refused(http: Http, done_job: str) -> None:
     most = http.get("/openapi.json").json()["paths"]["/api/jobs/{job_id}/bundle"]["get"]["parameters"]
     most = next(parameter["schema"]["maxItems"] for parameter in most if parameter["name"] == "stem")
     for stem in ("", "1hpv_A_478"):
         query = "&".join([f"stem={stem}"] * (most + 1))
-        error(http.get(f"/api/jobs/{job}/bundle?{query}"), 400, "INVALID_PARAMETER", parameter="stem")
+        error(http.get(f"/api/jobs/{done_job}/bundle?{query}"), 400, "INVALID_PARAMETER", parameter="stem")
 
 
-@against_open
-def form_in_odd_characters_is_refused(http: Http, job: str) -> None:  # noqa: ARG001
+def test_form_in_odd_characters_is_refused(http: Http) -> None:
     boundary = "multipart/form-data; boundary=x; charset="
     content = b'--x\r\nContent-Disposition: form-data; name="files"\r\n\r\nx\xff\r\n--x--\r\n'
     for charset in ("undefined", "idna", "utf-16"):
@@ -195,24 +170,21 @@ def form_in_odd_characters_is_refused(http: Http, job: str) -> None:  # noqa: AR
         error(http.post("/api/uploads", content=content, headers=headers), 422, "INVALID_FIELD", field="files")
 
 
-@against_open
-def wrong_item_of_a_list_is_named(http: Http, job: str) -> None:  # noqa: ARG001
+def test_wrong_item_of_a_list_is_named(http: Http) -> None:
     answer = http.post("/api/jobs", json={**HPV, "options": {"kinds": ["ligand", "gold"]}})
     error(answer, 422, "INVALID_FIELD", field="options.kinds")
     assert "'gold'" in answer.json()["error"]["details"]["reason"]
     assert "one of" in answer.json()["error"]["details"]["reason"]
 
 
-@against_open
-def too_many_entries_are_refused(http: Http, job: str) -> None:  # noqa: ARG001
+def test_too_many_entries_are_refused(http: Http) -> None:
     entries = [f"{number:04d}" for number in range(1000, 3001)]
     answer = http.post("/api/jobs", json={**HPV, "options": {"entries": entries}})
     error(answer, 422, "INVALID_FIELD", field="options.entries")
     assert "2000" in answer.json()["error"]["details"]["reason"]
 
 
-@against_open
-def many_entries_are_counted_in_polls(http: Http, job: str) -> None:  # noqa: ARG001
+def test_many_entries_are_counted_in_polls(http: Http) -> None:
     entries = [f"{number:04d}" for number in range(1000, 3000)]
     submitted = http.post("/api/jobs", json={**HPV, "options": {"entries": entries}}).json()
     body = http.get(submitted["status_url"]).json()
@@ -223,8 +195,7 @@ def many_entries_are_counted_in_polls(http: Http, job: str) -> None:  # noqa: AR
     http.post(f"{submitted['status_url']}/cancel")
 
 
-@against_open
-def job_is_indexed_when_its_202_is_sent(http: Http, job: str) -> None:  # noqa: ARG001
+def test_job_is_indexed_when_its_202_is_sent(http: Http) -> None:
     for number in range(3):
         name = f"seen {number} {os.getpid()}"
         submitted = http.post("/api/jobs", json={**HPV, "target_name": name}).json()
@@ -233,36 +204,28 @@ def job_is_indexed_when_its_202_is_sent(http: Http, job: str) -> None:  # noqa: 
         http.post(f"{submitted['status_url']}/cancel")
 
 
-@against_open
-def event_numbers_come_once(http: Http, job: str) -> None:
-    text = http.get(f"/api/jobs/{job}/events").text
+def test_event_numbers_come_once(http: Http, done_job: str) -> None:
+    text = http.get(f"/api/jobs/{done_job}/events").text
     numbers = [int(line[4:]) for line in text.splitlines() if line.startswith("id: ")]
     assert len(numbers) > 3
     assert numbers == sorted(set(numbers))
-    again = http.get(f"/api/jobs/{job}/events", headers={"Last-Event-ID": str(numbers[-1])}).text
+    again = http.get(f"/api/jobs/{done_job}/events", headers={"Last-Event-ID": str(numbers[-1])}).text
     assert "event: status" in again
     assert "id: " not in again
 
 
-@against_open
-def end_of_a_record_is_no_target_and_may_begin_one(http: Http, job: str) -> None:  # noqa: ARG001
+def test_end_of_a_record_is_no_target_and_may_begin_one(http: Http) -> None:
     error(http.post("/api/jobs", json={**HPV, "target_name": "$$$$"}), 422, "INVALID_FIELD", field="target_name")
     taken = http.post("/api/jobs", json={**HPV, "target_name": "$$$$ BRD4"})  # for SDF files see test_sdf
     assert taken.status_code == 202
     http.post(f"{taken.json()['status_url']}/cancel")
 
 
-@against_open
-def two_hosts_in_one_request_are_refused(http: Http, job: str) -> None:
+def test_two_hosts_in_one_request_are_refused(http: Http, done_job: str) -> None:
     with socket.create_connection(("127.0.0.1", http.base_url.port or 80), timeout=patience(10)) as connection:
-        lines = f"GET /api/jobs/{job} HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
-        connection.sendall(lines.encode())
+        line = f"GET /api/jobs/{done_job} HTTP/1.1\r\nHost: localhost\r\n"
+        connection.sendall(f"{line}Host: evil.example\r\nConnection: close\r\n\r\n".encode())
         assert int(connection.recv(4096).split()[1]) in (400, 421)
-
-
-@pytest.mark.parametrize("check", [check for _, check in OPEN], ids=[name for name, _ in OPEN])
-def test_an_open_service_on_loopback(http: Http, done_job: str, check: Callable[[Http, str], None]) -> None:
-    check(http, done_job)
 
 
 # Responses of a private service
@@ -343,18 +306,7 @@ def test_others_uploads_are_not_used_or_removed(guarded: TestClient) -> None:
     error(guarded.delete(at, headers=BEN), 403, "FORBIDDEN", upload_id=upload["upload_id"])
     for path, body in (("jobs", job), ("jobs?dry_run=true", job), ("batches", {"jobs": [job]})):
         error(guarded.post(f"/api/{path}", json=body, headers=BEN), 403, "FORBIDDEN")
-    run = {
-        "workflow_params": json.dumps(job),
-        "workflow_type": "SMK",
-        "workflow_type_version": "9",
-        "workflow_url": "tethermap",
-    }
-    assert (
-        guarded.post(
-            "/ga4gh/wes/v1/runs", files={name: (None, value) for name, value in run.items()}, headers=BEN
-        ).status_code
-        == 403
-    )
+    assert guarded.post("/ga4gh/wes/v1/runs", files=run_form(job), headers=BEN).status_code == 403
     assert guarded.get(at, headers=ANN).status_code == 200
     assert guarded.delete(at, headers=OPERATOR).json()["deleted"] is True
 
@@ -432,7 +384,7 @@ def test_every_variable_that_a_part_reads_is_known() -> None:
 @pytest.mark.process
 def test_half_open_connections_block_no_other_client(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with LiveService(tmp_path / "service") as service:
+    with LiveService(tmp_path / "service", quick=True) as service:
         resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (1024, 1024))
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
         half_open = []
@@ -476,41 +428,8 @@ def test_a_large_body_is_not_parsed_in_the_event_loop(guarded: TestClient, monke
     assert loop != other
 
 
-def test_the_longest_waiting_connection_goes_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting = Waiting(0)
-    waiting.most = 20
-    monkeypatch.setattr(TimedProtocol, "waiting", waiting)
-    monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - as ASGI has it
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body"})
-
-    async def check() -> None:
-        config = uvicorn.Config(app, port=0, http=TimedProtocol, log_config=None, lifespan="off")
-        server = uvicorn.Server(config)
-        serving = asyncio.create_task(server.serve())
-        await until(lambda: server.started)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        half_open = []
-        for _ in range(60):
-            half_open.append(await asyncio.open_connection("127.0.0.1", port))
-            half_open[-1][1].write(b"GET / HTTP/1.1\r\nHost: local")
-        await until(lambda: len(server.server_state.connections) <= waiting.most)
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
-            assert [(await http.get("/")).status_code for _ in range(3)] == [204] * 3
-            assert len(server.server_state.connections) <= waiting.most
-            await until(lambda: not waiting.connections)  # half a head is not waited for
-        for _, writer in half_open:
-            writer.close()
-        server.should_exit = True
-        await serving
-
-    asyncio.run(check())
-
-
 @pytest.mark.process
-def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = asyncio.create_subprocess_exec
     failures = [OSError(errno.EMFILE, "Too many open files"), OSError(errno.EAGAIN, "Try again"), MemoryError()]
 
@@ -519,17 +438,14 @@ def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatc
             raise failures.pop()
         return await real(*arguments, **more)
 
-    async def check() -> None:
-        async with running(settings_in(tmp_path)) as parts:
-            monkeypatch.setattr("service.runs.supervisor.SHORTAGE_SECONDS", 0.3)
-            monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
-            record = await parts.queue.submit(submission())
-            await until(lambda: len(failures) < 3)
-            await until(lambda: parts.store.get(record.job_id).status == QUEUED)  # type: ignore[union-attr]
-            done = await ended(parts, record.job_id)
-            assert (done.status, done.attempt, failures) == ("completed", 1, [])
-
-    asyncio.run(check())
+    async with running(settings_in(tmp_path)) as parts:
+        monkeypatch.setattr("service.runs.supervisor.SHORTAGE_SECONDS", 0.3)
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
+        record = await parts.queue.submit(submission())
+        await until(lambda: len(failures) < 3)
+        await until(lambda: parts.store.get(record.job_id).status == QUEUED)  # type: ignore[union-attr]
+        done = await ended(parts, record.job_id)
+        assert (done.status, done.attempt, failures) == ("completed", 1, [])
 
 
 def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,15 +10,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.testclient import TestClient
 
-from service.app import create_app, endpoints
+from service.app import endpoints
 from service.errors import error_statuses
 from service.jobs.record import JobRecord
-from service.runs.lifecycle import build_parts
 from service.settings import Rate, Token
-from tests.service.core import HPV, MIXED, REFUSED, LiveService, settings_in
-from tests.standin.pipeline import COMMAND
+from tests.service.core import HPV, MIXED, REFUSED, LiveService, local
 
 Answer = httpx2.Response
 TOO_DEEP = '{"a":' * 33 + "1" + "}" * 33
@@ -402,12 +399,6 @@ def test_dry_run_finds_a_named_entry_in_any_spelling_and_no_other_for_a_missing_
 def test_odd_idempotency_key_is_refused(http: httpx2.Client, key: str) -> None:
     headers = {b"Content-Type": b"application/json", b"Idempotency-Key": key.encode()}
     assert_error(http.post("/api/jobs", content=json.dumps(MIXED), headers=headers), 422, "INVALID_FIELD")
-
-
-def local(tmp_path: Path, **values: Any) -> TestClient:
-    """Return a client of a service in this process."""
-    app = create_app(build_parts(settings_in(tmp_path, **values), snakemake=COMMAND))
-    return TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
 
 
 def test_body_over_the_limit_is_413_announced_or_chunked(tmp_path: Path) -> None:

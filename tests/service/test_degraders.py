@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from service.errors import QueueFull
 from service.runs.on_demand import _MOST_REQUESTS, _PLACES, Kind
-from tests.service.test_contract import local
+from tests.service.core import local
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
 from tethermap.base import layout, tables

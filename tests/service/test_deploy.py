@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.service.core import LiveService
+from tests.service.core import LiveService, free_port
 from tests.service.proxy import ANN, Proxied, behind_nginx
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program, programs
@@ -186,9 +186,7 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
     data = tmp_path / "data"
     data.mkdir()
     variables = {name: value.replace("/data", str(data)) for name, value in image.items()}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     variables |= {"TETHERMAP_PORT": str(port), "TETHERMAP_SOURCE": "archive", "TETHERMAP_API_TOKENS": "ann:secret",
                   "PATH": os.environ["PATH"], "PYTHONPATH": f"{tree}:{tree}/scripts", "TMPDIR": "/tmp",
                   "TETHERMAP_COMPONENTS": str(component_index)}  # fmt: skip

@@ -9,7 +9,8 @@ import httpx2
 import pytest
 
 from service.app import endpoints
-from service.build_examples import SHIPPED, copy_example, example_record, is_built, run_example
+from service.build_examples import SHIPPED, copy_example, is_built, run_example
+from service.jobs.outcome import record_of_folder
 from service.results.examples import load_examples
 from tests.service.core import settings_in
 from tests.tools.runs import difference, result_files, rows_of
@@ -46,7 +47,7 @@ def test_three_are_shipped_and_five_are_built_from_a_mirror() -> None:
     for example in EXAMPLES.values():
         assert (SHIPPED / example.job_id).is_dir() == example.shipped
         if example.shipped:
-            assert example_record(SHIPPED / example.job_id, example).artifacts["sdf"] > 0
+            assert record_of_folder(SHIPPED / example.job_id, example.job_id, "example").artifacts["sdf"] > 0
 
 
 FIELDS = {

@@ -73,29 +73,25 @@ def test_a_command_that_meets_a_defect_is_answered(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_defect_in_one_check_ends_no_task_and_the_end_of_all_checks_is_reported(
+async def test_a_defect_in_one_check_ends_no_task_and_the_end_of_all_checks_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("service.runs.housekeeping.LOOK_SECONDS", 0.02)
-
-    async def run() -> None:
-        parts = build_parts(settings_in(tmp_path))
-        app = create_app(parts)
-        async with app.router.lifespan_context(app):
-            await parts.ready.wait()
-            with monkeypatch.context() as patched:
-                patched.setattr("service.runs.housekeeping._requests", lambda _: 1 / 0)
-                await until(lambda: "ZeroDivisionError" in caplog.text)
-            parts.store.requests.mkdir()
-            await asyncio.to_thread(write_json, parts.store.requests / "1.json", {"command": "prune"})
-            answer = await until(lambda: read_json(parts.store.requests / "1.answer.json"), 10)
-            assert answer == {"ok": True, "message": "0 jobs removed"}
-            transport = httpx2.ASGITransport(app=app)
-            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-                assert (await client.get("/api/health")).json()["status"] == "healthy"
-                assert parts._keeping is not None
-                parts._keeping.cancel()
-                await until(parts._keeping.done)
-                assert (await client.get("/api/health")).json()["status"] == "degraded"
-
-    asyncio.run(run())
+    parts = build_parts(settings_in(tmp_path))
+    app = create_app(parts)
+    async with app.router.lifespan_context(app):
+        await parts.ready.wait()
+        with monkeypatch.context() as patched:
+            patched.setattr("service.runs.housekeeping._requests", lambda _: 1 / 0)
+            await until(lambda: "ZeroDivisionError" in caplog.text)
+        parts.store.requests.mkdir()
+        await asyncio.to_thread(write_json, parts.store.requests / "1.json", {"command": "prune"})
+        answer = await until(lambda: read_json(parts.store.requests / "1.answer.json"), 10)
+        assert answer == {"ok": True, "message": "0 jobs removed"}
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            assert (await client.get("/api/health")).json()["status"] == "healthy"
+            assert parts._keeping is not None
+            parts._keeping.cancel()
+            await until(parts._keeping.done)
+            assert (await client.get("/api/health")).json()["status"] == "degraded"

@@ -10,10 +10,7 @@ from types import SimpleNamespace
 import pytest
 from starlette.testclient import TestClient
 
-from service.app import create_app
-from service.runs.lifecycle import build_parts
-from tests.service.core import HPV, REFUSED, LiveService, hold, settings_in
-from tests.standin.pipeline import COMMAND
+from tests.service.core import HPV, REFUSED, LiveService, hold, local
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT
 
@@ -28,8 +25,7 @@ def counts_of(client: TestClient) -> Counts:
 
 
 def test_counts_show_the_queue_failures_and_the_disk(tmp_path: Path) -> None:
-    settings = settings_in(tmp_path, metrics=True, max_running_jobs=1)
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as client:
+    with local(tmp_path, metrics=True, max_running_jobs=1) as client:
         failing = client.post("/api/jobs", json=REFUSED).json()["status_url"]
         wait_until(lambda: client.get(failing).json()["status"] == "failed", 30, "the job to fail")
         assert counts_of(client)['tethermap_jobs_ended_total{status="failed",kind="input"}'] == 1
@@ -48,7 +44,7 @@ def test_counts_show_the_queue_failures_and_the_disk(tmp_path: Path) -> None:
 
 
 def test_health_gives_the_reason_of_degradation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with TestClient(create_app(build_parts(settings_in(tmp_path), snakemake=COMMAND)), "http://localhost") as client:
+    with local(tmp_path) as client:
         wait_until(lambda: client.get("/api/health").json()["reasons"] == [], 30, "the service to be healthy")
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
         health = client.get("/api/health").json()

@@ -16,13 +16,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from service.app import create_app, endpoints
+from service.app import endpoints
 from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import RECORD
 from service.results.tables import JobTables
-from service.runs.lifecycle import build_parts
-from tests.service.core import settings_in
-from tests.standin.pipeline import COMMAND
+from tests.service.core import local
 from tests.tools.runs import ROOT
 from tethermap.base import layout, tables
 from tethermap.base.contexts import CONTEXTS
@@ -103,8 +101,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     for job_id, name in VERSIONS.items():
         unpack(name, folder / "jobs" / job_id)
     examples = (ROOT / "data/examples",)
-    app = create_app(build_parts(settings_in(folder, examples_dirs=examples), snakemake=COMMAND))
-    with TestClient(app, "http://localhost", raise_server_exceptions=False) as asked:
+    with local(folder, examples_dirs=examples) as asked:
         assert asked.get("/api/jobs/old00001").status_code == 200  # waits until all jobs are known
         yield asked
 

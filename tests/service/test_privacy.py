@@ -19,8 +19,7 @@ from service.app import endpoints
 from service.extras.tools import TOOLS, Tool
 from service.http.endpoint import Endpoint
 from service.settings import Settings, SettingsError, Token
-from tests.service.core import MIXED, hold
-from tests.service.test_contract import local
+from tests.service.core import MIXED, hold, local
 from tests.tools.runs import ROOT
 from tests.tools.service_readme import QUERIES, VALUES
 

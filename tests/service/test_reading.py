@@ -17,8 +17,8 @@ import pytest
 from service.app import endpoints
 from service.results.exposure import recoloured
 from service.results.tables import matching
-from tests.service.core import LiveService
-from tests.service.test_contract import assert_error, local
+from tests.service.core import LiveService, local
+from tests.service.test_contract import assert_error
 from tests.tools.runs import ROOT
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST

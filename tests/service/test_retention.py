@@ -65,19 +65,16 @@ def test_only_finished_jobs_are_removed_and_the_log_records_it(
     assert (tmp_path / "examples" / "examplea" / RECORD).exists()
 
 
-def test_a_job_in_use_is_removed_after_its_last_reader(tmp_path: Path) -> None:
+async def test_a_job_in_use_is_removed_after_its_last_reader(tmp_path: Path) -> None:
     for number in range(3):
         finished(tmp_path / "jobs", f"0000000{number}", number, f"2026-01-0{1 + number}T00:00:00Z", size=100)
-
-    async def run() -> list[str]:
-        parts = build_parts(settings_in(tmp_path, max_jobs_bytes=100))
-        async with parts.running(serving=False):
-            parts.store.readers.hold("00000000")
-            first = (await parts.housekeeping.do("prune", ""))["message"]
-            parts.store.readers.release("00000000")
-            return [*first.split(), *(await parts.housekeeping.do("prune", ""))["message"].split()]
-
-    assert asyncio.run(run()) == ["00000001", "1", "jobs", "removed", "00000000", "1", "jobs", "removed"]
+    parts = build_parts(settings_in(tmp_path, max_jobs_bytes=100))
+    async with parts.running(serving=False):
+        parts.store.readers.hold("00000000")
+        first = (await parts.housekeeping.do("prune", ""))["message"]
+        parts.store.readers.release("00000000")
+        answer = [*first.split(), *(await parts.housekeeping.do("prune", ""))["message"].split()]
+    assert answer == ["00000001", "1", "jobs", "removed", "00000000", "1", "jobs", "removed"]
 
 
 def test_a_download_continues_while_old_jobs_are_removed(tmp_path: Path) -> None:
@@ -105,46 +102,39 @@ def test_a_download_continues_while_old_jobs_are_removed(tmp_path: Path) -> None
         assert body["error"]["message"] == told
 
 
-def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
+async def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
     jobs = tmp_path / "jobs"
     record = finished(jobs, "0000000a", 1) / RECORD
     text = record.read_bytes()
     record.unlink()
     os.mkfifo(record)  # a reader waits for a writer
-
-    async def run() -> None:
-        parts = build_parts(settings_in(tmp_path))
-        app = create_app(parts)
-        async with app.router.lifespan_context(app):
-            transport = httpx2.ASGITransport(app=app)
-            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-                health = await client.get("/api/health")
-                assert health.status_code == 503
-                assert health.json()["ok"] is health.json()["index_consistent"] is False
-                submitting = asyncio.create_task(client.post("/api/jobs", json=NOTHING))
-                listing = asyncio.create_task(client.get("/api/indexed-jobs"))
-                await asyncio.sleep(0.2)
-                assert not submitting.done()
-                assert not listing.done()
-                await asyncio.to_thread(record.write_bytes, text)
-                assert (await listing).json()["count"] == 1
-                submitted = (await submitting).json()["job_id"]
-                await client.post(f"/api/jobs/{submitted}/cancel")
-                assert (await client.get("/api/health")).json()["index_consistent"] is True
-
-    asyncio.run(run())
+    parts = build_parts(settings_in(tmp_path))
+    app = create_app(parts)
+    async with app.router.lifespan_context(app):
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            health = await client.get("/api/health")
+            assert health.status_code == 503
+            assert health.json()["ok"] is health.json()["index_consistent"] is False
+            submitting = asyncio.create_task(client.post("/api/jobs", json=NOTHING))
+            listing = asyncio.create_task(client.get("/api/indexed-jobs"))
+            await asyncio.sleep(0.2)
+            assert not submitting.done()
+            assert not listing.done()
+            await asyncio.to_thread(record.write_bytes, text)
+            assert (await listing).json()["count"] == 1
+            submitted = (await submitting).json()["job_id"]
+            await client.post(f"/api/jobs/{submitted}/cancel")
+            assert (await client.get("/api/health")).json()["index_consistent"] is True
 
 
-def test_service_ends_soon_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
+async def test_service_ends_soon_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
     jobs = tmp_path / "jobs"
     for number in range(100):
         finished(jobs, f"{number:08x}", number)
-
-    async def run() -> bool:
-        parts = build_parts(settings_in(tmp_path))
-        async with parts.running(at_once=True):
-            parts.queue.begin_stopping()
-        return parts.ready.is_set()
-
-    assert asyncio.run(run()) is False
+    parts = build_parts(settings_in(tmp_path))
+    async with parts.running(at_once=True):
+        parts.queue.begin_stopping()
+    answer = parts.ready.is_set()
+    assert answer is False
     assert len(list(jobs.glob("0*"))) == 100

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER, JobRecord
+from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
 from service.runs import processes
 from service.runs.config import child_environment, pipeline_config, snakemake_command
 from service.runs.ending import judge
 from service.runs.runner import RUN_LOG, Runner, RunState, read_state
 from service.runs.supervisor import note_cancel
 from service.settings import cluster_executor
-from tests.service.core import NOTHING, ended, living, running, settings_in, submission, until
+from tests.service.core import NOTHING, ended, living, outcome, reason, running, settings_in, submission, until
 from tests.tools.crash_points import script_processes
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
@@ -47,110 +47,82 @@ def script(folder: Path, code: str) -> tuple[str, ...]:
     return (sys.executable, str(path))
 
 
-async def outcome(folder: Path, code: str, *, seconds: float, timeout_s: float | None = None) -> JobRecord:
-    settings = settings_in(folder, job_timeout_s=timeout_s)
-    async with running(settings, snakemake=script(folder, code)) as parts:
+@pytest.mark.parametrize(("code", "count"), [(SILENT, 1), (ESCAPING, 2)], ids=["ignores SIGTERM", "leaves its session"])
+async def test_cancel_ends_every_process(
+    tmp_path: Path, code: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 1.0)
+    async with running(settings_in(tmp_path), snakemake=script(tmp_path, code)) as parts:
         job = await parts.queue.submit(submission(NOTHING))
         path = parts.store.folder(job.job_id)
-        if timeout_s is None:
-            await until(lambda: len(living(path)) >= (2 if "Popen" in code else 1))
-            await asyncio.sleep(0.3)
-            await parts.queue.cancel(job.job_id)
-        record = await ended(parts, job.job_id, seconds)
+        await until(lambda: len(living(path)) >= count)
+        await asyncio.sleep(0.3)
+        await parts.queue.cancel(job.job_id)
+        assert (await ended(parts, job.job_id, 15)).status == "canceled"
         assert living(path) == []
-        return record
 
 
-@pytest.mark.parametrize("code", [SILENT, ESCAPING], ids=["ignores SIGTERM", "leaves its session"])
-def test_cancel_ends_every_process(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 1.0)
-    record = asyncio.run(outcome(tmp_path, code, seconds=15))
-    assert record.status == "canceled"
-
-
-def test_time_limit_applies_to_a_silent_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_time_limit_applies_to_a_silent_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 0.5)
-    record = asyncio.run(outcome(tmp_path, SILENT, seconds=10, timeout_s=0.5))
-    assert record.status == "failed"
-    assert record.error is not None
-    assert (record.error.kind, "0.5 seconds" in record.error.message) == ("timeout", True)
+    settings = settings_in(tmp_path, job_timeout_s=0.5)
+    record = await outcome(settings, snakemake=script(tmp_path, SILENT))
+    kind, message = reason(record)
+    assert (record.status, kind, "0.5 seconds" in message) == ("failed", "timeout", True)
+    assert living(settings.jobs_dir / record.job_id) == []
 
 
-def test_a_clean_cancel_of_the_real_snakemake_needs_no_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_clean_cancel_of_the_real_snakemake_needs_no_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("service.runs.runner.TERM_SECONDS", 300.0)  # so that only a clean end comes in time
-
-    async def cancel() -> None:
-        async with running(settings_in(tmp_path), real=True) as parts:
-            job = await parts.queue.submit(submission())
-            await until(lambda: at_work(parts.store.folder(job.job_id)))
-            record, changed = await parts.queue.cancel(job.job_id)
-            assert (record.status, changed) == ("running", True)
-            record = await ended(parts, job.job_id, 60)
-            assert (record.status, record.error, record.has_results) == ("canceled", None, False)
-            assert living(parts.store.folder(job.job_id)) == []
-            again = await parts.queue.cancel(job.job_id)
-            assert (again[0].status, again[1]) == ("canceled", False)
-
-    asyncio.run(cancel())
+    async with running(settings_in(tmp_path), real=True) as parts:
+        job = await parts.queue.submit(submission())
+        await until(lambda: at_work(parts.store.folder(job.job_id)))
+        record, changed = await parts.queue.cancel(job.job_id)
+        assert (record.status, changed) == ("running", True)
+        record = await ended(parts, job.job_id, 60)
+        assert (record.status, record.error, record.has_results) == ("canceled", None, False)
+        assert living(parts.store.folder(job.job_id)) == []
+        again = await parts.queue.cancel(job.job_id)
+        assert (again[0].status, again[1]) == ("canceled", False)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("whole_group", [True, False])
-def test_a_run_ended_from_outside_is_run_again(tmp_path: Path, number: signal.Signals, whole_group: bool) -> None:
-    """The message of the real Snakemake counts as an interruption; the start of the second run is observed."""
-
-    async def run() -> JobRecord:
-        async with running(settings_in(tmp_path), real=True) as parts:
-            job = await parts.queue.submit(submission())
-            await until(lambda: at_work(parts.store.folder(job.job_id)))
-            state = read_state(parts.store.folder(job.job_id))
-            assert state is not None
-            assert state.pid is not None
-            (os.killpg if whole_group else os.kill)(state.pid, number)
-            await until(lambda: (one := parts.store.get(job.job_id)) and (one.attempt == 2 or one.final), 60)
-            await parts.queue.cancel(job.job_id)
-            return await ended(parts, job.job_id)
-
-    record = asyncio.run(run())
+async def test_a_run_ended_from_outside_is_queued_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, whole_group: bool
+) -> None:
+    """The message of the real Snakemake counts as an interruption."""
+    async with running(settings_in(tmp_path), real=True) as parts:
+        job = await parts.queue.submit(submission())
+        await until(lambda: at_work(parts.store.folder(job.job_id)))
+        state = read_state(parts.store.folder(job.job_id))
+        assert state is not None
+        assert state.pid is not None
+        (os.killpg if whole_group else os.kill)(state.pid, number)
+        monkeypatch.setattr(parts.queue, "_launchable", lambda _: False)
+        await until(lambda: (one := parts.store.get(job.job_id)) and (one.attempt == 2 or one.final), 60)
+        await parts.queue.cancel(job.job_id)
+        record = await ended(parts, job.job_id)
     assert (record.status, record.attempt) == ("canceled", 2)
 
 
 @pytest.mark.parametrize("command", [("/no/such/snakemake",), (__file__,)], ids=["missing", "no program"])
-def test_missing_snakemake_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
-    async def run() -> JobRecord:
-        async with running(settings_in(tmp_path), snakemake=command) as parts:
-            job = await parts.queue.submit(submission(NOTHING))
-            return await ended(parts, job.job_id)
-
-    record = asyncio.run(run())
-    assert record.status == "failed"
-    assert record.error is not None
-    assert (record.error.kind, "Snakemake could not be started" in record.error.message) == ("pipeline", True)
+async def test_missing_snakemake_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    record = await outcome(settings_in(tmp_path), snakemake=command)
+    kind, message = reason(record)
+    assert (record.status, kind, "Snakemake could not be started" in message) == ("failed", "pipeline", True)
 
 
-def test_snakemake_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_snakemake_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-
-    async def run() -> JobRecord:
-        async with running(settings_in(tmp_path), real=True) as parts:
-            job = await parts.queue.submit(submission(NOTHING))
-            return await ended(parts, job.job_id)
-
-    record = asyncio.run(run())
-    assert record.error is not None
-    assert record.error.message == "Snakemake is not installed in the service's environment."
+    record = await outcome(settings_in(tmp_path), real=True)
+    assert reason(record)[1] == "Snakemake is not installed in the service's environment."
 
 
-def test_a_silent_failed_run_is_a_failure_of_the_pipeline(tmp_path: Path) -> None:
-    async def run() -> JobRecord:
-        command = script(tmp_path, "raise SystemExit(3)")
-        async with running(settings_in(tmp_path), snakemake=command) as parts:
-            job = await parts.queue.submit(submission(NOTHING))
-            return await ended(parts, job.job_id)
-
-    record = asyncio.run(run())
-    assert record.error is not None
-    assert (record.status, record.error.kind, record.attempt) == ("failed", "pipeline", 1)
+async def test_a_silent_failed_run_is_a_failure_of_the_pipeline(tmp_path: Path) -> None:
+    record = await outcome(settings_in(tmp_path), snakemake=script(tmp_path, "raise SystemExit(3)"))
+    assert (record.status, reason(record)[0], record.attempt) == ("failed", "pipeline", 1)
 
 
 @pytest.mark.parametrize(
@@ -166,8 +138,7 @@ def test_endings_without_a_recorded_reason(tmp_path: Path, log: str, status: int
     (tmp_path / ".service").mkdir()
     (tmp_path / RUN_LOG).write_text(log)
     ending = judge(tmp_path, status, "")
-    assert ending.error is not None
-    assert ending.error.kind == kind
+    assert reason(ending)[0] == kind
     assert (ending.status is None) == (kind == "interrupted")
 
 
@@ -195,17 +166,14 @@ def test_process_is_found_by_its_mark_and_has_its_age(monkeypatch: pytest.Monkey
         child.kill()
 
 
-def test_a_lock_left_by_a_killed_run_is_removed(tmp_path: Path) -> None:
-    async def run() -> JobRecord:
-        async with running(settings_in(tmp_path), real=True) as parts:
-            job = await parts.queue.submit(submission())
-            path = parts.store.folder(job.job_id)
-            await until(lambda: list((path / ".snakemake/locks").glob("*")))
-            await until((path / ".work/logs/search_entries.log").exists)
-            processes.send(living(path), signal.SIGKILL)
-            return await ended(parts, job.job_id)
-
-    record = asyncio.run(run())
+async def test_a_lock_left_by_a_killed_run_is_removed(tmp_path: Path) -> None:
+    async with running(settings_in(tmp_path), real=True) as parts:
+        job = await parts.queue.submit(submission())
+        path = parts.store.folder(job.job_id)
+        await until(lambda: list((path / ".snakemake/locks").glob("*")))
+        await until((path / ".work/logs/search_entries.log").exists)
+        processes.send(living(path), signal.SIGKILL)
+        record = await ended(parts, job.job_id)
     assert (record.status, record.attempt) == ("completed", 2)
 
 
@@ -258,7 +226,7 @@ def test_the_end_of_a_run_removes_its_half_written_files_and_none_of_the_service
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob(".*.part")} == own
 
 
-def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
+async def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end = tmp_path / "end"
@@ -277,21 +245,16 @@ def test_a_cancel_that_meets_the_end_of_its_run_leaves_the_job_ended(
         end.touch()
         assert saving.wait(patience(20))
 
-    async def run() -> tuple[str, bool, JobRecord | None]:
-        async with running(settings_in(tmp_path), snakemake=script(tmp_path, code)) as parts:
-            job = await parts.queue.submit(submission(NOTHING))
-            await until(lambda: living(parts.store.folder(job.job_id)))
-            supervisor = parts.queue._supervisors[job.job_id]
-            monkeypatch.setattr("os.fsync", held)
-            monkeypatch.setattr("service.runs.queue.note_cancel", late)
-            await parts.queue.cancel(job.job_id)
-            if supervisor._stopping is not None:
-                await supervisor._stopping
-            canceled.set()
-            record = await ended(parts, job.job_id, 10)
-            return record.status, supervisor._stopping is None, parts.store.read(job.job_id)
-
-    status, nothing_stopped, on_disk = asyncio.run(run())
-    assert (status, nothing_stopped) == ("failed", True)
-    assert on_disk is not None
-    assert on_disk.status == status
+    async with running(settings_in(tmp_path), snakemake=script(tmp_path, code)) as parts:
+        job = await parts.queue.submit(submission(NOTHING))
+        await until(lambda: living(parts.store.folder(job.job_id)))
+        supervisor = parts.queue._supervisors[job.job_id]
+        monkeypatch.setattr("os.fsync", held)
+        monkeypatch.setattr("service.runs.queue.note_cancel", late)
+        await parts.queue.cancel(job.job_id)
+        if supervisor._stopping is not None:
+            await supervisor._stopping
+        canceled.set()
+        record = await ended(parts, job.job_id, 10)
+        assert (record.status, supervisor._stopping) == ("failed", None)
+        assert parts.store.read(job.job_id) == record

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import errno
 import json
-import os
 import shutil
 import threading
 from dataclasses import replace
@@ -15,7 +13,7 @@ from service.jobs import durable
 from service.jobs.record import RECORD, BatchItem, BatchRecord, JobRecord
 from service.jobs.store import JobsFolderBusyError, Store
 from service.lru import Lru
-from tests.service.disks import fill, small_disk
+from tests.service.disks import fill, refused_by_disk, small_disk
 from tests.service.test_jobs import RECORD as JOB
 from tests.tools.patience import patience
 
@@ -87,12 +85,8 @@ def test_a_record_that_the_disk_refuses_is_kept_and_written_later(
 ) -> None:
     store.create([(JOB, {})])
     running = JOB.moved("running", "2026-05-30T10:00:01Z")
-
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     with monkeypatch.context() as patched:
-        patched.setattr("service.jobs.store.write_json", full)
+        patched.setattr("service.jobs.store.write_json", refused_by_disk)
         assert store.save(running) is None
         assert store.get(JOB.job_id) == running
     assert store.flush(replace(running)) is None  # not the last one that was saved
@@ -206,11 +200,7 @@ def test_a_job_of_a_batch_that_can_not_be_written_is_deleted_all_the_same(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = batch_of(store, "11111111")
-
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("service.jobs.store.write_json", full)
+    monkeypatch.setattr("service.jobs.store.write_json", refused_by_disk)
     store.delete("11111111")
     known = store.batch(batch.batch_id)
     assert known is not None

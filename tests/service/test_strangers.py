@@ -1,6 +1,6 @@
 """Nothing a stranger starts is unbounded: sockets, bodies, readers, receivers of notices, guesses, uploads.
 
-Attackers and services are on loopback, and each test ends by itself. `pytest -rP` shows its figures.
+Attackers and services are on loopback, and each test ends by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import json
 import re
 import resource
 import socket
-import sys
 import threading
 import time
 from collections import Counter
@@ -41,7 +40,7 @@ from service.http.rates import Buckets, client_of
 from service.jobs.submission import Limits, parse_submission
 from service.runs.lifecycle import build_parts
 from service.settings import SESSIONS, Token
-from tests.service.core import HPV, LiveService, ended, running, settings_in, until
+from tests.service.core import HPV, LiveService, ended, local, run_form, running, settings_in, until
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience, slowness, wait_until
 from tests.tools.styles import programs
@@ -50,18 +49,7 @@ SECRET = "a-secret-of-the-test"
 TOKENS = tuple(Token(name, f"{name}-secret") for name in ("ann", "ben"))
 ANN, BEN = ({"Authorization": f"Bearer {token.secret}"} for token in TOKENS)
 MIB = 1 << 20
-
-Figures = Callable[[str, object], None]
-
-
-@pytest.fixture
-def figures() -> Figures:
-    """Show a measured figure."""
-
-    def show(name: str, value: object) -> None:
-        sys.stdout.write(f"{name}: {value:.3g}\n" if isinstance(value, float) else f"{name}: {value}\n")
-
-    return show
+END = "\r\n\r\n"
 
 
 def memory_mb(process: int | str = "self") -> float:
@@ -83,18 +71,14 @@ def sockets_of(process: int) -> int:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("descriptors", [None, 1024], ids=["all", "1024"])
-def test_heads_whose_bodies_never_arrive_block_no_other_client(
-    tmp_path: Path, descriptors: int | None, figures: Figures
-) -> None:
+def test_heads_whose_bodies_never_arrive_block_no_other_client(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    count = min(8400 if descriptors is None else 1500, hard - 200)
+    count = min(1500, hard - 200)
     head = b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
     with LiveService(tmp_path / "service", quick=True) as service, contextlib.ExitStack() as opened:
         opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        if descriptors is not None:
-            resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (descriptors, descriptors))
+        resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (1024, 1024))
         before = memory_mb(service.process_id)
         attackers = []
         for _ in range(count):
@@ -107,10 +91,7 @@ def test_heads_whose_bodies_never_arrive_block_no_other_client(
         service.ended(job)
         grown = memory_mb(service.process_id) - before
         wait_until(lambda: sockets_of(service.process_id) < MAX_WAITING_BODIES + 64, 10, "sockets to be closed")
-        left = sockets_of(service.process_id)
         first = attackers[0].recv(4096)
-        for name, value in (("sockets", count), ("left", left), ("seconds", seconds), ("grown_mb", grown)):
-            figures(name, value)
         assert first.startswith(b"HTTP/1.1 503 ")
         assert b"\r\nretry-after: " in first.lower()
         assert json.loads(first.partition(b"\r\n\r\n")[2])["error"]["code"] == "QUEUE_FULL"
@@ -134,7 +115,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
 )  # fmt: skip
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunks"])
 def test_a_body_that_trickles_is_refused_and_its_connection_closed(
-    short: LiveService, path: str, media: str, *, chunked: bool, figures: Figures
+    short: LiveService, path: str, media: str, *, chunked: bool
 ) -> None:
     announced = "Transfer-Encoding: chunked" if chunked else "Content-Length: 900"
     piece = b"1\r\n-\r\n" if chunked else b"-"
@@ -155,7 +136,6 @@ def test_a_body_that_trickles_is_refused_and_its_connection_closed(
             with contextlib.suppress(ConnectionError):
                 connection.sendall(piece)
         seconds = time.monotonic() - begun
-    figures("seconds", seconds)
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 503 "), answer
     assert b"\r\nretry-after: " in head.lower()
@@ -179,56 +159,50 @@ async def silence() -> dict[str, Any]:
     raise AssertionError
 
 
-def test_bodies_over_their_number_or_time_are_given_up() -> None:
-    async def check() -> None:
-        outcomes: dict[str, str] = {}
+async def test_bodies_over_their_number_or_time_are_given_up() -> None:
+    outcomes: dict[str, str] = {}
 
-        async def wait(client: str, bodies: Bodies) -> None:
-            body = bodies.expect(client)
-            try:
-                await bodies.receive(body, silence)
-            except QueueFull as error:
-                outcomes[client] = f"{error.message} {error.headers['Connection']}"
-            finally:
-                bodies.release(body)
+    async def wait(client: str, bodies: Bodies) -> None:
+        body = bodies.expect(client)
+        try:
+            await bodies.receive(body, silence)
+        except QueueFull as error:
+            outcomes[client] = f"{error.message} {error.headers['Connection']}"
+        finally:
+            bodies.release(body)
 
-        bodies = Bodies(100, 0.5, 2)
-        async with asyncio.TaskGroup() as group:
-            for client in ("first", "second", "third"):
-                group.create_task(wait(client, bodies))
-                await asyncio.sleep(0.01)
-        assert all(outcome.endswith(" close") for outcome in outcomes.values())
-        assert "Too many" in outcomes["first"]
-        assert "0.5 seconds" in outcomes["second"]
-        assert "0.5 seconds" in outcomes["third"]
-        assert len(bodies) == 0
-
-    asyncio.run(check())
+    bodies = Bodies(100, 0.5, 2)
+    async with asyncio.TaskGroup() as group:
+        for client in ("first", "second", "third"):
+            group.create_task(wait(client, bodies))
+            await asyncio.sleep(0.01)
+    assert all(outcome.endswith(" close") for outcome in outcomes.values())
+    assert "Too many" in outcomes["first"]
+    assert "0.5 seconds" in outcomes["second"]
+    assert "0.5 seconds" in outcomes["third"]
+    assert len(bodies) == 0
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=60), st.integers(1, 6))
-def test_only_clients_with_most_awaited_bodies_lose_one(clients: list[str], places: int) -> None:
+async def test_only_clients_with_most_awaited_bodies_lose_one(clients: list[str], places: int) -> None:
     async def part() -> dict[str, Any]:
         return {"type": "http.request", "body": b"x", "more_body": True}
 
-    async def check() -> None:
-        bodies, alive = Bodies(100, 60.0, places), []
-        for client in clients:
-            body = bodies.expect(client)
-            with contextlib.suppress(QueueFull):
-                await bodies.receive(body, part)
-            alive.append(body)
-            before = Counter(one.client for one in alive)
-            lost = [one for one in alive if one.given_up]
-            alive = [one for one in alive if not one.given_up]
-            assert len(bodies) == len(alive) <= places
-            assert len(lost) <= 1
-            for one in lost:
-                assert before[one.client] == max(before.values())
-                with pytest.raises(QueueFull):
-                    await bodies.receive(one, part)
-
-    asyncio.run(check())
+    bodies, alive = Bodies(100, 60.0, places), []
+    for client in clients:
+        body = bodies.expect(client)
+        with contextlib.suppress(QueueFull):
+            await bodies.receive(body, part)
+        alive.append(body)
+        before = Counter(one.client for one in alive)
+        lost = [one for one in alive if one.given_up]
+        alive = [one for one in alive if not one.given_up]
+        assert len(bodies) == len(alive) <= places
+        assert len(lost) <= 1
+        for one in lost:
+            assert before[one.client] == max(before.values())
+            with pytest.raises(QueueFull):
+                await bodies.receive(one, part)
 
 
 def test_clients_of_one_ipv6_network_are_one() -> None:
@@ -274,33 +248,24 @@ async def large(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - 
 
 @pytest.mark.parametrize("closing", [False, True], ids=["kept", "closed"])
 @pytest.mark.parametrize("size", [64 * MIB, 3 * MIB], ids=["64 MiB", "3 MiB"])
-def test_an_answer_that_is_not_read_ends(
-    monkeypatch: pytest.MonkeyPatch, size: int, *, closing: bool, figures: Figures
-) -> None:
+async def test_an_answer_that_is_not_read_ends(monkeypatch: pytest.MonkeyPatch, size: int, *, closing: bool) -> None:
     monkeypatch.setattr("service.connections.READ_SECONDS", 1.0)
     monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
     monkeypatch.setattr(TimedProtocol, "waiting", Waiting(1024))
-
-    async def check() -> None:
-        async with serving(large) as server:
-            before = memory_mb()
-            header = "Connection: close\r\n" if closing else ""
-            clients = [await connect(server, small=True) for _ in range(50)]
-            for _, writer in clients:
-                writer.write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n".encode())
-            await until(lambda: len(server.server_state.connections) == 50)
-            begun = time.monotonic()
-            await until(lambda: not server.server_state.connections)
-            figures("seconds", time.monotonic() - begun)
-            figures("grown_mb", memory_mb() - before)
-            assert memory_mb() - before < 80
-            for _, writer in clients:
-                writer.close()
-
-    asyncio.run(check())
+    async with serving(large) as server:
+        before = memory_mb()
+        header = "Connection: close\r\n" if closing else ""
+        clients = [await connect(server, small=True) for _ in range(50)]
+        for _, writer in clients:
+            writer.write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n".encode())
+        await until(lambda: len(server.server_state.connections) == 50)
+        await until(lambda: not server.server_state.connections)
+        assert memory_mb() - before < 80
+        for _, writer in clients:
+            writer.close()
 
 
-def test_answers_that_are_not_read_have_a_bounded_memory(monkeypatch: pytest.MonkeyPatch, figures: Figures) -> None:
+async def test_answers_that_are_not_read_have_a_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.connections.MAX_UNREAD_BYTES", 32 * MIB)
     monkeypatch.setattr(TimedProtocol, "waiting", Waiting(1024))
 
@@ -308,70 +273,63 @@ def test_answers_that_are_not_read_have_a_bounded_memory(monkeypatch: pytest.Mon
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % (8 * MIB))]})
         await send({"type": "http.response.body", "body": bytes(8 * MIB)})
 
-    async def check() -> None:
-        async with serving(whole) as server:
-            before, most = memory_mb(), 0.0
-            clients = []
-            for _ in range(120):
-                clients.append(await connect(server, small=True))
-                clients[-1][1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                assert await clients[-1][0].read(1)
-                most = max(most, memory_mb() - before)
-            assert TimedProtocol.waiting.unread <= 32 * MIB
-            address = server.servers[0].sockets[0].getsockname()
-            async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
-                assert len((await http.get("/")).content) == 8 * MIB
-            for name, value in (("connections", 120), ("grown_mb", most)):
-                figures(name, value)
-            assert most < 480, "half of what all of them would hold"
-            for _, writer in clients:
-                writer.close()
-        assert TimedProtocol.waiting.unread == 0
-
-    asyncio.run(check())
-
-
-def test_an_answer_that_is_read_slowly_is_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.connections.READ_SECONDS", patience(1.0))
-
-    async def check() -> None:
-        async with serving(large) as server:
-            reader, writer = await connect(server, small=True)
-            writer.write(f"GET /{16 * MIB} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-            read, begun = 0, time.monotonic()
-            while part := await reader.read(MIB):
-                if read < 8 * MIB:  # slower than the limit allows for the whole, never for a part
-                    await asyncio.sleep(0.001 * slowness())
-                read += len(part)
-            assert read > 16 * MIB
-            assert time.monotonic() - begun > 0.5
+    async with serving(whole) as server:
+        before, most = memory_mb(), 0.0
+        clients = []
+        for _ in range(120):
+            clients.append(await connect(server, small=True))
+            clients[-1][1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert await clients[-1][0].read(1)
+            most = max(most, memory_mb() - before)
+        assert TimedProtocol.waiting.unread <= 32 * MIB
+        address = server.servers[0].sockets[0].getsockname()
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
+            assert len((await http.get("/")).content) == 8 * MIB
+        assert most < 480, "half of what all of them would hold"
+        for _, writer in clients:
             writer.close()
+    assert TimedProtocol.waiting.unread == 0
 
-    asyncio.run(check())
+
+async def test_an_answer_that_is_read_slowly_is_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.connections.READ_SECONDS", patience(1.0))
+    async with serving(large) as server:
+        reader, writer = await connect(server, small=True)
+        writer.write(f"GET /{16 * MIB} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        read, begun = 0, time.monotonic()
+        while part := await reader.read(MIB):
+            if read < 8 * MIB:  # slower than the limit allows for the whole, never for a part
+                await asyncio.sleep(0.001 * slowness())
+            read += len(part)
+        assert read > 16 * MIB
+        assert time.monotonic() - begun > 0.5
+        writer.close()
 
 
-def test_idle_and_stalled_connections_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connections_that_wait_longest_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections with half a head, idle ones, and ones that do not read their answer."""
     waiting = Waiting(0)
     waiting.most = 20
     monkeypatch.setattr(TimedProtocol, "waiting", waiting)
-
-    async def check() -> None:
-        async with serving(large) as server:
-            clients = []
-            for number in range(60):
-                clients.append(await connect(server, small=True))
-                size = 0 if number % 2 else 64 * MIB
-                clients[-1][1].write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
+    monkeypatch.setattr("service.connections.READ_SECONDS", 1.0)
+    sent = [f"GET /{size} HTTP/1.1\r\nHost: localhost{end}" for size, end in ((0, ""), (0, END), (64 * MIB, END))]
+    async with serving(large) as server:
+        clients = []
+        for number in range(60):
+            clients.append(await connect(server, small=True))
+            clients[-1][1].write(sent[number % 3].encode())
+            if number % 3:
                 with contextlib.suppress(ConnectionError):
                     await clients[-1][0].read(1)
+        await until(lambda: len(server.server_state.connections) <= waiting.most + 1)
+        address = server.servers[0].sockets[0].getsockname()
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
+            assert [(await http.get("/9")).status_code for _ in range(3)] == [200] * 3
             assert len(server.server_state.connections) <= waiting.most + 1
-            address = server.servers[0].sockets[0].getsockname()
-            async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
-                assert [(await http.get("/9")).status_code for _ in range(3)] == [200] * 3
-            for _, writer in clients:
-                writer.close()
-
-    asyncio.run(check())
+            await until(lambda: not waiting.connections)  # half a head is not waited for
+        for _, writer in clients:
+            writer.close()
 
 
 # Receivers of notices
@@ -390,8 +348,8 @@ async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 @pytest.mark.parametrize("ports", [1, 12])
-def test_slow_receivers_delay_no_other_notice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ports: int, figures: Figures
+async def test_slow_receivers_delay_no_other_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ports: int
 ) -> None:
     monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
     taken = []
@@ -401,43 +359,38 @@ def test_slow_receivers_delay_no_other_notice(
         writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         writer.close()
 
-    async def check() -> None:
-        settings = settings_in(tmp_path, webhook_secret=SECRET, webhook_private=True)
-        async with running(settings) as parts, contextlib.AsyncExitStack() as servers:
-            job = await parts.queue.submit(parse_submission(HPV, Limits()))
-            record = await ended(parts, job.job_id)
-            hooks = Webhooks(parts.store, settings)
-            monkeypatch.setattr(parts.store, "get", lambda _: record)
-            slow = [await servers.enter_async_context(await asyncio.start_server(trickle, "127.0.0.1", 0))
-                    for _ in range(ports)]  # fmt: skip
-            own = await servers.enter_async_context(await asyncio.start_server(take, "127.0.0.1", 0))
-            monkeypatch.setattr(parts.queue, "notices", Webhooks(parts.store, settings))  # looks at none of these
+    settings = settings_in(tmp_path, webhook_secret=SECRET, webhook_private=True)
+    async with running(settings) as parts, contextlib.AsyncExitStack() as servers:
+        job = await parts.queue.submit(parse_submission(HPV, Limits()))
+        record = await ended(parts, job.job_id)
+        hooks = Webhooks(parts.store, settings)
+        monkeypatch.setattr(parts.store, "get", lambda _: record)
+        slow = [await servers.enter_async_context(await asyncio.start_server(trickle, "127.0.0.1", 0))
+                for _ in range(ports)]  # fmt: skip
+        own = await servers.enter_async_context(await asyncio.start_server(take, "127.0.0.1", 0))
+        monkeypatch.setattr(parts.queue, "notices", Webhooks(parts.store, settings))  # looks at none of these
 
-            def note(job_id: str, server: asyncio.Server) -> None:
-                port = server.sockets[0].getsockname()[1]
-                hooks._folder.mkdir(exist_ok=True)
-                notice = {"url": f"http://127.0.0.1:{port}/", "attempts": 0, "due": time.time()}
-                (hooks._folder / f"{job_id}.json").write_text(json.dumps(notice))
+        def note(job_id: str, server: asyncio.Server) -> None:
+            port = server.sockets[0].getsockname()[1]
+            hooks._folder.mkdir(exist_ok=True)
+            notice = {"url": f"http://127.0.0.1:{port}/", "attempts": 0, "due": time.time()}
+            (hooks._folder / f"{job_id}.json").write_text(json.dumps(notice))
 
-            for number in range(100):
-                note(f"{number:08d}", slow[number % ports])
-            note("zzzzzzzz", own)
-            begun, most = time.monotonic(), 0
-            while not taken:
-                await hooks.look()
-                most = max(most, len(hooks._sending))
-                await asyncio.sleep(0.05)
-                assert time.monotonic() - begun < patience(15)
-            figures("seconds", time.monotonic() - begun)
-            figures("most_at_once", most)
-            assert most <= 64
-            await hooks.stop()
-
-    asyncio.run(check())
+        for number in range(100):
+            note(f"{number:08d}", slow[number % ports])
+        note("zzzzzzzz", own)
+        begun, most = time.monotonic(), 0
+        while not taken:
+            await hooks.look()
+            most = max(most, len(hooks._sending))
+            await asyncio.sleep(0.05)
+            assert time.monotonic() - begun < patience(15)
+        assert most <= 64
+        await hooks.stop()
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool, figures: Figures) -> None:
+def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool) -> None:
     from service.extras.webhooks import post
 
     block = gzip.compress(bytes(256 * MIB), 9) if packed else bytes(MIB)
@@ -461,8 +414,6 @@ def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool, figures:
     seconds, grown = time.monotonic() - begun, memory_mb() - before
     thread.join()
     listening.close()
-    for name, value in (("seconds", seconds), ("grown_mb", grown), ("sent_mb", sent[0] / MIB)):
-        figures(name, value)
     assert status == 200
     assert grown < 30
     assert sent[0] < 64 * MIB
@@ -530,47 +481,39 @@ def test_an_invalid_host_is_refused(host: str) -> None:
 
 
 def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path: Path) -> None:
-    settings = settings_in(tmp_path, webhook_secret=SECRET)
     bad, good = {**HPV, "webhook": "http://localhost:9/x"}, {**HPV, "webhook": "http://not-there.invalid/x"}
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as http:
+    with local(tmp_path, webhook_secret=SECRET) as http:
         answer = http.post("/api/jobs", json=bad)
         assert (answer.status_code, answer.json()["error"]["details"]["field"]) == (422, "webhook")
         batch = http.post("/api/batches", json={"jobs": [good, bad, HPV]})
         assert batch.status_code == 422
         assert [one["index"] for one in batch.json()["error"]["details"]["items"]] == [1]
-        run = {"workflow_params": json.dumps(bad), "workflow_type": "SMK", "workflow_type_version": "9",
-               "workflow_url": "tethermap"}  # fmt: skip
-        assert (
-            http.post("/ga4gh/wes/v1/runs", files={name: (None, text) for name, text in run.items()}).status_code == 422
-        )
+        assert http.post("/ga4gh/wes/v1/runs", files=run_form(bad)).status_code == 422
         assert http.get("/api/jobs").json()["count"] == 0
         assert http.post("/api/jobs", json=good).status_code == 202
-    allowed = settings_in(tmp_path / "allowed", webhook_secret=SECRET, webhook_private=True)
-    with TestClient(create_app(build_parts(allowed, snakemake=COMMAND)), "http://localhost") as http:
+    with local(tmp_path / "allowed", webhook_secret=SECRET, webhook_private=True) as http:
         assert http.post("/api/jobs", json=bad).status_code == 202
 
 
-def test_a_slow_name_server_delays_no_submission(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figures: Figures
-) -> None:
+def test_a_slow_name_server_delays_no_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
 
     def hang(*_: object, **__: object) -> list[Any]:
         released.wait(patience(30))
         raise socket.gaierror(socket.EAI_AGAIN, "later")
 
-    settings = settings_in(tmp_path, webhook_secret=SECRET)
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as http:
+    with local(tmp_path, webhook_secret=SECRET) as http:
         monkeypatch.setattr("service.hosts.socket.getaddrinfo", hang)
         begun = time.monotonic()
         assert http.post("/api/jobs", json={**HPV, "webhook": "http://slow.example/x"}).status_code == 202
         seconds = time.monotonic() - begun
         released.set()
-    figures("seconds", seconds)
     assert seconds < patience(4)
 
 
-def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from service.extras.webhooks import post
 
     heard, asked = [], []
@@ -579,28 +522,25 @@ def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(mon
         heard.append(1)
         writer.close()
 
-    async def check() -> None:
-        server = await asyncio.start_server(hear, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        real = socket.getaddrinfo
+    server = await asyncio.start_server(hear, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    real = socket.getaddrinfo
 
-        def rebind(host: Any, *more: Any, **named: Any) -> Any:
-            if host != "lab.example":
-                return real(host, *more, **named)
-            asked.append(host)  # the first answer is public, all later ones are of this machine
-            return real("192.0.2.1" if len(asked) == 1 else "127.0.0.1", *more, **named)
+    def rebind(host: Any, *more: Any, **named: Any) -> Any:
+        if host != "lab.example":
+            return real(host, *more, **named)
+        asked.append(host)  # the first answer is public, all later ones are of this machine
+        return real("192.0.2.1" if len(asked) == 1 else "127.0.0.1", *more, **named)
 
-        monkeypatch.setattr("socket.getaddrinfo", rebind)
-        monkeypatch.setattr("service.extras.webhooks.is_public", lambda address: address == "192.0.2.1")
-        monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
-        async with server:
-            with pytest.raises((OSError, httpx2.HTTPError)):
-                await post(f"http://lab.example:{port}/", b"{}", {}, private=False)
-            with pytest.raises(ValueError, match="public internet"):
-                await post(f"http://lab.example:{port}/", b"{}", {}, private=False)
-        assert (asked, heard) == (["lab.example"] * 2, [])
-
-    asyncio.run(check())
+    monkeypatch.setattr("socket.getaddrinfo", rebind)
+    monkeypatch.setattr("service.extras.webhooks.is_public", lambda address: address == "192.0.2.1")
+    monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
+    async with server:
+        with pytest.raises((OSError, httpx2.HTTPError)):
+            await post(f"http://lab.example:{port}/", b"{}", {}, private=False)
+        with pytest.raises(ValueError, match="public internet"):
+            await post(f"http://lab.example:{port}/", b"{}", {}, private=False)
+    assert (asked, heard) == (["lab.example"] * 2, [])
 
 
 # Sessions, guesses, quotas
@@ -653,26 +593,21 @@ def test_a_session_ends_on_the_server_and_outlives_a_restart(tmp_path: Path) -> 
         assert status_with(client("192.0.2.1"), kept) == 401
 
 
-def test_sessions_are_bounded_and_end_by_themselves(tmp_path: Path, figures: Figures) -> None:
+async def test_sessions_are_bounded_and_end_by_themselves(tmp_path: Path) -> None:
     now = [1_000_000.0]
-
-    async def check() -> None:
-        sessions = Sessions(tmp_path / SESSIONS, lambda: now[0])
-        ben = await sessions.begin(TOKENS[1])
-        values = [await sessions.begin(TOKENS[0]) for _ in range(3 * SESSIONS_PER_TOKEN)]
-        alive = [value for value in values if sessions.token_of(value, TOKENS) == TOKENS[0]]
-        assert alive == values[-SESSIONS_PER_TOKEN:]
-        assert sessions.token_of(ben, TOKENS) == TOKENS[1]
-        figures("bytes", (tmp_path / SESSIONS).stat().st_size)
-        assert (tmp_path / SESSIONS).stat().st_size < 20_000
-        now[0] += 31 * 24 * 3600
-        assert sessions.token_of(ben, TOKENS) is None
-
-    asyncio.run(check())
+    sessions = Sessions(tmp_path / SESSIONS, lambda: now[0])
+    ben = await sessions.begin(TOKENS[1])
+    values = [await sessions.begin(TOKENS[0]) for _ in range(3 * SESSIONS_PER_TOKEN)]
+    alive = [value for value in values if sessions.token_of(value, TOKENS) == TOKENS[0]]
+    assert alive == values[-SESSIONS_PER_TOKEN:]
+    assert sessions.token_of(ben, TOKENS) == TOKENS[1]
+    assert (tmp_path / SESSIONS).stat().st_size < 20_000
+    now[0] += 31 * 24 * 3600
+    assert sessions.token_of(ben, TOKENS) is None
 
 
 @pytest.mark.parametrize("door", ["page", "header"])
-def test_guesses_of_one_address_are_limited(tmp_path: Path, door: str, figures: Figures) -> None:
+def test_guesses_of_one_address_are_limited(tmp_path: Path, door: str) -> None:
     def guess(http: TestClient, token: str) -> Any:
         if door == "page":
             return http.post("/login", data={"token": token})
@@ -686,7 +621,6 @@ def test_guesses_of_one_address_are_limited(tmp_path: Path, door: str, figures: 
         begun = time.monotonic()
         statuses = Counter(guess(guesser, f"guess-{number}").status_code for number in range(60))
         allowed = GUESSES + GUESSES * (time.monotonic() - begun) / 60 + 1
-        figures("statuses", dict(statuses))
         assert GUESSES <= statuses[401] <= allowed
         assert statuses[401] + statuses[429] == 60
         answer = guess(guesser, "ann-secret")
@@ -706,7 +640,7 @@ def test_guesses_are_possible_again_with_time() -> None:
     assert [buckets.take("a") > 0 for _ in range(2)] == [False, True]
 
 
-def test_uploads_of_one_token_have_a_quota(tmp_path: Path, figures: Figures) -> None:
+def test_uploads_of_one_token_have_a_quota(tmp_path: Path) -> None:
     model = next(programs()).text
     size = len(model.encode())
     with guarded(tmp_path, max_upload_bytes_per_token=int(2.5 * size) + 1000) as client:
@@ -717,7 +651,6 @@ def test_uploads_of_one_token_have_a_quota(tmp_path: Path, figures: Figures) -> 
         told = made[-1].json()["error"]
         assert (told["code"], told["details"]["used"]) == ("RATE_LIMITED", 2 * size)
         assert made[-1].headers["retry-after"]
-        figures("used", told["details"]["used"])
         body = b"".join(made[0].request.read() for _ in range(1))
         chunks = http.post(
             "/api/uploads",

@@ -15,7 +15,8 @@ import pytest
 
 from service.jobs.uploads import UploadStore
 from service.settings import UPLOADS
-from tests.service.test_contract import assert_error, local
+from tests.service.core import local
+from tests.service.test_contract import assert_error
 from tests.tools.styles import SMILES, programs
 
 MODEL = next(style for style in programs() if style.name == "openmm")

@@ -13,8 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from service.settings import Rate, Token
-from tests.service.core import HPV, REFUSED, LiveService
-from tests.service.test_contract import local
+from tests.service.core import HPV, REFUSED, LiveService, local
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT
 

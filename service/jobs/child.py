@@ -1,0 +1,42 @@
+"""Programs that read files and queries of clients, each in a process of its own for a limited time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+
+from service.settings import REPOSITORY
+
+
+async def output_of(
+    command: Sequence[str], seconds: float, environment: Mapping[str, str] | None = None
+) -> tuple[int | None, bytes]:
+    """Run a command in a separate session and return its exit status and output.
+
+    Its processes are killed if the time is over or the request is canceled.
+
+    Raises
+    ------
+    TimeoutError
+        If the time is over.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        cwd=REPOSITORY,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(), seconds)
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return process.returncode, output
