@@ -62,12 +62,13 @@ def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = Non
 
 
 def rows_answer(
-    request: Request, value: Any, rows: Iterable[str], headers: Mapping[str, str] | None = None
+    request: Request, value: Any, rows: Iterable[bytes], headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return a JSON response like `tagged`, whose last field is a list of rows that are already JSON."""
-    head = json_bytes(value).removesuffix(b"]}")
-    body = b"".join((head, ",".join(rows).encode("utf-8"), b"]}"))
-    return _content_answer(request, body, "application/json", headers or {})
+    parts = list(rows) or [b""]
+    parts[0] = json_bytes(value).removesuffix(b"]}") + parts[0]
+    parts[-1] += b"]}"
+    return _content_answer(request, b",".join(parts), "application/json", headers or {})
 
 
 def made_answer(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,6 +54,8 @@ class JobTables:
         self._database = connect(memory=_MEMORY)
         self._seconds = seconds
         self._lock = threading.Lock()
+        self._ends: dict[duckdb.DuckDBPyConnection, float] = {}
+        self._timer: threading.Timer | None = None
         self._files: Lru[tuple[Path, int, int], TableFile] = Lru(_FILES)
 
     def close(self) -> None:
@@ -140,9 +144,7 @@ class JobTables:
         self, path: Path, file: TableFile, select: str, rest: str, values: Sequence[Any]
     ) -> list[tuple[Any, ...]]:
         query = f"FROM ({file.rows}) SELECT {select} {rest}"
-        with self._database.cursor() as cursor:
-            limit = threading.Timer(self._seconds, cursor.interrupt)
-            limit.start()
+        with self._database.cursor() as cursor, self._limited(cursor):
             try:
                 return cursor.execute(query, list(values)).fetchall()
             except duckdb.InterruptException:
@@ -155,8 +157,33 @@ class JobTables:
                 if path.is_file():
                     raise
                 return []
-            finally:
-                limit.cancel()
+
+    @contextlib.contextmanager
+    def _limited(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """Interrupt a query at its time limit; all share a timer, as one of its own takes as long as a short query."""
+        with self._lock:
+            self._ends[cursor] = time.monotonic() + self._seconds
+            if self._timer is None:
+                self._start_timer(self._seconds)
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._ends[cursor]
+
+    def _start_timer(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._interrupt_late)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _interrupt_late(self) -> None:
+        with self._lock:
+            now, self._timer = time.monotonic(), None
+            for cursor, end in self._ends.items():
+                if end <= now:
+                    cursor.interrupt()
+            if self._ends:
+                self._start_timer(max(min(self._ends.values()) - now, self._seconds / 100))
 
 
 def took_too_long() -> QueueFull:
@@ -174,8 +201,8 @@ def joined(column: Column, values: Sequence[Any] | None) -> str:
 
 
 def json_of(columns: Sequence[Column]) -> str:
-    """Return the expression that gives a row as JSON."""
-    return f"to_json({{{', '.join(f'{literal(one.name)}: {cell_of(one)}' for one in columns)}}})::VARCHAR"
+    """Return the expression that gives a row as JSON in UTF-8."""
+    return f"encode(to_json({{{', '.join(f'{literal(one.name)}: {cell_of(one)}' for one in columns)}}})::VARCHAR)"
 
 
 def ordered_by(column: Column, *, descending: bool = False) -> str:

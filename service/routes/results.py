@@ -153,7 +153,7 @@ def _exits(
     top: int | None,
     columns: Sequence[Column],
     view: RowsWanted,
-) -> list[str]:
+) -> list[bytes]:
     """Return the exits of the requested instances, each as JSON."""
     known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
     stems = [str(row["stem"]) for row in matching(known, *asked)]
@@ -163,7 +163,7 @@ def _exits(
     if top is not None:
         tests, values = [*tests, "rank <= ?"], [*values, top]
     where = f"WHERE {' AND '.join(tests)}" if tests else ""
-    texts: dict[str, list[str]] = {stem: [] for stem in stems}
+    texts: dict[str, list[bytes]] = {stem: [] for stem in stems}
     for stem, text in reader.fetch(folder, TABLES["exits"], f"stem, {json_of(columns)}", where, values):
         texts.setdefault(stem, []).append(text)
     return list(chain.from_iterable(texts.values()))
