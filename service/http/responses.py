@@ -58,17 +58,22 @@ def json_answer(value: Any, status: int = 200, headers: Mapping[str, str] | None
 
 def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = None) -> Response:
     """Return a JSON answer with its ETag, or 304 when the client has it already."""
-    return _content_answer(request, json_bytes(value), "application/json", headers or {})
+    body = json_bytes(value)
+    # weak, as the answer is sent compressed or plain
+    tag = f'W/"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
+    fields = {**(headers or {}), "ETag": tag, "Cache-Control": "no-cache"}
+    if matches(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=fields)
+    return _typed(Response(body, 200, fields), "application/json")
 
 
-def rows_answer(
-    request: Request, value: Any, rows: Iterable[bytes], headers: Mapping[str, str] | None = None
-) -> Response:
-    """Return a JSON response like `tagged`, whose last field is a list of rows that are already JSON."""
+def rows_answer(value: Any, rows: Iterable[bytes], headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON response without ETag, whose last field is a list of rows that are already JSON."""
     parts = list(rows) or [b""]
     parts[0] = json_bytes(value).removesuffix(b"]}") + parts[0]
     parts[-1] += b"]}"
-    return _content_answer(request, b",".join(parts), "application/json", headers or {})
+    fields = {**(headers or {}), "Cache-Control": "no-cache"}
+    return Response(b",".join(parts), 200, fields, "application/json")
 
 
 def made_answer(
@@ -84,15 +89,6 @@ def made_answer(
     tag = f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
     code, start, end, fields = part_of(request, len(body), tag, modified)
     return _typed(Response(body[start:end], code, {**headers, **fields}), media_type)
-
-
-def _content_answer(request: Request, body: bytes, media_type: str, headers: Mapping[str, str]) -> Response:
-    # weak, as the answer is sent compressed or plain
-    tag = f'W/"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
-    fields = {**headers, "ETag": tag, "Cache-Control": "no-cache"}
-    if matches(request.headers.get("if-none-match"), tag):
-        return Response(status_code=304, headers=fields)
-    return _typed(Response(body, 200, fields), media_type)
 
 
 def matches(header: str | None, tag: str) -> bool:

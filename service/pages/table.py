@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -50,6 +50,8 @@ def table_values(
     }
 
 
+_SPECIAL = re.compile("[&<>'\"]")
+
 _LINE = (
     '<tr data-n="%d" data-t="%s" data-l="%s"%s data-x="%s"%s><td class="pick"><input type="checkbox"'
     ' name="stem" value="%s" aria-label="Select %s"></td><td class="pic"><a href="%s%s#instance" aria-label="%s"><img'
@@ -66,16 +68,16 @@ def _lines(
     lines = []
     for n, row in enumerate(rows):
         stem, ligand, area, flags = str(row["stem"]), str(row["Warhead"]), row["SASA_in_complex_A2"], row["flags"]
-        name, says = escape(stem), f"{ligand} in {row['pdb_id']}, chain {row['Chain']}, residue {row['Residue_ID']}"
+        name, says = _escaped(stem), f"{ligand} in {row['pdb_id']}, chain {row['Chain']}, residue {row['Residue_ID']}"
         numbers = "" if area is None else f' data-a="{area}"'
-        numbers += f' data-f="{escape(str(flags))}"' if flags else ""
+        numbers += f' data-f="{_escaped(str(flags))}"' if flags else ""
         state = " hidden" if n >= on_page else ""
         state += ' aria-current="true"' if stem == chosen else ""
         lines.append(
             _LINE
             % (
-                *(places[stem], escape(searched(row, {})), escape(ligand), numbers, fit_of(row), state, name, name),
-                *(page, quote_plus(stem), escape(says), base, quote(stem)),
+                *(places[stem], _escaped(searched(row, {})), _escaped(ligand), numbers, fit_of(row), state, name, name),
+                *(page, quote_plus(stem), _escaped(says), base, quote(stem)),
                 "".join([_cell(column, row) for column in columns]),
             )
         )
@@ -95,6 +97,5 @@ def _cell(column: Shown, row: Row) -> str:
     return f'<td class="{kind}" data-v="{"" if value is None else value}">{text}</td>'
 
 
-@lru_cache(maxsize=4096)
 def _escaped(text: str) -> str:
-    return str(escape(text))
+    return str(escape(text)) if _SPECIAL.search(text) else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,14 +39,8 @@ class KeptAnswers:
 
     def get(self, request: Request, state: str) -> Response | None:
         """Return a cached response, gzipped on request, 304 if the client has it; None if it must be computed."""
-        if (kept := self._kept.use(state)) is None:
-            return None
-        body, answer = kept
-        tag = answer.headers.get("etag")
-        if tag is not None and matches(request.headers.get("if-none-match"), tag):
-            fields = {name: answer.headers[name] for name in ("etag", "cache-control")}
-            return Response(status_code=304, headers=fields)
-        return _sent(request, body, answer)
+        kept = self._kept.use(state)
+        return None if kept is None else _sent(request, *kept)
 
     def keep(self, state: str, body: bytes, answer: Response) -> None:
         """Keep an answer.
@@ -63,9 +58,13 @@ class KeptAnswers:
 
 
 def _sent(request: Request, body: bytes, answer: Response) -> Response:
-    """Return a response from a gzipped body in an encoding that the client accepts."""
+    """Return a response from a gzipped body in an encoding that the client accepts, or 304 if the client has it."""
+    tag = answer.headers.get("etag")
+    if tag is not None and matches(request.headers.get("if-none-match"), tag):
+        fields = {name: answer.headers[name] for name in ("etag", "cache-control")}
+        return Response(status_code=304, headers=fields)
     if not takes_gzip(request.headers.get("accept-encoding", "")):
-        return Response(igzip.decompress(body), answer.status_code, answer.headers)
+        return Response(answer.body or igzip.decompress(body), answer.status_code, answer.headers)
     headers = MutableHeaders(raw=list(answer.headers.raw))
     declare(headers, len(body))
     headers.add_vary_header("Accept-Encoding")
@@ -96,13 +95,16 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response], 
 
     def made() -> tuple[Response, bytes]:
         answer = make()
-        return answer, packed(bytes(answer.body))
+        body = packed(bytes(answer.body))
+        if answer.media_type == "application/json":  # its own tag would need a hash of seven times as many bytes
+            answer.headers["ETag"] = f'W/"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
+        return answer, body
 
     answer, body = await anyio.to_thread.run_sync(made)
     if answer.status_code != 200:
         return answer
     KEPT.keep(state, body, answer)
-    return _sent(request, body, answer) if takes_gzip(request.headers.get("accept-encoding", "")) else answer
+    return _sent(request, body, answer)
 
 
 def state_of(request: Request, job: Job) -> str:

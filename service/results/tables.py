@@ -194,10 +194,8 @@ def took_too_long() -> QueueFull:
 
 def joined(column: Column, values: Sequence[Any] | None) -> str:
     """Return the cell of a list, as `cell_of` does."""
-    items = [] if values is None else [value for value in values if value is not None]
-    return column.separator.join(
-        [f"{value:.{column.decimals}f}" if column.items == "number" else value for value in items]
-    )
+    items = [value for value in values or () if value is not None]
+    return column.separator.join([f"{x:.{column.decimals}f}" for x in items] if column.items == "number" else items)
 
 
 def json_of(columns: Sequence[Column]) -> str:

@@ -99,7 +99,7 @@ async def list_rows(request: Request) -> Response:
             rows=[],
             **links,
         )
-        return rows_answer(request, head, chain.from_iterable(texts), link)
+        return rows_answer(head, chain.from_iterable(texts), link)
 
     return await kept_answer(request, job, answer)
 
@@ -141,7 +141,7 @@ async def list_exit_vectors(request: Request) -> Response:
         texts = _exits(shared.tables, job.folder, asked, top, _chosen(names, known), view)
         page = texts[offset:] if limit is None else texts[offset : offset + limit]
         head = ExitVectorsAnswer(job_id=job.record.job_id, count=len(page), total=len(texts), exits=[])
-        return rows_answer(request, head, page)
+        return rows_answer(head, page)
 
     return await kept_answer(request, job, answer)
 
@@ -196,7 +196,7 @@ async def list_answers(request: Request) -> Response:
                 )
         page = texts[offset:] if limit is None else texts[offset : offset + limit]
         head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(page), total=len(texts), answers=[])
-        return rows_answer(request, head, chain.from_iterable(page))
+        return rows_answer(head, chain.from_iterable(page))
 
     return await kept_answer(request, job, answer)
 
