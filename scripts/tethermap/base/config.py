@@ -6,7 +6,7 @@ import datetime
 import difflib
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +195,7 @@ def _normalise(settings: Settings) -> None:
 
 def _take_flags(settings: Settings, schema: Settings) -> None:
     """Convert the texts ``true`` and ``false`` of flags to booleans, as in Snakemake's ``--config force=true``."""
-    for key, part in _all_keys(schema):
+    for key, part in all_settings(schema).items():
         section, _, name = key.rpartition(".")
         values = settings.get(section) if section else settings
         if part.get("type") == "boolean" and isinstance(values, dict) and isinstance(values.get(name), str):
@@ -205,17 +205,18 @@ def _take_flags(settings: Settings, schema: Settings) -> None:
 def _refuse_unknown(settings: Settings, schema: Settings) -> None:
     """Report a misspelled setting before the missing one that it stands for."""
     names = list(schema["properties"])
-    for name in settings:
+    for name in map(str, settings):
         if name not in names:
-            near = difflib.get_close_matches(str(name), names, 1, 0.6)
-            below = [key for key, _ in _all_keys(schema) if key.rpartition(".")[2] == name]
-            meant = [
-                *near,
-                *below,
-                *difflib.get_close_matches(str(name), [key for key, _ in _all_keys(schema)], 1, 0.6),
-            ]
-            hint = f"did you mean {meant[0]}?" if meant else "config/README.md lists all settings."
-            raise ConfigError(f"{name} is not a setting: {hint}")
+            raise ConfigError(_unknown(name, schema, names))
+
+
+def _unknown(key: str, schema: Settings, sections: Sequence[str] = ()) -> str:
+    """Return the sentence for a misspelled setting; `sections` are compared with it first."""
+    keys = list(all_settings(schema))
+    close = [one for names in (sections, keys) for one in difflib.get_close_matches(key, names, 1, 0.6)]
+    below = [one for one in keys if one.rpartition(".")[2] == key.rpartition(".")[2]]
+    hint = f"did you mean {[*close, *below][0]}?" if close or below else "config/README.md lists all settings."
+    return f"{key} is not a setting: {hint}"
 
 
 def _check_numbers(settings: Settings) -> None:
@@ -334,12 +335,7 @@ def _message(error: ValidationError, schema: Settings) -> str:
         section = f"{key}." if key else ""
         given: Mapping[str, Any] = error.instance  # type: ignore[assignment]
         unknown = next(name for name in given if name not in violated["properties"])
-        names = [name for name, _ in _all_keys(schema)]
-        near = difflib.get_close_matches(f"{section}{unknown}", names, 1, 0.6) or [
-            name for name in names if name.rpartition(".")[2] == unknown
-        ]
-        hint = f"did you mean {near[0]}?" if near else "config/README.md lists all settings."
-        return f"{section}{unknown} is not a setting: {hint}"
+        return _unknown(f"{section}{unknown}", schema)
     advice = f"give {expected(violated)}"
     if error.validator == "type" and not isinstance(error.instance, (str, list, dict, type(None))):
         types = violated["type"]
@@ -377,15 +373,9 @@ def _expected_type(name: str, schema: Mapping[str, Any]) -> str:
     return {"null": "null", "boolean": "true or false", "object": "a section of settings"}[name]
 
 
-def _all_keys(schema: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield every setting of the schema with its own schema; sections are skipped."""
+def all_settings(schema: Mapping[str, Any], prefix: str = "") -> dict[str, Mapping[str, Any]]:
+    """Return the schema of every setting, but not of sections, by its dotted key, in the order of the schema."""
+    settings: dict[str, Mapping[str, Any]] = {}
     for name, part in schema["properties"].items():
-        if "properties" in part:
-            yield from _all_keys(part, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", part
-
-
-def all_settings(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the schema of every setting by its dotted key, in the order of the schema."""
-    return dict(_all_keys(schema))
+        settings |= all_settings(part, f"{prefix}{name}.") if "properties" in part else {f"{prefix}{name}": part}
+    return settings

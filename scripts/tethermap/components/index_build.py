@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -37,6 +37,7 @@ _IN_PRESET = 60
 _ORDERS = {"SING": 1, "DOUB": 2, "TRIP": 3}
 
 Strings = npt.NDArray[np.str_]
+Column = npt.NDArray[Any]
 
 
 def bundled_dictionary() -> Path:
@@ -108,13 +109,20 @@ def read_dictionary(path: Path) -> Iterator[Component]:
     heads = block["chem_comp"]
     columns = ("id", "name", "type", "formula", "pdbx_synonyms")
     rows = zip(*(_text(heads, name).tolist() for name in columns), strict=True)
-    atoms = _Atoms(block["chem_comp_atom"])
-    bonds = _Bonds(block["chem_comp_bond"])
+    listed = block["chem_comp_atom"]
+    codes = ("atom_id", "alt_atom_id", "type_symbol", "pdbx_stereo_config")
+    flags = ("pdbx_aromatic_flag", "pdbx_leaving_atom_flag")
+    atoms = _Rows(listed, codes, flags)
+    atoms.columns += [listed.pop("charge").data.array]
+    atoms.columns += [_coordinates(listed, name) for name in ("pdbx_model_Cartn_{}_ideal", "model_Cartn_{}")]
+    bonds = _Rows(block["chem_comp_bond"], ("atom_id_1", "atom_id_2", "value_order"), ("pdbx_aromatic_flag",))
     for comp_id, name, kind, formula, others in sorted(rows):
-        members = atoms.of(comp_id)
+        members = _atoms(*atoms.of(comp_id))
         position = {atom.name: index for index, atom in enumerate(members)}
-        listed = bonds.of(comp_id, position)
-        yield Component(comp_id, on_one_line(name), kind, formula, members, listed, synonyms=names_of(others))
+        ends_and_orders = zip(*(column.tolist() for column in bonds.of(comp_id)), strict=True)
+        joined = [ComponentBond(position[a], position[b], _ORDERS[order], is_aromatic)
+                  for a, b, order, is_aromatic in ends_and_orders]  # fmt: skip
+        yield Component(comp_id, on_one_line(name), kind, formula, members, tuple(joined), synonyms=names_of(others))
 
 
 def _text(category: Any, name: str) -> Strings:
@@ -147,59 +155,35 @@ def _ranges(comp_ids: npt.NDArray[np.object_]) -> dict[str, slice]:
 _symbol = lru_cache(maxsize=256)(element_symbol)
 
 
-class _Atoms:
-    """The atom table, cut by component."""
+class _Rows:
+    """Columns of a table: codes, flags and further ones, cut by component."""
 
-    def __init__(self, category: Any) -> None:
+    def __init__(self, category: Any, codes: Sequence[str], flags: Sequence[str]) -> None:
         self._ranges = _ranges(_codes(category, "comp_id"))
-        self._name = _codes(category, "atom_id")
-        self._alt_name = _codes(category, "alt_atom_id")
-        self._element = _codes(category, "type_symbol")
-        self._charge = category.pop("charge").data.array
-        self._aromatic = _codes(category, "pdbx_aromatic_flag") == "Y"
-        self._leaving = _codes(category, "pdbx_leaving_atom_flag") == "Y"
-        self._stereo = _codes(category, "pdbx_stereo_config")
-        self._ideal = _coordinates(category, "pdbx_model_Cartn_{}_ideal")
-        self._model = _coordinates(category, "model_Cartn_{}")
+        self.columns: list[Column] = [_codes(category, name) for name in codes]
+        self.columns += [_codes(category, name) == "Y" for name in flags]
 
-    def of(self, comp_id: str) -> tuple[ComponentAtom, ...]:
-        """Return the atoms of a component; none for one without (``UNL``)."""
-        rows = self._ranges.get(comp_id)
-        if rows is None:
-            return ()
-        element = [_symbol(text) for text in self._element[rows].tolist()]
-        heavy = np.array([not is_hydrogen(symbol) for symbol in element])
-        places: list[tuple[float, float, float] | None] = [None] * len(element)
-        for source in (self._ideal, self._model):
-            xyz = source[rows]
-            if heavy.any() and np.isfinite(xyz[heavy]).all():
-                xyz = xyz - xyz[heavy].mean(axis=0)
-                places = [tuple(point) if use else None for point, use in zip(xyz.tolist(), heavy, strict=True)]
-                break
-        columns = (self._name, self._alt_name, self._charge, self._aromatic, self._leaving, self._stereo)
-        name, alt_name, charge, aromatic, leaving, stereo = (column[rows].tolist() for column in columns)
-        return tuple(map(ComponentAtom, name, alt_name, element, charge, aromatic, leaving, stereo, places))
+    def of(self, comp_id: str) -> list[Column]:
+        """Return the values of a component; none for one without atoms (``UNL``) or bonds."""
+        rows = self._ranges.get(comp_id, slice(0))
+        return [column[rows] for column in self.columns]
 
 
-class _Bonds:
-    """The bond table, cut by component."""
-
-    def __init__(self, category: Any) -> None:
-        self._ranges = _ranges(_codes(category, "comp_id"))
-        self._first = _codes(category, "atom_id_1")
-        self._second = _codes(category, "atom_id_2")
-        self._order = _codes(category, "value_order")
-        self._aromatic = _codes(category, "pdbx_aromatic_flag") == "Y"
-
-    def of(self, comp_id: str, position: dict[str, int]) -> tuple[ComponentBond, ...]:
-        """Return the bonds of a component as indices by the atoms' `position`."""
-        rows = self._ranges.get(comp_id)
-        if rows is None:
-            return ()
-        first = [position[name] for name in self._first[rows].tolist()]
-        second = [position[name] for name in self._second[rows].tolist()]
-        order = [_ORDERS[text] for text in self._order[rows].tolist()]
-        return tuple(map(ComponentBond, first, second, order, self._aromatic[rows].tolist()))
+def _atoms(
+    name: Column, alt_name: Column, symbol: Column, stereo: Column, aromatic: Column, leaving: Column, charge: Column,
+    *coordinates: Column,
+) -> tuple[ComponentAtom, ...]:  # fmt: skip
+    """Return the atoms of a component, with the first coordinates that all heavy atoms have."""
+    element = [_symbol(text) for text in symbol.tolist()]
+    heavy = np.array([not is_hydrogen(one) for one in element], dtype=np.bool_)
+    places: list[tuple[float, float, float] | None] = [None] * len(element)
+    for xyz in coordinates:
+        if heavy.any() and np.isfinite(xyz[heavy]).all():
+            centred = (xyz - xyz[heavy].mean(axis=0)).tolist()
+            places = [tuple(point) if use else None for point, use in zip(centred, heavy, strict=True)]
+            break
+    facts = (column.tolist() for column in (charge, aromatic, leaving, stereo))
+    return tuple(map(ComponentAtom, name.tolist(), alt_name.tolist(), element, *facts, places))
 
 
 def _coordinates(category: Any, name: str) -> npt.NDArray[np.float32]:

@@ -87,13 +87,8 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found,)
             In angstroms.
         """
-        low, high = box_around(xyz)
-        positions = self._box(low - cutoff, high + cutoff)
-        distance = np.sqrt(squared_distances(xyz, self._xyz[positions]).min(axis=0))
-        near = distance < cutoff
-        index, distance = self.index[positions[near]], distance[near]
-        order = np.argsort(index)
-        return index[order], distance[order]
+        index, distance = self.within(xyz, cutoff)
+        return index, distance.min(axis=1)
 
 
 def count_within(points: FloatArray, xyz: FloatArray, cutoff: float) -> IntArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from tethermap.base.errors import UserError
@@ -168,20 +169,18 @@ class Source(Protocol):
 
     kind: str
     label: str
-    searches_sequences: bool
-    lists_all: bool
-    wordless: Sequence[str]
-    failed: Mapping[str, str]
+    searches_sequences: bool = False
+    lists_all: bool = False
+    wordless: Sequence[str] = ()
+    failed: Mapping[str, str] = MappingProxyType({})
     requests: list[Request]
     notes: list[str]
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id; unknown ids are skipped."""
-        ...
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those UniProt accessions that at least one entry has."""
-        ...
 
     def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
         """Return entries with all terms (or any) and, when given, one of the accessions, best first.
@@ -195,23 +194,18 @@ class Source(Protocol):
         any_term : bool
             Whether one of the terms is enough.
         """
-        ...
 
     def sequence_search(self, sequence: str, min_identity: float, /) -> list[Hit]:
         """Return entries with a similar protein sequence, best first; identity is a fraction."""
-        ...
 
     def all_entries(self) -> list[str]:
         """Return the ids of all entries in order."""
-        ...
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
         """Return the metadata of each entry; unknown ids are skipped."""
-        ...
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
         """Return the polymers of each entry, as its header or the service names them; unknown ids are omitted."""
-        ...
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return an entry's file, checked.
@@ -221,8 +215,6 @@ class Source(Protocol):
         FetchError
             If it is not available or not a complete structure.
         """
-        ...
 
     def close(self) -> None:
         """Close connections and files."""
-        ...

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from tethermap.base.atomic import write_text
@@ -127,7 +126,8 @@ class FilesSource(FolderSource):
         given = Given(labels=labels, folders=self._folders)
         structures: list[StructureFile] = []
         for place in labels:
-            with isolate_errors(place, partial(_skip, skipped, labels[place])):
+            failures: list[Exception] = []
+            with isolate_errors(place, failures.append):
                 kind, reason = kind_of(Path(place))
                 if kind in LIGANDS or (kind == "text" and ending_of(place) in ("sdf", "sd", "mol", "mol2", "dlg")):
                     given.ligands.append(place)
@@ -141,6 +141,8 @@ class FilesSource(FolderSource):
                         skipped.setdefault(reason or str(file), []).append(labels[place])
                 elif not (file.is_mmcif and is_definition(file.path)):
                     structures.append(file)
+            if failures:
+                skipped.setdefault(_PROGRAM_ERROR, []).append(labels[place])
         ids = {file.entry_id for file in structures if not is_assembly(file.path.name)}
         whole = [file for file in structures if not (is_assembly(file.path.name) and _entry_of(file) in ids)]
         if beside := [labels[file.place] for file in structures if file not in whole]:
@@ -216,10 +218,6 @@ def _skipped_notes(skipped: Skipped) -> list[str]:
         f" {'was' if len(names) == 1 else 'were'} not used: {reason}"
         for reason, names in sorted(skipped.items())
     ]
-
-
-def _skip(skipped: Skipped, name: str, _: Exception) -> None:
-    skipped.setdefault(_PROGRAM_ERROR, []).append(name)
 
 
 def _entry_of(file: StructureFile) -> str:

@@ -8,13 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tethermap.entry.model import PolymerEntity
-from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
 from tethermap.sources.content import Checked, read_content
 from tethermap.sources.suggestions import index_file
 from tethermap.sources.text_index import TextIndex
 
 
-class FolderSource:
+class FolderSource(Source):
     """Structures in folders, listed in an index in the cache and used in place.
 
     Parameters
@@ -34,8 +34,6 @@ class FolderSource:
         Reads and checks the file of an entry; the last argument is whether it is the user's own.
     """
 
-    searches_sequences = False
-    lists_all = False
     engine: Mapping[str, str] = MappingProxyType({})
     """What ranks the hits, for the record of requests."""
 
@@ -44,8 +42,6 @@ class FolderSource:
         self.label = label
         self.requests: list[Request] = []
         self.notes: list[str] = []
-        self.wordless: Sequence[str] = ()
-        self.failed: Mapping[str, str] = {}
         self.check: Callable[[Path, str, bool], Checked] = lambda path, entry_id, own: read_content(
             path, entry_id, own=own
         )

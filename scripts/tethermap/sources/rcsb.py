@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 
 from tethermap.base.identifiers import is_entry_id
 from tethermap.base.links import Addresses
@@ -14,7 +13,7 @@ from tethermap.entry.model import PolymerEntity
 from tethermap.fit.file import NONE, ReportFile, checked
 from tethermap.fit.report import check_report
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
-from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
 from tethermap.sources.cache import Cached, StructureCache
 from tethermap.sources.content import Content, check_file
 from tethermap.sources.obsolete import follow
@@ -27,7 +26,7 @@ _REPORTS_IN_VAIN = 3
 """Number of consecutive unanswered requests for validation reports after which no report is requested."""
 
 
-class RcsbSource:
+class RcsbSource(Source):
     """RCSB PDB over the network. `fetch` may be called from several threads.
 
     Parameters
@@ -43,9 +42,6 @@ class RcsbSource:
     kind = "rcsb"
     label = "RCSB PDB"
     searches_sequences = True
-    lists_all = False
-    wordless: Sequence[str] = ()
-    failed: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, cache: Path, *, addresses: Addresses | None = None, http: HttpClient | None = None) -> None:
         self.addresses = addresses or Addresses.from_environment()

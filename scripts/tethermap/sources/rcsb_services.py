@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tethermap.base.identifiers import entry_id_of, unique
-from tethermap.entry.model import PolymerEntity
+from tethermap.entry.model import EntryMetadata, LigandName, PolymerEntity
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Hit, Request, SourceError
+from tethermap.sources.index_rows import summary_of
 from tethermap.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QUERY, Node, count, page, values
 
 _LOG = logging.getLogger(__name__)
@@ -148,14 +149,12 @@ class DataService:
 
     def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
         """Return the metadata of entries; unknown entries are skipped."""
-        summary_of = {}
+        summaries = {}
         for batch in _batches(entry_ids):
             for row in self._entries(ENTRIES_QUERY, batch):
-                summary = summary_of[_entry_id(row["rcsb_id"])] = _summary(row)
-                self.revisions[summary.entry_id] = ((row.get("rcsb_accession_info") or {}).get("revision_date") or "")[
-                    :10
-                ]
-        return summary_of
+                summary = summaries[_entry_id(row["rcsb_id"])] = _summary(row)
+                self.revisions[summary.entry_id] = (_part(row, "rcsb_accession_info").get("revision_date") or "")[:10]
+        return summaries
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
         """Return the polymers of entries in the given order; unknown entries are skipped."""
@@ -254,54 +253,42 @@ def _batches(entry_ids: Iterable[str]) -> Iterator[list[str]]:
 def _summary(row: Mapping[str, Any]) -> EntrySummary:
     """Return an entry's metadata from its GraphQL row, in which anything may be null."""
     info = row.get("rcsb_entry_info") or {}
-    polymers = row.get("polymer_entities") or []
-    origins = [origin for polymer in polymers for origin in polymer.get("rcsb_entity_source_organism") or []]
-    references = [
-        reference
-        for polymer in polymers
-        for reference in (polymer.get("rcsb_polymer_entity_container_identifiers") or {}).get(
-            "reference_sequence_identifiers"
-        )
-        or []
-    ]
-    ligands = [
-        (other.get("pdbx_entity_nonpoly") or {}).get("comp_id") for other in row.get("nonpolymer_entities") or []
-    ]
+    ligands = [_part(other, "pdbx_entity_nonpoly").get("comp_id") for other in row.get("nonpolymer_entities") or []]
     for branched in row.get("branched_entities") or []:
-        ligands += (branched.get("rcsb_branched_entity_container_identifiers") or {}).get("chem_comp_monomers") or []
-    resolutions = [value for value in info.get("resolution_combined") or [] if value]
-    return EntrySummary(
+        ligands += _part(branched, "rcsb_branched_entity_container_identifiers").get("chem_comp_monomers") or []
+    metadata = EntryMetadata(
         entry_id=_entry_id(row["rcsb_id"]),
-        title=" ".join(((row.get("struct") or {}).get("title") or "").split()),
+        title=" ".join((_part(row, "struct").get("title") or "").split()),
         methods=unique((method.get("method") or "").upper() for method in row.get("exptl") or []),
-        resolution=min(resolutions, default=None),
-        release_date=((row.get("rcsb_accession_info") or {}).get("initial_release_date") or "")[:10],
-        organisms=unique(origin.get("ncbi_scientific_name") or origin.get("scientific_name") for origin in origins),
-        uniprot=unique(
-            reference.get("database_accession")
-            for reference in references
-            if reference.get("database_name") == "UniProt"
-        ),
-        genes=unique(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
-        descriptions=unique((polymer.get("rcsb_polymer_entity") or {}).get("pdbx_description") for polymer in polymers),
-        ligands=unique(ligands),
-        size=info.get("deposited_atom_count"),
+        resolution=min(filter(None, info.get("resolution_combined") or []), default=None),
+        release_date=(_part(row, "rcsb_accession_info").get("initial_release_date") or "")[:10],
+        entities=tuple(map(_polymer, row.get("polymer_entities") or [])),
+        ligands=tuple(map(LigandName, unique(ligands))),
     )
+    return summary_of(metadata, info.get("deposited_atom_count"))
 
 
 def _polymer(row: Mapping[str, Any]) -> PolymerEntity:
     """Return a polymer from the answer of the data service, any part of which may be missing."""
-    identifiers = row.get("rcsb_polymer_entity_container_identifiers") or {}
-    poly = row.get("entity_poly") or {}
+    identifiers = _part(row, "rcsb_polymer_entity_container_identifiers")
+    references = identifiers.get("reference_sequence_identifiers") or []
+    named = [one.get("database_accession") for one in references if one.get("database_name") == "UniProt"]
+    poly = _part(row, "entity_poly")
     origins = row.get("rcsb_entity_source_organism") or []
     kind = poly.get("rcsb_entity_polymer_type") or ""
     return PolymerEntity(
         entity_id=identifiers.get("entity_id") or "",
         kind="polypeptide(L)" if kind in ("", "Protein") else kind,
         auth_asym_ids=tuple(identifiers.get("auth_asym_ids") or ()),
-        description=(row.get("rcsb_polymer_entity") or {}).get("pdbx_description") or "",
+        description=_part(row, "rcsb_polymer_entity").get("pdbx_description") or "",
         genes=unique(gene.get("value") for origin in origins for gene in origin.get("rcsb_gene_name") or []),
-        uniprot=tuple(identifiers.get("uniprot_ids") or ()),
-        organisms=unique(origin.get("ncbi_scientific_name") for origin in origins),
+        uniprot=unique([*(identifiers.get("uniprot_ids") or ()), *named]),
+        organisms=unique(one.get("ncbi_scientific_name") or one.get("scientific_name") for one in origins),
         sequence=poly.get("pdbx_seq_one_letter_code_can") or "",
     )
+
+
+def _part(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object of an answer, empty if it is null or missing."""
+    part: Mapping[str, Any] = row.get(name) or {}
+    return part

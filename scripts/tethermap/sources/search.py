@@ -277,7 +277,13 @@ def _without(
 
 def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneSide], prefix: str) -> None:
     """Add the hits of full text and accessions: all words of each side, else any word, else only the accessions."""
-    sides = [(clause, _all_hits(source, outcome, clause)) for clause in clauses]
+    sides = []
+    for clause in clauses:
+        is_short = clause.terms and not _telling(clause.terms) and not clause.accessions
+        if is_short:
+            names = ", ".join(clause.terms)
+            outcome.notes.append(f"{names}: too short for a search; add a word of two letters or more.")
+        sides.append((clause, [] if is_short else source.text_search(clause.terms, clause.accessions, any_term=False)))
     outcome.totals["all_words"] = len({entry_id for _, hits in sides for entry_id, _ in hits})
     for clause, all_hits in sides:
         hits, reason = all_hits, "all_words" if clause.terms else ""
@@ -300,31 +306,18 @@ def _telling(terms: Sequence[str]) -> list[str]:
     return [term for term in terms if len("".join(words_of(term))) > 1]
 
 
-def _all_hits(source: Source, outcome: SearchResult, clause: OneSide) -> list[Hit]:
-    """Return the entries with all words of a side."""
-    if clause.terms and not _telling(clause.terms) and not clause.accessions:
-        outcome.notes.append(f"{', '.join(clause.terms)}: too short for a search; add a word of two letters or more.")
-        return []
-    return source.text_search(clause.terms, clause.accessions, any_term=False)
-
-
 def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple[list[Hit], str]:
     """Return the entries of a side without hits by any of its words, else by its accessions, and the reason."""
     terms, accessions = clause.terms, clause.accessions
-    hits: list[Hit] = []
-    reason = "all_words" if terms else ""
+    hits, reason = list[Hit](), "all_words" if terms else ""
     enough = _telling(terms) if len(terms) > 1 else parts_of(terms[0]) if terms else []
     if enough:
         hits = source.text_search(enough, accessions, any_term=True)
         outcome.totals["any_word"] = outcome.totals.get("any_word", 0) + len(hits)
         outcome.fallbacks.append("any_word")
-        fallback = f"the search used only {enough[0]}" if len(enough) == 1 else "the search used any of them"
-        fallback = (
-            fallback
-            if len(terms) > 1 or len(enough) == 1
-            else f"the search used any of its parts ({', '.join(enough)})"
-        )
-        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so {fallback}.")
+        used = f"only {enough[0]}" if len(enough) == 1 else f"any of its parts ({', '.join(enough)})"
+        used = "any of them" if len(enough) > 1 and len(terms) > 1 else used
+        outcome.notes.append(f"No entry has all the words ({', '.join(terms)}), so the search used {used}.")
         reason = "any_word"
     if not hits and terms and accessions:
         hits = source.text_search((), accessions, any_term=False)

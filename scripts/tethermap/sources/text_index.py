@@ -109,8 +109,10 @@ class TextIndex:
         try:
             if not self._is_current(files):
                 with file_lock(self._path.with_suffix(".lock"), patience=_PATIENCE) as acquired:
-                    if not self._is_current(files):
-                        self._rebuild(files, self._building(acquired))
+                    if not self._is_current(files):  # an interrupted build is resumed if no other process uses it
+                        self._rebuild(
+                            files, self._path.with_suffix(f"{'' if acquired else f'.{os.getpid()}'}.building")
+                        )
             self._connection = _open(self._path)
         except (sqlite3.OperationalError, OSError) as error:
             raise _index_error(error) from error
@@ -152,10 +154,9 @@ class TextIndex:
         summary_of = {}
         for entry_id in entry_ids:
             for (text,) in self._ask("SELECT summary FROM entries WHERE entry_id = ?", entry_id):
-                values: dict[str, Any] = {
-                    key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
-                }
-                summary_of[entry_id] = EntrySummary(**values)
+                values: dict[str, Any] = json.loads(text)
+                lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+                summary_of[entry_id] = EntrySummary(**{**values, **lists})
         return summary_of
 
     def known_accessions(self, accessions: Iterable[str]) -> set[str]:
@@ -191,12 +192,6 @@ class TextIndex:
         except sqlite3.Error:
             return False
 
-    def _building(self, acquired: bool) -> Path:
-        """Return the file to build in; a file of an interrupted build is resumed if no other process uses it."""
-        if acquired:
-            return self._path.with_suffix(".building")
-        return self._path.with_suffix(f".{os.getpid()}.building")
-
     def _rebuild(self, files: Sequence[StructureFile], building: Path) -> None:
         if not _usable(building):
             for left in building.parent.glob(f"{building.name}*"):
@@ -229,11 +224,9 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _usable(path: Path) -> bool:
-    """Return whether a file is a valid index of this version."""
-    if not path.exists():
-        return False
+    """Return whether a file is a valid index of this version, finished or not."""
     try:
-        with closing(sqlite3.connect(path)) as connection:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)) as connection:
             connection.execute("SELECT count(*) FROM entries")
             return bool(connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION)
     except sqlite3.DatabaseError:
@@ -255,12 +248,9 @@ def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> N
     numbers = dict(connection.execute("SELECT entry_id, number FROM entries"))
     present = {tuple(row): numbers[row[0]] for row in connection.execute(_STATE)}
     wanted = {row[:5]: row[5] for row in _stated(files)}
-    for number in (number for key, number in present.items() if key not in wanted):
-        connection.execute("DELETE FROM texts WHERE rowid = ?", (number,))
-        connection.execute("DELETE FROM names WHERE number = ?", (number,))
-        connection.execute("DELETE FROM accessions WHERE number = ?", (number,))
-        connection.execute("DELETE FROM ids WHERE number = ?", (number,))
-        connection.execute("DELETE FROM entries WHERE number = ?", (number,))
+    gone = [(number,) for key, number in present.items() if key not in wanted]
+    for place in ("texts WHERE rowid", *(f"{name} WHERE number" for name in ("names", "accessions", "ids", "entries"))):
+        connection.executemany(f"DELETE FROM {place} = ?", gone)  # noqa: S608 - our own names
     new = sorted((key for key in wanted if key not in present), key=lambda key: key[0])
     if len(new) > _BATCH:
         _LOG.info("indexing %d structure files", len(new))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tethermap.entry.model import PolymerEntity
-from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, SourceError
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
 from tethermap.sources.query import words_of
 
 
-class FakeSource:
+class FakeSource(Source):
     """Entries by id; the words of the title are searched, more words in common score higher."""
 
     def __init__(self, *entries: EntrySummary, searches_sequences: bool = False, lists_all: bool = False) -> None:
@@ -20,8 +20,6 @@ class FakeSource:
         self.lists_all = lists_all
         self.requests: list[Request] = []
         self.notes: list[str] = []
-        self.wordless: Sequence[str] = ()
-        self.failed: Mapping[str, str] = {}
         self.entries = {entry.entry_id: entry for entry in entries}
         self.replaced: dict[str, tuple[str, ...]] = {}
         self.sequence_hits: list[Hit] = []
