@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.tools.components import component_of
+from tests.tools.runs import ROOT
 from tethermap.base import component_index
 from tethermap.components import finder, index_build
 from tethermap.components.codec import SCALE, pack, preset_of, unpack
@@ -24,32 +25,8 @@ WATER_LIKE = component_of("ABC", [("O1", "O", (0, 0, 0)), ("C1", "C", (1.4, 0, 0
 
 PRESET = preset_of([WATER_LIKE])
 
-CIF = """data_ZZZZ9
-_chem_comp.id ZZZZ9
-_chem_comp.name 'a new one'
-_chem_comp.type NON-POLYMER
-_chem_comp.formula 'C H4 O'
-loop_
-_chem_comp_atom.comp_id
-_chem_comp_atom.atom_id
-_chem_comp_atom.alt_atom_id
-_chem_comp_atom.type_symbol
-_chem_comp_atom.charge
-_chem_comp_atom.pdbx_leaving_atom_flag
-_chem_comp_atom.pdbx_model_Cartn_x_ideal
-_chem_comp_atom.pdbx_model_Cartn_y_ideal
-_chem_comp_atom.pdbx_model_Cartn_z_ideal
-ZZZZ9 C1 C  C 0 N 0.0 0.0 0.0
-ZZZZ9 O1 O  O 0 Y 1.4 0.0 0.0
-ZZZZ9 H1 H  H 0 N ?   ?   ?
-loop_
-_chem_comp_bond.comp_id
-_chem_comp_bond.atom_id_1
-_chem_comp_bond.atom_id_2
-_chem_comp_bond.value_order
-ZZZZ9 C1 O1 SING
-ZZZZ9 C1 H1 SING
-"""
+CIF = (ROOT / "tests/data/ZZZZ9.cif").read_text(encoding="utf-8")
+"""A component that no dictionary has."""
 
 
 @pytest.mark.parametrize("comp_id", ["STI", "HEM", "478", "017", "JQ1", "A1ECV", "UNX", "QUI", "ZN", "3TL"])

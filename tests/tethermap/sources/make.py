@@ -7,67 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.tools.runs import ROOT
 from tethermap.base.config import resolve
 
-_CIF = """data_{upper}
-#
-_entry.id {upper}
-#
-_struct.title '{title}'
-#
-_exptl.method '{method}'
-#
-_refine.ls_d_res_high {resolution}
-#
-loop_
-_entity.id
-_entity.type
-_entity.pdbx_description
-1 polymer '{description}'
-2 non-polymer ligand
-#
-_entity_poly.entity_id 1
-_entity_poly.type 'polypeptide(L)'
-_entity_poly.pdbx_strand_id A
-_entity_poly.pdbx_seq_one_letter_code_can {sequence}
-#
-_entity_src_gen.entity_id 1
-_entity_src_gen.pdbx_gene_src_gene '{gene}'
-_entity_src_gen.pdbx_gene_src_scientific_name '{organism}'
-#
-_struct_ref.id 1
-_struct_ref.entity_id 1
-_struct_ref.db_name UNP
-_struct_ref.db_code {gene}_HUMAN
-_struct_ref.pdbx_db_accession {uniprot}
-#
-_pdbx_entity_nonpoly.entity_id 2
-_pdbx_entity_nonpoly.comp_id {ligand}
-_pdbx_entity_nonpoly.name ligand
-#
-loop_
-_pdbx_audit_revision_history.ordinal
-_pdbx_audit_revision_history.data_content_type
-_pdbx_audit_revision_history.major_revision
-_pdbx_audit_revision_history.minor_revision
-_pdbx_audit_revision_history.revision_date
-1 'Structure model' 1 0 {released}
-2 'Structure model' 1 1 2024-02-07
-#
-loop_
-_atom_site.group_PDB
-_atom_site.id
-_atom_site.type_symbol
-_atom_site.label_atom_id
-_atom_site.label_comp_id
-_atom_site.label_asym_id
-_atom_site.auth_asym_id
-_atom_site.Cartn_x
-_atom_site.Cartn_y
-_atom_site.Cartn_z
-ATOM 1 N N GLY A A 1.0 2.0 3.0
-#
-"""
+_CIF = (ROOT / "tests/data/tiny_entry.cif").read_text(encoding="utf-8")
+"""A small entry in the layout of the wwPDB, with places for its values."""
 
 FAULTS: list[dict[str, Any]] = [
     {"kind": "status", "status": 429, "retry_after": "0"},

@@ -7,7 +7,6 @@ import gzip
 import lzma
 import tarfile
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,19 +15,12 @@ import gemmi
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from rdkit import Chem
 
-from tests.tools.cleaning import ANY_TARGET
+from tests.tethermap.sources.own.ligands import flat, ligands_among
 from tests.tools.runs import ROOT
 from tests.tools.write_programs import SMILES
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
-from tethermap.complex.clean import clean_entry
 from tethermap.components.index import ComponentIndex
-from tethermap.entry.reader import EntryError, read_entry
-from tethermap.exposure.radii import RadiusTable
-from tethermap.instance.kinds import KindRules
-from tethermap.matching.build import build_ligand
-from tethermap.sources.files import FilesSource
+from tethermap.entry.reader import EntryError
 
 EXAMPLES = 35
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -57,21 +49,12 @@ def lines() -> tuple[str, ...]:
 
 def molecules(data: bytes, name: str, index: ComponentIndex) -> list[tuple[str, str]]:
     """Return chain and SMILES of each ligand of a file that a user gives under a name."""
-    rules = KindRules(ADDITIVES, COFACTORS, index.get)
     with TemporaryDirectory() as folder:
         own = Path(folder) / "own"
         own.mkdir()
         (own / name).write_bytes(data)
-        source = FilesSource([own], Path(folder) / "cache").open()
-        (entry_id,) = source.all_entries()
-        entry = read_entry(source.fetch(entry_id).path, entry_id)
-        source.close()
-        cleaned = clean_entry(entry, replace(ANY_TARGET, own_files=True), rules, RadiusTable(RADII))
-        found = []
-        for kept in cleaned.kept:
-            mol = Chem.MolFromSmiles(build_ligand(kept.instance, index).observed_smiles)
-            found.append((kept.instance.name.auth_asym_id, Chem.MolToSmiles(mol, isomericSmiles=False)))
-        return found
+        (found,) = ligands_among(own, Path(folder) / "cache", index).values()
+        return [(one.instance.name.auth_asym_id, one.smiles) for one in found]
 
 
 ELEMENTS: dict[str, Callable[[str, str], str]] = {
@@ -125,7 +108,7 @@ def test_pdb_files_of_any_habits_give_the_ligand(
     text = end.join([*parts[0], *between, *parts[1], *last, ""])
     data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
     ((_, smiles),) = molecules(data, f"x{ending}{packer}", index)
-    assert smiles == Chem.MolToSmiles(Chem.MolFromSmiles(SMILES))
+    assert smiles == flat(SMILES)
 
 
 @cache
@@ -179,25 +162,25 @@ def test_mmcif_files_of_any_items_give_the_ligand(
     ((chain, smiles),) = molecules(data, f"x{ending}{packer}", index)
     label = atom_site()["label_asym_id"][atom_site()["auth_comp_id"].index("LIG")]
     expected = "A" if "auth_asym_id" in tags else label
-    assert (chain, smiles) == (expected, Chem.MolToSmiles(Chem.MolFromSmiles(SMILES)))
+    assert (chain, smiles) == (expected, flat(SMILES))
 
 
 CHAINS = ["A", "AA", "A1", "B-2", "chain_7", "A/B", "l", "1", "Prot_A"]
 
 
+def with_chains(chain: str) -> bytes:
+    """Return an mmCIF file with another name of all chains."""
+    columns = {**atom_site(), **dict.fromkeys(("auth_asym_id", "label_asym_id"), [chain] * len(lines()))}
+    head = ["data_model", "loop_", *(f"_atom_site.{tag}" for tag in columns)]
+    return "\n".join([*head, *(" ".join(cells) for cells in zip(*columns.values(), strict=True)), ""]).encode()
+
+
 @pytest.mark.parametrize("chain", CHAINS)
 def test_chain_of_any_name_is_kept(chain: str, index: ComponentIndex) -> None:
-    columns = {**atom_site(), "auth_asym_id": [chain] * len(lines()), "label_asym_id": [chain] * len(lines())}
-    head = ["data_model", "loop_", *(f"_atom_site.{tag}" for tag in columns)]
-    text = "\n".join([*head, *(" ".join(cells) for cells in zip(*columns.values(), strict=True)), ""])
-    ((found, smiles),) = molecules(text.encode(), "x.cif", index)
-    assert (found, smiles) == (chain, Chem.MolToSmiles(Chem.MolFromSmiles(SMILES)))
+    text = with_chains(chain)
+    assert molecules(text, "x.cif", index) == [(chain, flat(SMILES))]
 
 
 def test_chain_with_a_name_beyond_seven_letters_is_refused_by_name(index: ComponentIndex) -> None:
-    columns = {**atom_site(), "auth_asym_id": ["chainLongName"] * len(lines())}
-    columns["label_asym_id"] = columns["auth_asym_id"]
-    head = ["data_model", "loop_", *(f"_atom_site.{tag}" for tag in columns)]
-    text = "\n".join([*head, *(" ".join(cells) for cells in zip(*columns.values(), strict=True)), ""])
     with pytest.raises(EntryError, match="chainLongName is too long"):
-        molecules(text.encode(), "x.cif", index)
+        molecules(with_chains("chainLongName"), "x.cif", index)

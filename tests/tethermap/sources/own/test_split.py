@@ -5,46 +5,25 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rdkit import Chem
 
+from tests.tethermap.sources.own.ligands import flat, ligands_among
 from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, write_sdf
-from tests.tools.cleaning import ANY_TARGET
 from tests.tools.styles import SMILES, Atom, complex_atoms, pdb_line, protein_pdb
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
-from tethermap.complex.clean import clean_entry
 from tethermap.components.index import ComponentIndex
-from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import RadiusTable
-from tethermap.instance.kinds import KindRules
-from tethermap.matching.build import build_ligand
-from tethermap.sources.files import FilesSource
 
 Ligands = Callable[[Path], dict[str, list[tuple[str, str]]]]
 """SMILES of each ligand and the source of its bonds, by entry."""
 
 
-def flat(smiles: str) -> str:
-    """Return the canonical SMILES of a molecule without its stereochemistry."""
-    return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)
-
-
 @pytest.fixture
 def ligands(tmp_path: Path, index: ComponentIndex) -> Ligands:
-    rules = KindRules(ADDITIVES, COFACTORS, index.get)
-
-    def of_entry(source: FilesSource, entry_id: str) -> list[tuple[str, str]]:
-        entry = read_entry(source.fetch(entry_id).path, entry_id)
-        kept = clean_entry(entry, replace(ANY_TARGET, own_files=True), rules, RadiusTable(RADII)).kept
-        found = [build_ligand(one.instance, index) for one in kept]
-        return [(flat(mol.observed_smiles), mol.bond_source) for mol in found]
-
     def of_folder(folder: Path) -> dict[str, list[tuple[str, str]]]:
-        source = FilesSource([folder], tmp_path / "cache").open()
-        return {entry_id: of_entry(source, entry_id) for entry_id in source.all_entries()}
+        found = ligands_among(folder, tmp_path / "cache", index)
+        return {entry_id: [one[1:] for one in listed] for entry_id, listed in found.items()}
 
     return of_folder
 

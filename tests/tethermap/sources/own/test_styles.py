@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rdkit import Chem
 
-from tests.tools.cleaning import ANY_TARGET
+from tests.tethermap.sources.own.ligands import flat, ligands_of
 from tests.tools.styles import SMILES, Style, matrix, programs, write_style
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
-from tethermap.complex.clean import clean_entry
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import components_from_table
-from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import RadiusTable
-from tethermap.instance.kinds import KindRules
-from tethermap.matching.build import build_ligand
 from tethermap.sources.content import read_content
 
 STYLES = [*matrix(), *programs()]
@@ -32,14 +24,8 @@ def test_styles_are_numerous_and_named_uniquely() -> None:
 def test_ligand_is_kept_with_the_bonds_that_are_given(style: Style, tmp_path: Path, index: ComponentIndex) -> None:
     path = write_style(style, tmp_path)
     read_content(path, "model", own=True)
-    entry = read_entry(path, "model")
     own = components_from_table(f"{style.code} {SMILES}\n")
-    rules = KindRules(ADDITIVES, COFACTORS, lambda code: own.get(code) or index.get(code))
-    cleaned = clean_entry(entry, replace(ANY_TARGET, own_files=True), rules, RadiusTable(RADII))
-    (kept,) = cleaned.kept
-    assert kept.instance.name.comp_id == style.code
-    assert len(kept.instance.atoms.heavy) == 11
-    record = build_ligand(kept.instance, index, own)
-    assert record.bond_source == "user"
-    flat = Chem.MolToSmiles(Chem.MolFromSmiles(record.observed_smiles), isomericSmiles=False)
-    assert flat == Chem.MolToSmiles(Chem.MolFromSmiles(SMILES))
+    (found,) = ligands_of(path, "model", index, own)
+    assert found.instance.name.comp_id == style.code
+    assert len(found.instance.atoms.heavy) == 11
+    assert (found.smiles, found.bond_source) == (flat(SMILES), "user")
