@@ -36,6 +36,23 @@ class UserError(Exception):
         self.kind: ErrorKind = kind
 
 
+class ReasonError(Exception):
+    """An entry that can't be used; becomes its status row.
+
+    Parameters
+    ----------
+    reason : str
+        Code of `tethermap.base.reasons.REASONS`.
+    value : str
+        The detail, for the status table.
+    """
+
+    def __init__(self, reason: str, value: str = "") -> None:
+        super().__init__(f"{reason}: {value}" if value else reason)
+        self.reason = reason
+        self.value = value
+
+
 OF_THE_MACHINE = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import gemmi
 import numpy as np
 
+from tethermap.base.errors import ReasonError
 from tethermap.base.identifiers import short_code
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
@@ -51,6 +52,11 @@ packed protein has 17."""
 
 _LAST_ASCII = 126
 
+_CIF_START = re.compile(r"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
+_PDB_START = re.compile(
+    r"(?:[^\n]*\n){0,200}?(?:HEADER|ATOM  |HETATM|CRYST1|REMARK|MODEL |TITLE |COMPND|OBSLTE|EXPDTA)"
+)
+
 _WORD = re.compile(r"[A-Za-z]{3}")
 
 _DISPLACEMENT = re.compile("\nANISOU[^\n]*")
@@ -58,21 +64,8 @@ _MODEL_LAST = re.compile(r"\nloop_\n(?:_atom_site\.\S+ *\n)*_atom_site\.pdbx_PDB
 """The tags of the atoms if the model is at the end of each row."""
 
 
-class EntryError(Exception):
-    """An entry that can't be used; becomes its status row.
-
-    Parameters
-    ----------
-    reason : str
-        Code of `tethermap.base.reasons.REASONS`.
-    value : str
-        The detail, for the status table.
-    """
-
-    def __init__(self, reason: str, value: str = "") -> None:
-        super().__init__(f"{reason}: {value}" if value else reason)
-        self.reason = reason
-        self.value = value
+class EntryError(ReasonError):
+    """An entry whose file can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,17 +390,11 @@ def read_text(path: Path) -> str:
 
 def _is_mmcif(text: str) -> bool:
     """Return whether the first words are of mmCIF rather than PDB; reject other files."""
-    for line in text[:20_000].splitlines():
-        if line.lstrip()[:5].lower() == "data_":
-            return True
-        if line.strip() and not line.lstrip().startswith("#"):
-            break
-    head = text[:400].lstrip().lower()
-    if head.startswith(("<!doctype", "<html", "<?xml", "{")):
+    if _CIF_START.match(text):
+        return True
+    if text[:400].lstrip().lower().startswith(("<!doctype", "<html", "<?xml", "{")):
         raise EntryError("file_not_structure", "the content is a page, not a structure")
-    records = ("HEADER", "ATOM  ", "HETATM", "CRYST1", "REMARK", "MODEL ", "TITLE ", "COMPND", "OBSLTE", "EXPDTA")
-    beginning = "\n".join(text.split("\n", 200)[:200])
-    if not any(line.startswith(records) for line in beginning.splitlines()[:200]):
+    if not _PDB_START.match(text):
         raise EntryError("file_not_structure", "neither mmCIF nor PDB records at its beginning")
     return False
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from tethermap.base.errors import UserError
+from tethermap.base.errors import ReasonError, UserError
 from tethermap.entry.model import PolymerEntity
 
 Request = dict[str, Any]
@@ -19,15 +19,13 @@ class SourceError(UserError):
     """A source that doesn't exist, doesn't answer, or can't process a request; ends the job."""
 
 
-class FetchError(Exception):
-    """An entry's file is not available; becomes its status row.
+class FetchError(ReasonError):
+    """An entry's file is not available.
 
     Parameters
     ----------
-    reason : str
-        Code of `tethermap.base.reasons.REASONS`.
-    value : str
-        The detail, for the status table.
+    reason, value : str
+        As in `ReasonError`.
     successor : str
         Ids of the entries that replaced it, joined by blanks.
     unreachable : bool
@@ -35,9 +33,7 @@ class FetchError(Exception):
     """
 
     def __init__(self, reason: str, value: str = "", *, successor: str = "", unreachable: bool = False) -> None:
-        super().__init__(f"{reason}: {value}" if value else reason)
-        self.reason = reason
-        self.value = value
+        super().__init__(reason, value)
         self.successor = successor
         self.unreachable = unreachable
 

@@ -238,7 +238,7 @@ def test_two_jobs_may_build_one_index_at_once(tmp_path: Path) -> None:
     for number in range(60):
         write(tmp_path / "m" / f"1a{number:02d}.cif.gz", cif_text("1abc"))
     command = [sys.executable, "-c", _BUILD, str(tmp_path / "m"), str(tmp_path / "cache")]
-    jobs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    assert [job.communicate()[0].strip() for job in jobs] == ["60"] * 3
+    jobs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [job.communicate()[0].strip() for job in jobs] == ["60"] * 2
     left = sorted(path.suffix for path in (tmp_path / "cache" / "mirrors").iterdir())
     assert left == [".lock", ".sqlite"]

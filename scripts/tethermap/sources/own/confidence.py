@@ -78,16 +78,10 @@ def _companions(model: str, column: int) -> Iterator[str]:
 def read_scores(path: Path) -> dict[str, str]:
     """Return the single numbers of a file of scores by name; nothing if it can't be read."""
     with suppress(*_UNREADABLE):
-        if path.stat().st_size <= LARGEST_SCORES:
-            data = unpacked(path.read_bytes(), LARGEST_SCORES)
-            values: dict[str, Any]
-            if data[:2] == b"PK":
-                with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-                    values = {name: archive[name].item() for name in archive if archive[name].size == 1}
-            else:
-                values = _json_object(data)
-            numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
-            return {name: f"{value:.6g}" for name, value in sorted(numbers.items()) if _SCORE.search(name)}
+        values = _values(path, LARGEST_SCORES)
+        single = {name: value.item() for name, value in values.items() if getattr(value, "size", 0) == 1}
+        numbers = {name: value for name, value in {**values, **single}.items() if type(value) in (int, float)}
+        return {name: f"{value:.6g}" for name, value in sorted(numbers.items()) if _SCORE.search(name)}
     return {}
 
 
@@ -134,17 +128,7 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
 
 def _matrix(path: Path) -> FloatArray | None:
     """Return the matrix of a JSON or NumPy file, None if it contains other confidences."""
-    if path.stat().st_size > LARGEST:
-        raise ValueError("larger than 512 MB")
-    data = unpacked(path.read_bytes(), LARGEST)
-    values: Any
-    if data[:2] == b"PK":
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            if sum(item.file_size for item in archive.zip.infolist()) > LARGEST:
-                raise ValueError("larger than 512 MB")
-            values = archive.get("pae")
-    else:
-        values = _json_object(data).get("pae")
+    values = _values(path, LARGEST).get("pae")
     if values is None:
         return None
     matrix = np.asarray(values, dtype=np.float64).squeeze()
@@ -153,7 +137,17 @@ def _matrix(path: Path) -> FloatArray | None:
     return matrix
 
 
-def _json_object(data: bytes) -> dict[str, Any]:
+def _values(path: Path, largest: int) -> dict[str, Any]:
+    """Return the values of a JSON or NumPy file by name."""
+    too_large = ValueError(f"larger than {largest >> 20} MB")
+    if path.stat().st_size > largest:
+        raise too_large
+    data = unpacked(path.read_bytes(), largest)
+    if data[:2] == b"PK":
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            if sum(item.file_size for item in archive.zip.infolist()) > largest:
+                raise too_large
+            return dict(archive)
     values = json.loads(data)
     if not isinstance(values, dict):
         raise TypeError("no JSON object")

@@ -191,10 +191,7 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
     mol = _without_queries(mol)
     dummies = [atom.GetIdx() for atom in mol.GetAtoms() if atom.GetSymbol() not in SYMBOLS]
     if dummies and len(dummies) < mol.GetNumAtoms():
-        trimmed = Chem.RWMol(mol)
-        for index in reversed(dummies):
-            trimmed.RemoveAtom(index)
-        mol = trimmed.GetMol()
+        mol = part_of(mol, [k for k in range(mol.GetNumAtoms()) if k not in dummies])
         yield f"{len(dummies)} dummy atoms were left out"
     pieces = _pieces(mol) if mol.GetNumConformers() else [list(range(mol.GetNumAtoms()))]
     heavy = [sum(mol.GetAtomWithIdx(k).GetAtomicNum() > 1 for k in piece) for piece in pieces]
@@ -250,22 +247,18 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
         return f"it has atoms without an element ({', '.join(unknown)}); write the real atoms"
     title = mol.GetProp("_Name").strip() if mol.HasProp("_Name") else ""
     fields = {name: " ".join(mol.GetProp(name).split())[:_LONGEST] for name in mol.GetPropNames()}
-    all_elements = tuple(atom.GetSymbol() for atom in mol.GetAtoms())
+    elements = [atom.GetSymbol() for atom in mol.GetAtoms()]
     given = [atom.GetProp("_Name") if atom.HasProp("_Name") else "" for atom in mol.GetAtoms()]
-    all_names = _atom_names(all_elements, given)
-    # Only polar hydrogens, the usual output of docking programs: their number has no meaning.
-    kept = [k for k in range(count) if all_elements[k] != "H"] if _lacks_hydrogens(mol) else list(range(count))
-    place = {atom: k for k, atom in enumerate(kept)}
-    bonds = tuple(
-        (place[begin], place[end], _ORDERS.get(bond.GetBondType(), "sing"))
-        for bond in mol.GetBonds()
-        if (begin := bond.GetBeginAtomIdx()) in place and (end := bond.GetEndAtomIdx()) in place
-    )
-    charges = tuple(mol.GetAtomWithIdx(k).GetFormalCharge() for k in kept)
-    elements = tuple(all_elements[k] for k in kept)
-    stated = bonds or sum(element != "H" for element in elements) == 1
-    names = tuple(all_names[k] for k in kept)
-    return LigandPose(names, elements, xyz[kept], charges, bonds if stated else None, "", title, fields=fields)
+    names = _atom_names(elements, given)
+    if _lacks_hydrogens(mol):  # only polar ones, the usual output of docking programs: their number has no meaning
+        heavy = [k for k in range(count) if elements[k] != "H"]
+        mol, xyz = part_of(mol, heavy), xyz[heavy]
+        names, elements = [names[k] for k in heavy], [elements[k] for k in heavy]
+    charges = tuple(atom.GetFormalCharge() for atom in mol.GetAtoms())
+    bonds = tuple((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _ORDERS.get(bond.GetBondType(), "sing"))
+                  for bond in mol.GetBonds())  # fmt: skip
+    stated = bonds if bonds or sum(element != "H" for element in elements) == 1 else None
+    return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields)
 
 
 def _without_queries(mol: Chem.Mol) -> Chem.Mol:
@@ -338,7 +331,7 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
     ]:
         return f"the element of atom {unknown[0]} is ambiguous; write the molecule as SDF"
     smiles = _SMILES.search(part) or first_smiles
-    names = _atom_names(elements, [line[12:16].strip() for line in lines])
+    names = tuple(_atom_names(elements, [line[12:16].strip() for line in lines]))
     title = next((line[12:].strip() for line in part.splitlines() if line.startswith("REMARK  Name")), "")
     code = lines[0][17:20].strip() or LIGAND
     smiles_text = smiles[1] if smiles else ""
@@ -349,13 +342,13 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
     )
 
 
-def _atom_names(elements: tuple[str, ...], given: Sequence[str]) -> tuple[str, ...]:
+def _atom_names(elements: Sequence[str], given: list[str]) -> list[str]:
     """Return the given names if they are usable and unique, else element and number."""
-    if len(given) == len(set(given)) == len(elements) and all(0 < len(name) <= 4 for name in given):
-        return tuple(given)
-    counts: dict[str, int] = {}
+    if len(given) == len(set(given)) and all(0 < len(name) <= 4 for name in given):
+        return given
+    counts = Counter[str]()
     names = []
     for element in elements:
-        counts[element] = counts.get(element, 0) + 1
+        counts[element] += 1
         names.append(f"{element.upper()}{counts[element]}")
-    return tuple(names)
+    return names
