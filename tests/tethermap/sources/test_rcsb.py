@@ -21,9 +21,8 @@ ENTRIES = {f"{number}abc" for number in range(1, 6)}
 @pytest.fixture
 def source(standin: StandIn, tmp_path: Path) -> Iterator[RcsbSource]:
     assert standin.seen == []
-    made = RcsbSource(tmp_path / "cache")
-    yield made
-    made.close()
+    with closing(RcsbSource(tmp_path / "cache")) as made:
+        yield made
 
 
 def _found(source: RcsbSource, *terms: str, **options: Any) -> list[str]:

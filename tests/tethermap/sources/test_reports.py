@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,22 @@ def fetched(entry_id: str, path: Path = Path("x.cif")) -> Fetched:
 @pytest.fixture
 def reports(standin: StandIn, tmp_path: Path) -> Iterator[Reports]:
     assert standin.seen == []
-    source = RcsbSource(tmp_path / "cache")
-    yield open_reports({"kind": "rcsb"}, str(tmp_path / "cache"), source)
-    source.close()
+    with closing(RcsbSource(tmp_path / "cache")) as source:
+        yield open_reports({"kind": "rcsb"}, str(tmp_path / "cache"), source)
+
+
+def _of_folder(cache: Path, chosen: dict[str, Any], entry_id: str) -> tuple[Fetched, ReportFile]:
+    """Return the file of an entry that a job finds, and its report."""
+    config = settings(cache, chosen)
+    with closing(open_source(config["source"], config["cache_dir"])) as source:
+        structure = source.fetch(entry_id)
+        return structure, open_reports(config["source"], config["cache_dir"], source)(structure)
 
 
 def _of_service(tmp_path: Path, entry_id: str) -> ReportFile:
     """Return a report as a later job gets it."""
-    source = RcsbSource(tmp_path / "cache")
-    try:
+    with closing(RcsbSource(tmp_path / "cache")) as source:
         return open_reports({"kind": "rcsb"}, str(tmp_path / "cache"), source)(fetched(entry_id))
-    finally:
-        source.close()
 
 
 def test_report_is_fetched_once_for_all_jobs(reports: Reports, standin: StandIn, tmp_path: Path) -> None:
@@ -95,10 +100,9 @@ def test_damaged_report_of_the_cache_is_downloaded_again(reports: Reports, stand
 def test_absent_service_is_not_requested_for_every_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TETHERMAP_RCSB_FILES_URL", "http://127.0.0.1:9/download")
     monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "1")
-    source = RcsbSource(tmp_path)
-    reports = open_reports({"kind": "rcsb"}, str(tmp_path), source)
-    status = [reports(fetched(f"{number}abc")).status for number in range(1, 6)]
-    source.close()
+    with closing(RcsbSource(tmp_path)) as source:
+        reports = open_reports({"kind": "rcsb"}, str(tmp_path), source)
+        status = [reports(fetched(f"{number}abc")).status for number in range(1, 6)]
     assert all("no connection" in one for one in status[:3])
     assert set(status[3:]) == {"not requested: the service did not answer for others"}
 
@@ -116,12 +120,7 @@ def test_mirror_has_reports_in_the_archives_layout_or_in_a_separate_folder(
     text = report_xml("1abc") if "xml" in place else report_cif("1abc")
     write(folder.resolve() / place, text)
     chosen = {"kind": "mirror", "mirror": str(mirror), **({"validation": str(folder)} if beside is None else {})}
-    config = settings(tmp_path / "cache", chosen)
-    source = open_source(config["source"], config["cache_dir"])
-    assert source.all_entries() == ["1abc"]
-    assert not source.notes or beside == "."
-    found = open_reports(config["source"], config["cache_dir"], source)(source.fetch("1abc"))
-    source.close()
+    _, found = _of_folder(tmp_path / "cache", chosen, "1abc")
     assert found.path is not None
     assert (found.status, found.source) == ("found", "folder" if beside is None else "mirror")
     assert found.path.resolve() == (folder / place).resolve()
@@ -137,13 +136,8 @@ def test_mirror_in_the_layout_of_2026_has_structures_and_reports(tmp_path: Path,
     write(entry / "validation_reports/pdb_00001abc_validation.cif.gz", report_cif("1abc"))
     folder = "auto" if validation == "auto" else str(tmp_path / "data" / validation)
     chosen = {"kind": "mirror", "mirror": str(tmp_path / "data"), "validation": folder}
-    config = settings(tmp_path / "cache", chosen)
-    source = open_source(config["source"], config["cache_dir"])
-    assert source.all_entries() == ["1abc"]
-    structure = source.fetch("1abc")
+    structure, found = _of_folder(tmp_path / "cache", chosen, "1abc")
     assert structure.path == entry / "structures/pdb_00001abc.cif.gz"
-    found = open_reports(config["source"], config["cache_dir"], source)(structure)
-    source.close()
     assert (found.status, found.path) == ("found", entry / "validation_reports/pdb_00001abc_validation.cif.gz")
 
 
@@ -151,38 +145,25 @@ def test_users_own_model_has_its_report_next_to_it(tmp_path: Path) -> None:
     write(tmp_path / "own/My model.cif", cif_text("1abc"))
     write(tmp_path / "own/other.cif", cif_text("2abc"))
     write(tmp_path / "own/My model_validation.cif.gz", report_cif("1abc"))
-    config = settings(tmp_path / "cache", {"kind": "files", "files": str(tmp_path / "own")})
-    source = open_source(config["source"], config["cache_dir"])
-    assert source.all_entries() == ["my-model", "other"]
-    reports = open_reports(config["source"], config["cache_dir"], source)
-    assert [reports(source.fetch(name)).status for name in source.all_entries()] == ["found", "none"]
-    source.close()
+    chosen = {"kind": "files", "files": str(tmp_path / "own")}
+    found = [_of_folder(tmp_path / "cache", chosen, name)[1].status for name in ("my-model", "other")]
+    assert found == ["found", "none"]
 
 
 def test_archive_has_no_reports_and_off_requests_none(tmp_path: Path) -> None:
-    for chosen, status in (({"kind": "archive"}, "none"), ({"kind": "archive", "validation": "off"}, "off"),
-                           ({"kind": "archive", "validation": False}, "off")):  # fmt: skip
-        config = settings(tmp_path, chosen)
-        source = open_source(config["source"], config["cache_dir"])
-        assert open_reports(config["source"], config["cache_dir"], source)(fetched("1hpv")).status == status
-        source.close()
+    for chosen, status in (({}, "none"), ({"validation": "off"}, "off"), ({"validation": False}, "off")):
+        assert _of_folder(tmp_path, {"kind": "archive", **chosen}, "1hpv")[1].status == status
 
 
 def test_missing_folder_is_reported(tmp_path: Path) -> None:
-    config = settings(tmp_path, {"kind": "archive", "validation": str(tmp_path / "nowhere")})
-    source = open_source(config["source"], config["cache_dir"])
     with pytest.raises(SourceError, match="does not exist"):
-        open_reports(config["source"], config["cache_dir"], source)
-    source.close()
+        _of_folder(tmp_path, {"kind": "archive", "validation": str(tmp_path / "nowhere")}, "1hpv")
 
 
 def test_damaged_report_of_a_folder_has_a_reason(tmp_path: Path) -> None:
     write(tmp_path / "own/model.cif", cif_text("1abc"))
     write(tmp_path / "own/model_validation.cif", report_cif("1abc")[:300])
-    config = settings(tmp_path / "cache", {"kind": "files", "files": str(tmp_path / "own/model.cif")})
-    source = open_source(config["source"], config["cache_dir"])
-    found = open_reports(config["source"], config["cache_dir"], source)(source.fetch("model"))
-    source.close()
+    _, found = _of_folder(tmp_path / "cache", {"kind": "files", "files": str(tmp_path / "own/model.cif")}, "model")
     assert (found.path, found.status) == (None, "the mmCIF file stops in the middle")
 
 
@@ -192,12 +173,10 @@ def test_model_of_pdb_redo_is_noted_and_has_no_report_of_the_deposited_one(tmp_p
     write(mirror / "ab/2abc.cif", cif_text("2abc"))
     for name in ("1abc", "2abc"):
         write(mirror / f"validation_reports/ab/{name}/{name}_validation.cif.gz", report_cif(name))
-    chosen = settings(tmp_path / "cache", {"kind": "mirror", "mirror": str(mirror), "label": "redo"})["source"]
-    source = open_source(chosen, str(tmp_path / "cache"))
-    reports = open_reports(chosen, str(tmp_path / "cache"), source)
-    found = [source.fetch(name) for name in ("1abc", "2abc")]
-    assert [one.source for one in found] == ["pdb_redo:redo", "mirror:redo"]
-    assert ["PDB-REDO" in reports(one).status for one in found] == [True, False]
-    rows = [structure_row({"pdb_id": one.entry_id, "requested_id": "", "successor": ""}, one, set()) for one in found]
-    source.close()
+    chosen = {"kind": "mirror", "mirror": str(mirror), "label": "redo"}
+    found = [_of_folder(tmp_path / "cache", chosen, name) for name in ("1abc", "2abc")]
+    assert [one.source for one, _ in found] == ["pdb_redo:redo", "mirror:redo"]
+    assert ["PDB-REDO" in report.status for _, report in found] == [True, False]
+    names = {"requested_id": "", "successor": ""}
+    rows = [structure_row({"pdb_id": one.entry_id, **names}, one, set()) for one, _ in found]
     assert [row["flags"] for row in rows] == ["pdb_redo", ""]

@@ -11,6 +11,7 @@ import pytest
 from rdkit import Chem
 
 from tests.tethermap.sources.own.ligands import flat, ligands_among
+from tests.tethermap.sources.own.test_mol2 import mol2_text
 from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, write_sdf
 from tests.tools.styles import SMILES, Atom, complex_atoms, pdb_line, protein_pdb
 from tethermap.components.index import ComponentIndex
@@ -81,19 +82,7 @@ def test_bonds_of_a_ligands_file_reach_it_for_any_chain_of_the_receptor(
 
 def mol2() -> str:
     """Return the ligand as Amber's programs write it: GAFF types, all hydrogens, orders of bonds."""
-    mol = Chem.AddHs(ligand_mol(), addCoords=True)
-    Chem.Kekulize(mol, clearAromaticFlags=True)
-    types = {"C": "ca", "N": "nh", "O": "oh", "F": "f", "H": "ha"}
-    atoms = [
-        f"{(k := atom.GetIdx()) + 1} {(symbol := atom.GetSymbol())}{k} {x:.4f} {y:.4f} {z:.4f} {types[symbol]} 1 LIG 0"
-        for atom, (x, y, z) in zip(mol.GetAtoms(), mol.GetConformer().GetPositions().tolist(), strict=True)
-    ]
-    bonds = [
-        f"{k} {bond.GetBeginAtomIdx() + 1} {bond.GetEndAtomIdx() + 1} {int(bond.GetBondTypeAsDouble())}"
-        for k, bond in enumerate(mol.GetBonds(), start=1)
-    ]
-    head = ["@<TRIPOS>MOLECULE", "LIG", f"{len(atoms)} {len(bonds)} 1 0 0", "SMALL", "bcc", "", "@<TRIPOS>ATOM"]
-    return "\n".join([*head, *atoms, "@<TRIPOS>BOND", *bonds, ""])
+    return mol2_text(Chem.AddHs(ligand_mol(), addCoords=True), "gaff")
 
 
 def test_flexible_side_chains_of_a_docking_are_not_part_of_the_ligand(own: Path, ligands: Ligands) -> None:
