@@ -10,6 +10,7 @@ from tethermap.base.arrays import BoolArray, FloatArray
 from tethermap.complex.limits import METAL_MAX, WATER_MAX, WATER_MIN
 from tethermap.entry.near import distances
 from tethermap.instance.model import Neighbourhood, Water
+from tethermap.molecule.geometry import angle_between
 
 ANGLES = (75.0, 140.0)
 """Angle of both partners at the oxygen, in degrees, as in PLIP."""
@@ -42,7 +43,8 @@ def water_bridges(
     if not waters or not len(near):
         return
     places = np.array([water.xyz for water in waters])
-    to_ligand, to_partner = distances(places, ligand_xyz), distances(places, neighbourhood.xyz[near])
+    partners = neighbourhood.xyz[near]
+    to_ligand, to_partner = distances(places, ligand_xyz), distances(places, partners)
     bonded = (to_ligand >= WATER_MIN) & (to_ligand <= WATER_MAX) & ligand_polar[None, :]
     reached = (to_partner >= WATER_MIN) & (to_partner <= WATER_MAX) & partner_polar[None, :]
     reached |= (to_partner <= METAL_MAX) & partner_metal[None, :]
@@ -51,14 +53,8 @@ def water_bridges(
             ends = [
                 i
                 for i in np.flatnonzero(bonded[k]).tolist()
-                if _is_bent(places[k], ligand_xyz[i], neighbourhood.xyz[near[j]])
+                if ANGLES[0] <= angle_between(ligand_xyz[i] - places[k], partners[j] - places[k]) <= ANGLES[1]
             ]
             if ends:
                 i = min(ends, key=lambda i: float(to_ligand[k, i]))
                 yield i, int(near[j]), float(to_ligand[k, i]), f"{water.comp_id} {water.chain} {water.residue_id}"
-
-
-def _is_bent(water: FloatArray, first: FloatArray, second: FloatArray) -> bool:
-    one, other = first - water, second - water
-    cosine = float(one @ other) / float(np.linalg.norm(one) * np.linalg.norm(other))
-    return ANGLES[0] <= float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))) <= ANGLES[1]

@@ -12,6 +12,7 @@ from rdkit.Geometry import Point2D
 from tethermap.base.arrays import FloatArray
 from tethermap.drawing.canvas import Drawing, card, draw, legend, targets
 from tethermap.drawing.marks import LEGEND_HEIGHT
+from tethermap.molecule.template import fix_hydrogens
 
 _CORE_COLOUR = "#bcd7f5"
 
@@ -82,9 +83,7 @@ def core_svg(mol: Chem.Mol, layout: FloatArray, core: Sequence[int], lines: Sequ
     cut = Chem.RWMol(mol)
     Chem.Kekulize(cut, clearAromaticFlags=True)
     for atom in cut.GetAtoms():
-        count = atom.GetTotalNumHs()
-        atom.SetNoImplicit(True)
-        atom.SetNumExplicitHs(count)
+        fix_hydrogens(atom, atom.GetTotalNumHs())
         atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
     core_atoms = sorted(core)
     for index in sorted(set(range(mol.GetNumAtoms())) - set(core_atoms), reverse=True):

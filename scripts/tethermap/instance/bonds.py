@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import gemmi
 import numpy as np
 
-from tethermap.base.arrays import IntArray
 from tethermap.base.elements import are_metals, covalent_radii
 from tethermap.components.component import Component, is_hydrogen
 from tethermap.entry.atoms import WATER, Atoms
@@ -65,6 +64,11 @@ def bond_ratio(atoms: Atoms, bond: Bond) -> float:
     return bond.distance / float(covalent_radii(atoms.element[[bond.first, bond.second]]).sum())
 
 
+def residues_of(atoms: Atoms, bond: Bond) -> tuple[int, int]:
+    """Return the residues that a bond joins."""
+    return int(atoms.residue[bond.first]), int(atoms.residue[bond.second])
+
+
 def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     """Return the covalent and metal bonds of LINK or struct_conn inside the deposited copy.
 
@@ -85,7 +89,10 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     ]
     if not wanted:
         return []
-    residues = _residue_index(atoms)
+    starts = atoms.starts
+    columns = (atoms.auth_asym_id, atoms.auth_seq_id, atoms.ins_code, atoms.comp_id)
+    keys = zip(*(column[starts].tolist() for column in columns), strict=True)
+    residues = {key: residue for residue, key in enumerate(keys)}
     bonds = []
     for connection in wanted:
         label = "".join(end.altloc.strip("\0 ") for end in (connection.partner1, connection.partner2))[:1]
@@ -103,20 +110,8 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     return bonds
 
 
-def _residue_index(atoms: Atoms) -> dict[tuple[bytes, int, bytes, bytes], int]:
-    starts = atoms.starts
-    keys = zip(
-        atoms.auth_asym_id[starts].tolist(),
-        atoms.auth_seq_id[starts].tolist(),
-        atoms.ins_code[starts].tolist(),
-        atoms.comp_id[starts].tolist(),
-        strict=True,
-    )
-    return {key: residue for residue, key in enumerate(keys)}
-
-
 def _find(
-    atoms: Atoms, residues: dict[tuple[bytes, int, bytes, bytes], int], address: gemmi.AtomAddress, other: str
+    atoms: Atoms, residues: Mapping[tuple[object, ...], int], address: gemmi.AtomAddress, other: str
 ) -> int | None:
     """Return the index of the atom at an address, None if there is none; a missing label is that of the other end."""
     sequence = address.res_id.seqid
@@ -160,8 +155,6 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     index, distance = others.within(atoms.xyz[own], reach)
     elsewhere = atoms.residue[index] != residue
     index, distance = index[elsewhere], distance[elsewhere]
-    if not len(index):
-        return []
     ratio = distance / (covalent_radii(atoms.element[index])[:, None] + radii[None, :])
     near: dict[int, list[Bond]] = {}
     for i, j in np.argwhere(ratio < LONGEST_BOND):
@@ -251,10 +244,5 @@ def defined_bonds(
 
 def partners_for_bonds(atoms: Atoms, but: Collection[int] = ()) -> NearAtoms:
     """Return all heavy atoms but water and some residues, for `undeclared_bonds`."""
-    heavy = heavy_but_water(atoms)
+    heavy = np.flatnonzero(atoms.heavy & (atoms.entity_type != WATER)).astype(np.int64)
     return NearAtoms(atoms.xyz, heavy[~np.isin(atoms.residue[heavy], list(but))] if but else heavy)
-
-
-def heavy_but_water(atoms: Atoms) -> IntArray:
-    """Return the indices of the heavy atoms that are not water, shape (n_found,)."""
-    return np.flatnonzero(atoms.heavy & (atoms.entity_type != WATER)).astype(np.int64)

@@ -57,6 +57,7 @@ class HetGroup:
     inner: tuple[Bond, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class Classifier:
     """Classifies groups by kind.
 
@@ -76,42 +77,27 @@ class Classifier:
         Title of the entry.
     """
 
-    def __init__(
-        self,
-        atoms: Atoms,
-        polymer: BoolArray,
-        peptide_like: BoolArray,
-        rules: KindRules,
-        wanted: frozenset[str],
-        title: str,
-    ) -> None:
-        self._atoms = atoms
-        self._polymer = polymer
-        self._peptide_like = peptide_like
-        self._title = title
-        self._rules = rules
-        self._wanted = wanted
+    atoms: Atoms
+    polymer: BoolArray
+    peptide_like: BoolArray
+    rules: KindRules
+    wanted: frozenset[str]
+    title: str
 
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
-        decided = self._kind(group)
-        return replace(
-            group,
-            kind=decided.kind,
-            kind_reason=decided.reason,
-            unless_buried=decided.unless_buried,
-            subject=decided.subject,
-        )
+        kind, reason, unless_buried, subject = self._kind(group)
+        return replace(group, kind=kind, kind_reason=reason, unless_buried=unless_buried, subject=subject)
 
     def _kind(self, group: HetGroup) -> KindOf:
-        rules = self._rules
+        rules = self.rules
         to_polymer = [
-            bond for bond in group.links if bond.kind == "covalent" and self._polymer[self._atoms.residue[bond.second]]
+            bond for bond in group.links if bond.kind == "covalent" and self.polymer[self.atoms.residue[bond.second]]
         ]
         codes = [self._code(residue) for residue in group.residues]
         if len(codes) > 1 and (size := sum(self._size(residue) for residue in group.residues)) > LARGEST_LIGAND:
             return KindOf("polymer", f"{len(codes)} linked residues of {size} heavy atoms, not declared a polymer")
-        carriers = {text(self._atoms.comp_id[bond.second]) for bond in to_polymer}
+        carriers = {text(self.atoms.comp_id[bond.second]) for bond in to_polymer}
         if carriers - ATTACKED_BY_SUGARS and any(rules.is_saccharide(code) for code in codes):
             return KindOf("glycan", "a sugar linked to the polymer")
         if len(codes) == 1 and codes[0] in CAPS:
@@ -122,7 +108,7 @@ class Classifier:
         if roles == {LIPID} and any(self._is_anchored(bond.second) for bond in to_polymer):
             return KindOf("modified_residue", "a lipid anchor of the polymer")
         verdicts = [
-            rules.of_component(code, heavy_count(self._atoms, residue), wanted=code in self._wanted, title=self._title)
+            rules.of_component(code, heavy_count(self.atoms, residue), wanted=code in self.wanted, title=self.title)
             for code, residue in zip(codes, group.residues, strict=True)
         ]
         of_head = verdicts[group.residues.index(group.head)]
@@ -131,7 +117,7 @@ class Classifier:
             return KindOf("modified_residue", "bonded only to nucleic acid, or to two polymers: a label or cross-link")
         if of_group.kind != "additive":
             return of_group
-        if self._peptide_like[list(group.residues)].any():
+        if self.peptide_like[list(group.residues)].any():
             return KindOf("ligand")
         if of_group.unless_buried and any(bond.declared for bond in to_polymer):
             return KindOf("ligand", f"{rules.role(codes[0])}, but covalently bound")
@@ -142,33 +128,31 @@ class Classifier:
         return of_group
 
     def _code(self, residue: int) -> str:
-        return text(self._atoms.comp_id[self._atoms.starts[residue]])
+        return text(self.atoms.comp_id[self.atoms.starts[residue]])
 
     def _is_anchored(self, atom: int) -> bool:
-        return (text(self._atoms.comp_id[atom]), text(self._atoms.name[atom])) in ANCHORED
+        return (text(self.atoms.comp_id[atom]), text(self.atoms.name[atom])) in ANCHORED
 
     def _is_label(self, to_polymer: list[Bond]) -> bool:
         """Return whether all bonds go to nucleic acid, or to two chains."""
         ends = [bond.second for bond in to_polymer]
-        nucleic = [self._rules.is_nucleotide(text(self._atoms.comp_id[end])) for end in ends]
-        return bool(ends) and (all(nucleic) or len({bytes(self._atoms.label_asym_id[end]) for end in ends}) > 1)
+        nucleic = [self.rules.is_nucleotide(text(self.atoms.comp_id[end])) for end in ends]
+        return bool(ends) and (all(nucleic) or len({bytes(self.atoms.label_asym_id[end]) for end in ends}) > 1)
 
     def _size(self, residue: int) -> int:
         """Return the heavy atoms of a residue: those of its component, or more if seen in one conformer."""
-        seen = self._atoms.fullest_conformer(self._atoms.at(residue))
-        component = self._rules.component(self._code(residue))
-        if component is None:
-            return seen
-        return max(seen, sum(not is_hydrogen(atom.element) for atom in component.atoms))
+        component = self.rules.component(self._code(residue))
+        defined = sum(not is_hydrogen(atom.element) for atom in component.atoms) if component else 0
+        return max(self.atoms.fullest_conformer(self.atoms.at(residue)), defined)
 
     def _is_ion(self, residue: int) -> bool:
-        if heavy_count(self._atoms, residue) != 1:
+        if heavy_count(self.atoms, residue) != 1:
             return False
-        component = self._rules.component(self._code(residue))
+        component = self.rules.component(self._code(residue))
         if component is not None and component.origin != "user":
-            heavy = [atom for atom in component.atoms if atom.element not in ("H", "D")]
-            return len(heavy) == 1 and self._code(residue) not in self._rules.additives
-        return is_bare_ion(self._atoms, residue)
+            n_heavy = sum(not is_hydrogen(atom.element) for atom in component.atoms)
+            return n_heavy == 1 and self._code(residue) not in self.rules.additives
+        return is_bare_ion(self.atoms, residue)
 
 
 def heavy_count(atoms: Atoms, residue: int) -> int:

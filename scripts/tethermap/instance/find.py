@@ -10,7 +10,7 @@ import numpy as np
 from tethermap.base.arrays import IntArray
 from tethermap.base.elements import mass
 from tethermap.entry.atoms import POLYMER, WATER, Atoms, text
-from tethermap.entry.near import NearAtoms
+from tethermap.entry.near import NearAtoms, squared_distances
 from tethermap.entry.reader import Entry
 from tethermap.instance.bonds import (
     LONGEST_JOIN,
@@ -19,6 +19,7 @@ from tethermap.instance.bonds import (
     declared_bonds,
     has_free_valence,
     partners_for_bonds,
+    residues_of,
     undeclared_bonds,
 )
 from tethermap.instance.classify import Classifier, HetGroup, is_bare_ion, is_unknown_atom
@@ -81,19 +82,16 @@ class Residues:
     def name(self, residue: int) -> Residue:
         """Return the names of a residue; one without chain gets the chain of the nearest polymer atom."""
         if residue not in self._names:
-            self._names[residue] = self._name(residue)
+            atoms = self._atoms
+            first = int(atoms.starts[residue])
+            self._names[residue] = Residue(
+                auth_asym_id=text(atoms.auth_asym_id[first]).strip() or self._chain_nearby(residue),
+                label_asym_id=text(atoms.label_asym_id[first]),
+                comp_id=text(atoms.comp_id[first]),
+                auth_seq_id=int(atoms.auth_seq_id[first]),
+                ins_code=text(atoms.ins_code[first]),
+            )
         return self._names[residue]
-
-    def _name(self, residue: int) -> Residue:
-        atoms = self._atoms
-        first = int(atoms.starts[residue])
-        return Residue(
-            auth_asym_id=text(atoms.auth_asym_id[first]).strip() or self._chain_nearby(residue),
-            label_asym_id=text(atoms.label_asym_id[first]),
-            comp_id=text(atoms.comp_id[first]),
-            auth_seq_id=int(atoms.auth_seq_id[first]),
-            ins_code=text(atoms.ins_code[first]),
-        )
 
     def has_chain(self, residue: int) -> bool:
         """Return whether the file gives the residue a chain."""
@@ -126,20 +124,11 @@ class Residues:
         )
 
     def _chain_nearby(self, residue: int) -> str:
-        atom = nearest_atom(self._atoms, self.polymer_atoms, self._atoms.xyz[self._atoms.at(residue)])
-        return "" if atom is None else text(self._atoms.auth_asym_id[atom]).strip()
-
-
-def nearest_atom(atoms: Atoms, members: IntArray, xyz: np.ndarray) -> int | None:
-    """Return the member atom nearest to any of the points, None if there are no members."""
-    best: tuple[float, int] | None = None
-    for point in xyz:
-        if len(members):
-            squared = ((atoms.xyz[members] - point) ** 2).sum(axis=1)
-            nearest = int(squared.argmin())
-            if best is None or squared[nearest] < best[0]:
-                best = float(squared[nearest]), int(members[nearest])
-    return best[1] if best else None
+        atoms, members = self._atoms, self.polymer_atoms
+        if not len(members):
+            return ""
+        nearest = int(squared_distances(atoms.xyz[atoms.at(residue)], atoms.xyz[members]).argmin()) % len(members)
+        return text(atoms.auth_asym_id[members[nearest]]).strip()
 
 
 def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iterable[str] = ()) -> list[HetGroup]:
@@ -170,15 +159,14 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
         members.setdefault(owner[residue], []).append(residue)
     by_owner: dict[int, tuple[list[Bond], list[Bond]]] = {key: ([], []) for key in members}
     for bond in bonds:
-        ends = (int(atoms.residue[bond.first]), int(atoms.residue[bond.second]))
-        owners = (owner.get(ends[0]), owner.get(ends[1]))
-        if owners[0] == owners[1] and owners[0] is not None:
-            by_owner[owners[0]][1].append(bond)
+        first, second = map(owner.get, residues_of(atoms, bond))
+        if first == second and first is not None:
+            by_owner[first][1].append(bond)
             continue
-        if owners[0] is not None:
-            by_owner[owners[0]][0].append(bond)
-        if owners[1] is not None:
-            by_owner[owners[1]][0].append(replace(bond, first=bond.second, second=bond.first))
+        if first is not None:
+            by_owner[first][0].append(bond)
+        if second is not None:
+            by_owner[second][0].append(replace(bond, first=bond.second, second=bond.first))
     groups = [
         HetGroup(tuple(group), heaviest(atoms, group), links=tuple(by_owner[key][0]), inner=tuple(by_owner[key][1]))
         for key, group in members.items()
@@ -196,17 +184,9 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
 def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) -> list[Bond]:
     """Return declared and undeclared bonds of all het residues except `alone`, each pair of atoms once."""
     atoms = entry.atoms
-    bonds = [
-        bond
-        for bond in declared_bonds(entry.structure, atoms)
-        if alone.isdisjoint((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
-    ]
+    bonds = [bond for bond in declared_bonds(entry.structure, atoms) if alone.isdisjoint(residues_of(atoms, bond))]
     known = {frozenset((bond.first, bond.second)) for bond in bonds}
-    linked = {
-        frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
-        for bond in bonds
-        if bond.kind == "covalent"
-    }
+    linked = {frozenset(residues_of(atoms, bond)) for bond in bonds if bond.kind == "covalent"}
     # Poses have only declared bonds, and hundreds of them coincide.
     others = partners_for_bonds(atoms, but=entry.poses)
     het = [residue for residue in residues.het.tolist() if residue not in entry.poses]
@@ -214,15 +194,12 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
         if is_bare_ion(atoms, residue) or residue in alone:
             continue
         for bond in undeclared_bonds(atoms, residue, others):
-            partner = int(atoms.residue[bond.second])
-            if partner in alone:
+            ends = residues_of(atoms, bond)
+            joins = not residues.polymer[ends[1]]
+            if ends[1] in alone or (joins and bond_ratio(atoms, bond) > LONGEST_JOIN):
                 continue
             pair = frozenset((bond.first, bond.second))
-            ends = frozenset((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
-            joins = not residues.polymer[atoms.residue[bond.second]]
-            if joins and bond_ratio(atoms, bond) > LONGEST_JOIN:
-                continue
-            if pair not in known and ends not in linked and _can_form(atoms, bond, rules):
+            if pair not in known and frozenset(ends) not in linked and _can_form(atoms, bond, rules):
                 known.add(pair)
                 bonds.append(bond)
     return with_sugar_links(atoms, het, bonds, others, rules.is_saccharide)
@@ -256,13 +233,10 @@ def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, in
         return residue
 
     for bond in bonds:
-        first, second = int(atoms.residue[bond.first]), int(atoms.residue[bond.second])
-        if bond.kind != "covalent" or first not in owner or second not in owner:
-            continue
-        if is_bare_ion(atoms, first) or is_bare_ion(atoms, second):
-            continue
-        low, high = sorted((root(first), root(second)))
-        owner[high] = low
+        ends = residues_of(atoms, bond)
+        if bond.kind == "covalent" and all(end in owner and not is_bare_ion(atoms, end) for end in ends):
+            low, high = sorted(map(root, ends))
+            owner[high] = low
     return {residue: root(residue) for residue in owner}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tethermap.components.component import Component
 
@@ -59,8 +59,7 @@ ANCHORED = frozenset({("CYS", "SG"), ("GLY", "N"), ("LYS", "NZ")})
 """Atoms that carry the lipid anchors of proteins (Resh 2016, doi:10.1016/j.plipres.2016.05.002)."""
 
 
-@dataclass(frozen=True, slots=True)
-class KindOf:
+class KindOf(NamedTuple):
     """Kind of a group, the reason, whether burial would make it a ligand, and whether the entry's title is about it."""
 
     kind: str
@@ -69,8 +68,7 @@ class KindOf:
     subject: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A row of a reference list: its class or role, its rule, and the reason."""
 
     role: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import gemmi
@@ -16,6 +17,7 @@ from tethermap.instance.bonds import (
     bond_ratio,
     declared_bonds,
     partners_for_bonds,
+    residues_of,
     undeclared_bonds,
 )
 
@@ -72,7 +74,10 @@ def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
     residues = np.flatnonzero(atoms.entity_type[starts] == POLYMER)
     asyms = atoms.label_asym_id[starts[residues]]
     chains = {text(asym): residues[asyms == asym] for asym in np.unique(asyms)}
-    kinds = {asym: _kinds(atoms, members) for asym, members in chains.items()}
+    kinds = {
+        asym: {gemmi.find_tabulated_residue(text(code)).kind for code in np.unique(atoms.comp_id[starts[members]])}
+        for asym, members in chains.items()
+    }
     sequences = {asym: len(one.full_sequence) for one in entry.structure.entities for asym in one.subchains}
     lengths = {asym: max(len(members), sequences.get(asym, 0)) for asym, members in chains.items()}
     sugars = {asym for asym in chains if kinds[asym] & _SUGARS and kinds[asym] <= _SUGARS | _UNTABULATED}
@@ -92,14 +97,6 @@ def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
         modified = {asym for asym in short if not plain[chains[asym]].all()}
         ligands |= modified | _tied(entry, {asym: chains[asym] for asym in short - modified})
     return ShortChains(frozenset(ligands), frozenset(short - ligands), frozenset(sugars))
-
-
-def _kinds(atoms: Atoms, residues: IntArray) -> set[gemmi.ResidueKind]:
-    return {_kind(code) for code in np.unique(atoms.comp_id[atoms.starts[residues]])}
-
-
-def _kind(comp_id: bytes) -> gemmi.ResidueKind:
-    return gemmi.find_tabulated_residue(text(comp_id)).kind
 
 
 def _bridged(structure: gemmi.Structure, atoms: Atoms) -> set[str]:
@@ -131,7 +128,7 @@ def _tied(entry: Entry, chains: dict[str, IntArray]) -> set[str]:
     tied: set[str] = set()
     inner: dict[str, set[tuple[int, int]]] = {asym: set() for asym in chains}
     for bond in bonds:
-        first, second = sorted((int(atoms.residue[bond.first]), int(atoms.residue[bond.second])))
+        first, second = sorted(residues_of(atoms, bond))
         asyms = {chain_of.get(first, ""), chain_of.get(second, "")}
         if len(asyms) > 1:
             tied |= asyms if WATER not in atoms.entity_type[[bond.first, bond.second]] else set()
@@ -148,16 +145,11 @@ def _is_sound(atoms: Atoms, bond: Bond) -> bool:
 
 def _has_ring(pairs: set[tuple[int, int]]) -> bool:
     """Return whether bonds between residues, as pairs of them, close a ring."""
-    root: dict[int, int] = {}
-
-    def top(residue: int) -> int:
-        while (above := root.get(residue, residue)) != residue:
-            residue = above
-        return residue
-
-    for first, second in sorted(pairs):
-        ends = top(first), top(second)
-        if ends[0] == ends[1]:
+    remaining = pairs
+    while remaining:
+        degree = Counter(end for pair in remaining for end in pair)
+        inside = {pair for pair in remaining if min(degree[end] for end in pair) > 1}
+        if inside == remaining:
             return True
-        root[ends[1]] = ends[0]
+        remaining = inside
     return False

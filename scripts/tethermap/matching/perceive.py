@@ -11,7 +11,7 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import covalent_radii
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
 from tethermap.matching.rings import flat_rings
-from tethermap.molecule.geometry import near_pairs
+from tethermap.molecule.geometry import angle_between, height_above, near_pairs
 
 _MOST_NEIGHBOURS = {"H": 1, "B": 4, "C": 4, "N": 4, "O": 2, "F": 1, "Si": 4, "P": 5, "S": 6, "Cl": 1, "Br": 1, "I": 1}
 
@@ -210,7 +210,8 @@ def _carbon(graph: _Graph, atom: int, degree: int, in_flat_ring: bool) -> float:
     if in_flat_ring and degree < 4:
         return _IN_FLAT_RING
     if degree == 3 and atom not in graph.linked:
-        return float(np.clip((_PYRAMIDAL - _out_of_plane(graph, atom)) / (_PYRAMIDAL - _PLANAR), 0.0, 1.5))
+        height = height_above(graph.xyz[atom], *(graph.xyz[other] for other in graph.near[atom]))
+        return float(np.clip((_PYRAMIDAL - height) / (_PYRAMIDAL - _PLANAR), 0.0, 1.5))
     if len(graph.near[atom]) == 2 and _angle(graph, atom) <= LINEAR:
         return float(np.clip((_angle(graph, atom) - _TETRAHEDRAL) / (_TRIGONAL - _TETRAHEDRAL), 0.0, 1.0))
     return 0.0
@@ -235,12 +236,4 @@ def _angle(graph: _Graph, atom: int) -> float:
     if len(graph.near[atom]) != 2:
         return 0.0
     a, b = (graph.xyz[other] - graph.xyz[atom] for other in graph.near[atom])
-    cosine = float(np.dot(a, b) / (np.linalg.norm(a) * np.linalg.norm(b)))
-    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-
-
-def _out_of_plane(graph: _Graph, atom: int) -> float:
-    a, b, c = (graph.xyz[other] for other in graph.near[atom])
-    normal = np.cross(b - a, c - a)
-    size = float(np.linalg.norm(normal))
-    return abs(float(np.dot(graph.xyz[atom] - a, normal))) / size if size else 0.0
+    return angle_between(a, b)

@@ -10,8 +10,9 @@ from rdkit import Chem
 from rdkit.Geometry import Point3D
 
 from tethermap.base.elements import atomic_number
+from tethermap.molecule.geometry import height_above
 from tethermap.molecule.stereo import assign_stereo
-from tethermap.molecule.template import sanitise
+from tethermap.molecule.template import fix_hydrogens, sanitise
 
 PLANAR = 0.25
 """Distance in angstroms of a carbon from the plane of its neighbours and the linked protein atom up to which it is
@@ -139,14 +140,14 @@ def make_room(mol: Chem.RWMol, index: int) -> None:
             atom.SetFormalCharge(atom.GetFormalCharge() + 1)
         elif atom.GetAtomicNum() == 5:
             atom.SetFormalCharge(-1)
-        _fix_hydrogens(atom, atom.GetTotalNumHs())
+        fix_hydrogens(atom, atom.GetTotalNumHs())
         return
     *_, neighbour, bond_index = min(choices)
     bond = mol.GetBondWithIdx(bond_index)
     lower = {3: Chem.BondType.DOUBLE, 2: Chem.BondType.SINGLE}
-    _fix_hydrogens(atom, atom.GetTotalNumHs())
+    fix_hydrogens(atom, atom.GetTotalNumHs())
     other = mol.GetAtomWithIdx(neighbour)
-    _fix_hydrogens(other, other.GetTotalNumHs() + 1)
+    fix_hydrogens(other, other.GetTotalNumHs() + 1)
     bond.SetBondType(lower[int(bond.GetBondTypeAsDouble())])
     bond.SetStereo(Chem.BondStereo.STEREONONE)
 
@@ -159,14 +160,9 @@ def _give_valence(mol: Chem.RWMol, index: int) -> None:
     if not atom.GetFormalCharge() and used + 1 <= _VALENCES.get(atom.GetAtomicNum(), 0):
         return
     if count:
-        _fix_hydrogens(atom, count - 1)
+        fix_hydrogens(atom, count - 1)
     else:
         make_room(mol, index)
-
-
-def _fix_hydrogens(atom: Chem.Atom, count: int) -> None:
-    atom.SetNoImplicit(True)
-    atom.SetNumExplicitHs(count)
 
 
 def _multiple_bond_was_used(mol: Chem.RWMol, partner: ProteinAtom, aromatic: set[int]) -> bool:
@@ -185,8 +181,4 @@ def _multiple_bond_was_used(mol: Chem.RWMol, partner: ProteinAtom, aromatic: set
         return carbon_only or atom.GetDegree() < 2
     positions = mol.GetConformer().GetPositions()
     first, second = (positions[other.GetIdx()] for other in atom.GetNeighbors())
-    third = np.array(partner.xyz)
-    normal = np.cross(second - first, third - first)
-    size = float(np.linalg.norm(normal))
-    height = abs(float(np.dot(positions[partner.atom] - first, normal))) / size if size else 0.0
-    return height > PLANAR
+    return height_above(positions[partner.atom], first, second, np.array(partner.xyz)) > PLANAR

@@ -30,6 +30,16 @@ def _removal_of_all() -> Any:
     return settings
 
 
+def laid_out(mol: Chem.Mol, layout: FloatArray) -> Chem.Mol:
+    """Return a molecule whose only conformer is a layout, an array of shape (n_atoms, 2)."""
+    flat = Chem.Mol(mol, True)  # its conformers are not needed
+    conformer = Chem.Conformer(flat.GetNumAtoms())
+    conformer.Set3D(False)
+    conformer.SetPositions(np.column_stack([layout, np.zeros(len(layout))]))
+    flat.AddConformer(conformer, assignId=True)
+    return flat
+
+
 def flat_molecule(mol: Chem.Mol, layout: FloatArray) -> bytes:
     """Return a molecule whose only conformer is a layout, as RDKit's binary: the same of all copies of a ligand.
 
@@ -40,10 +50,5 @@ def flat_molecule(mol: Chem.Mol, layout: FloatArray) -> bytes:
     layout : ndarray of float, shape (n_atoms, 2)
         Coordinates with bonds of 1.5 units.
     """
-    flat = Chem.Mol(mol, True)  # its conformers are not needed
-    conformer = Chem.Conformer(flat.GetNumAtoms())
-    conformer.Set3D(False)
-    conformer.SetPositions(np.column_stack([layout, np.zeros(len(layout))]))
-    flat.AddConformer(conformer, assignId=True)
-    binary: bytes = flat.ToBinary(int(Chem.PropertyPickleOptions.CoordsAsDouble))
+    binary: bytes = laid_out(mol, layout).ToBinary(int(Chem.PropertyPickleOptions.CoordsAsDouble))
     return binary

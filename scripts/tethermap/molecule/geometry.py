@@ -110,6 +110,19 @@ def _ratios(
     return pairs, lengths / (radii[pairs[:, 0]] + radii[pairs[:, 1]])
 
 
+def height_above(point: FloatArray, first: FloatArray, second: FloatArray, third: FloatArray) -> float:
+    """Return the distance of a point from the plane of three others, in angstroms; 0 if these are on a line."""
+    normal = np.cross(second - first, third - first)
+    size = float(np.linalg.norm(normal))
+    return abs(float(np.dot(point - first, normal))) / size if size else 0.0
+
+
+def angle_between(first: FloatArray, second: FloatArray) -> float:
+    """Return the angle between two vectors, in degrees."""
+    cosine = float(np.dot(first, second)) / float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+
+
 def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
     """Return the pairs of atoms that are near enough for a bond, sorted.
 

@@ -13,6 +13,7 @@ from tethermap.base.elements import covalent_radii, covalent_radius
 from tethermap.instance.model import LigandAtoms
 from tethermap.molecule.geometry import LONGEST
 from tethermap.molecule.record import NAME
+from tethermap.molecule.template import fix_hydrogens
 
 ADDED_NAME = "H"
 """Label of a hydrogen that was not deposited."""
@@ -83,8 +84,7 @@ def with_hydrogens(
         places = sorted(deposited.get(heavy, ()), key=lambda item: (item[0], *item[1]))[:count]
         if not places:
             continue
-        atom.SetNoImplicit(True)
-        atom.SetNumExplicitHs(count - len(places))
+        fix_hydrogens(atom, count - len(places))
         for label, (x, y, z) in places:
             hydrogen = Chem.Atom(1)
             hydrogen.SetProp(NAME, label)

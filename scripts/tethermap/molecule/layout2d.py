@@ -15,6 +15,7 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import is_metal
 from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule
+from tethermap.molecule.flat import laid_out
 
 LARGEST_FOR_COORDGEN = 120
 """Maximum number of heavy atoms for CoordGen; larger molecules need a tenth of a second and more."""
@@ -51,17 +52,11 @@ def molecule_layout(mol: Chem.Mol) -> FloatArray:
             best, fewest = layout, count
         if not fewest:
             break
-    flat = Chem.Mol(mol)
-    flat.RemoveAllConformers()
-    conformer = Chem.Conformer(len(best))
-    conformer.Set3D(False)
-    conformer.SetPositions(np.column_stack([best, np.zeros(len(best))]))
-    flat.AddConformer(conformer)
+    flat = laid_out(mol, best)
     if flat.GetNumBonds():
         rdDepictor.NormalizeDepiction(flat)
         rdDepictor.StraightenDepiction(flat, minimizeRotation=True)
-    positions: FloatArray = flat.GetConformer().GetPositions()[:, :2]
-    return positions.round(4)
+    return _positions(flat).round(4)
 
 
 def faults(layout: FloatArray, bonds: npt.NDArray[np.int64]) -> int:
@@ -106,14 +101,17 @@ def _coordgen(mol: Chem.Mol) -> FloatArray:
     flat.RemoveAllConformers()
     with rdBase.BlockLogs():
         rdCoordGen.AddCoords(flat)
-    positions: FloatArray = flat.GetConformers()[0].GetPositions()[:, :2]
-    return positions
+    return _positions(flat)
 
 
 def _rdkit(mol: Chem.Mol) -> FloatArray:
     flat = Chem.Mol(mol)
     rdDepictor.Compute2DCoords(flat, canonOrient=True, useRingTemplates=True)
-    positions: FloatArray = flat.GetConformer().GetPositions()[:, :2]
+    return _positions(flat)
+
+
+def _positions(flat: Chem.Mol) -> FloatArray:
+    positions: FloatArray = flat.GetConformers()[0].GetPositions()[:, :2]
     return positions
 
 

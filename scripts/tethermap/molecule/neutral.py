@@ -9,6 +9,7 @@ from rdkit.Chem import rdqueries
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from tethermap.base.elements import HALOGENS, is_metal
+from tethermap.molecule.template import fix_hydrogens
 
 _CHARGED = rdqueries.FormalChargeEqualsQueryAtom(0, negate=True)
 """Finds the atoms with a charge, without a loop over all."""
@@ -98,9 +99,7 @@ def _deprotonate_ylide(mol: Chem.RWMol, atom: Chem.Atom) -> None:
 
 
 def _take_proton(atom: Chem.Atom) -> None:
-    count = atom.GetTotalNumHs()
-    atom.SetNoImplicit(True)
-    atom.SetNumExplicitHs(count - 1)
+    fix_hydrogens(atom, atom.GetTotalNumHs() - 1)
     atom.UpdatePropertyCache(strict=False)
 
 

@@ -26,12 +26,16 @@ def _chiral_atoms(mol: Chem.Mol) -> int:
     return int(rdMolDescriptors.CalcNumAtomStereoCenters(copy))
 
 
+_NAMED_AS_IN_RDKIT = (
+    *("TPSA", "HallKierAlpha", "Kappa1", "Kappa2", "Kappa3", "NumSpiroAtoms", "NumBridgeheadAtoms"),
+    *("NumAliphaticRings", "NumAromaticRings", "NumSaturatedRings"),
+)
 _AVERAGE_WEIGHT = rdMolDescriptors.Properties(["amw"])
 
 _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
+    **{name: getattr(rdMolDescriptors, f"Calc{name}") for name in _NAMED_AS_IN_RDKIT},
     "MW": lambda mol: float(_AVERAGE_WEIGHT.ComputeProperties(mol)[0]),
     "LogP": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
-    "TPSA": rdMolDescriptors.CalcTPSA,
     "HBA": rdMolDescriptors.CalcNumHBA,
     "HBD": rdMolDescriptors.CalcNumHBD,
     "Rotatable_Bonds": rdMolDescriptors.CalcNumRotatableBonds,
@@ -43,37 +47,11 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
     "Formal_Charge": Chem.GetFormalCharge,
     "QED": QED.qed,
     "BertzCT": GraphDescriptors.BertzCT,
-    "HallKierAlpha": rdMolDescriptors.CalcHallKierAlpha,
-    "Kappa1": rdMolDescriptors.CalcKappa1,
-    "Kappa2": rdMolDescriptors.CalcKappa2,
-    "Kappa3": rdMolDescriptors.CalcKappa3,
-    "NumSpiroAtoms": rdMolDescriptors.CalcNumSpiroAtoms,
-    "NumBridgeheadAtoms": rdMolDescriptors.CalcNumBridgeheadAtoms,
-    "NumAliphaticRings": rdMolDescriptors.CalcNumAliphaticRings,
-    "NumAromaticRings": rdMolDescriptors.CalcNumAromaticRings,
-    "NumSaturatedRings": rdMolDescriptors.CalcNumSaturatedRings,
     "NumHeteroAtoms": rdMolDescriptors.CalcNumHeteroatoms,
     "MolMR": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[1]),
     "SA_Score": synthetic_accessibility,
 }
 """Column of Ligand_Metadata and its function."""
-
-_INTEGERS = (
-    "HBA",
-    "HBD",
-    "Rotatable_Bonds",
-    "Ring_Count",
-    "Aromatic_Rings",
-    "Heavy_Atom_Count",
-    "Chiral_Atoms",
-    "Formal_Charge",
-    "NumSpiroAtoms",
-    "NumBridgeheadAtoms",
-    "NumAliphaticRings",
-    "NumAromaticRings",
-    "NumSaturatedRings",
-    "NumHeteroAtoms",
-)
 
 
 def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]:
@@ -93,15 +71,14 @@ def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]
         needs it.
     """
     values: dict[str, Any] = {name: _computed(compute, mol) for name, compute in _NUMBERS.items()}
-    for name in _INTEGERS:
-        values[name] = None if values[name] is None else int(values[name])
     values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
     again = Chem.MolFromSmiles(values["Canonical_SMILES"])  # cages may have other centres when read again
     values["InChI"] = inchi(mol if again is None else again)  # type: ignore[redundant-expr]
     values["InChIKey"] = "" if again is None else key_of_inchi(values["InChI"])  # type: ignore[redundant-expr]
     values["PAINS_Hits"] = pains(mol, screened=one_of_many)
     values["Brenk_Hits"] = brenk(mol)
-    return values | rules(values, mol.GetNumAtoms(onlyExplicit=False), _carbons(mol))
+    carbons = sum(atom.GetAtomicNum() == 6 for atom in mol.GetAtoms())
+    return values | rules(values, mol.GetNumAtoms(onlyExplicit=False), carbons)
 
 
 def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, Value]:
@@ -142,7 +119,3 @@ def _computed(compute: Callable[[Chem.Mol], float], mol: Chem.Mol) -> float | No
         return compute(mol)
     except (ValueError, RuntimeError, KeyError, IndexError, ZeroDivisionError):
         return None
-
-
-def _carbons(mol: Chem.Mol) -> int:
-    return sum(atom.GetAtomicNum() == 6 for atom in mol.GetAtoms())

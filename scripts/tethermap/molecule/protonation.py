@@ -13,6 +13,7 @@ from rdkit import Chem, rdBase
 from tethermap.base.elements import is_metal
 from tethermap.base.reference import PROTONATION
 from tethermap.base.tables import JOINED
+from tethermap.molecule.template import fix_hydrogens
 
 NEAR_BONDS = 3
 """Number of bonds from a cation within which a nitrogen is not protonated: the second pKa of 1,2-diaminoethane is 7.1,
@@ -154,9 +155,7 @@ def _settle(
 def _change(mol: Chem.RWMol, index: int, change: int, ranks: _Ranks) -> None:
     """Protonate or deprotonate an atom; the charge of a carbon moves to the oxygen of an adjacent carbonyl."""
     atom = mol.GetAtomWithIdx(index)
-    count = atom.GetTotalNumHs()
-    atom.SetNoImplicit(True)
-    atom.SetNumExplicitHs(count + change)
+    fix_hydrogens(atom, atom.GetTotalNumHs() + change)
     if atom.GetAtomicNum() == 6:
         bonds = [(bond, bond.GetOtherAtom(atom)) for bond in atom.GetBonds()]
         doubles = [

@@ -108,10 +108,8 @@ def assemble(
     for k, (element, charge) in enumerate(zip(elements, charges, strict=True)):
         atom = Chem.Atom(atomic_number(element))
         atom.SetFormalCharge(charge)
-        count = hydrogens[k] if hydrogens is not None else None
-        if count is not None:
-            atom.SetNoImplicit(True)
-            atom.SetNumExplicitHs(count)
+        if hydrogens is not None and (count := hydrogens[k]) is not None:
+            fix_hydrogens(atom, count)
         mol.AddAtom(atom)
     for first, second, order in bonds:
         mol.AddBond(first, second, _BOND_TYPES[order])
@@ -120,6 +118,12 @@ def assemble(
                 mol.GetAtomWithIdx(end).SetIsAromatic(True)
             mol.GetBondBetweenAtoms(first, second).SetIsAromatic(True)
     return mol
+
+
+def fix_hydrogens(atom: Chem.Atom, count: int) -> None:
+    """Give an atom a number of hydrogens that RDKit does not change."""
+    atom.SetNoImplicit(True)
+    atom.SetNumExplicitHs(count)
 
 
 def sanitise(mol: Chem.RWMol) -> tuple[Chem.RWMol, bool]:
@@ -133,19 +137,14 @@ def sanitise(mol: Chem.RWMol) -> tuple[Chem.RWMol, bool]:
     mol : Chem.RWMol
         From `assemble`; it is not changed.
     """
-    for prepare in (Chem.RWMol, _with_implicit_hydrogens):
-        variant = prepare(mol)
+    for implicit in (False, True):
+        variant = Chem.RWMol(mol)
+        for atom in variant.GetAtoms() if implicit else ():
+            atom.SetNoImplicit(False)
+            atom.SetNumExplicitHs(0)
         if Chem.SanitizeMol(variant, catchErrors=True) == Chem.SanitizeFlags.SANITIZE_NONE:
             return variant, True
     lenient = Chem.RWMol(mol)
     lenient.UpdatePropertyCache(strict=False)
     Chem.SanitizeMol(lenient, _LENIENT, catchErrors=True)
     return lenient, False
-
-
-def _with_implicit_hydrogens(mol: Chem.RWMol) -> Chem.RWMol:
-    variant = Chem.RWMol(mol)
-    for atom in variant.GetAtoms():
-        atom.SetNoImplicit(False)
-        atom.SetNumExplicitHs(0)
-    return variant
