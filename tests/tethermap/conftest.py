@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.cleaning import clean_file
+from tests.tools.cleaning import Find, clean_file
 from tests.tools.ligands import small_ligand, small_neighbourhood
+from tethermap.base.reference import ADDITIVES, COFACTORS
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
+from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.molecule.record import LigandMolecule
 
@@ -18,6 +20,17 @@ from tethermap.molecule.record import LigandMolecule
 @pytest.fixture(scope="session")
 def index(component_index: Path) -> ComponentIndex:
     return ComponentIndex(component_index)
+
+
+@pytest.fixture(scope="session")
+def find(index: ComponentIndex) -> Find:
+    """Return a component of the index, None if it has none."""
+    return index.get
+
+
+@pytest.fixture(scope="session")
+def rules(find: Find) -> KindRules:
+    return KindRules(ADDITIVES, COFACTORS, find)
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,9 @@ import gemmi
 import numpy as np
 import pytest
 
-from tests.tools.cleaning import clean_file
+from tests.tools.cleaning import Find, clean_file
 from tests.tools.shard_files import read_backbones, record_file
 from tethermap.complex.clean import KeptInstance
-from tethermap.components.index import ComponentIndex
 from tethermap.instance.backbone import (
     GAP,
     NO_BACKBONE,
@@ -25,8 +24,8 @@ from tethermap.instance.backbone import (
 
 
 @pytest.fixture(scope="module")
-def kept(archive: Path, component_index: Path) -> KeptInstance:
-    return clean_file(next(archive.glob("4cup.*")), ComponentIndex(component_index).get)[1].kept[0]
+def kept(archive: Path, find: Find) -> KeptInstance:
+    return clean_file(next(archive.glob("4cup.*")), find)[1].kept[0]
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +101,10 @@ def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone
     )  # fmt: skip
 
 
-def test_pocket_between_two_chains_has_the_residues_of_both(archive: Path, component_index: Path) -> None:
+def test_pocket_between_two_chains_has_the_residues_of_both(archive: Path, find: Find) -> None:
     """HIV protease: flaps and catalytic residues of both chains of the dimer bind the inhibitor."""
     path = next(archive.glob("1hpv.*"))
-    (kept,) = clean_file(path, ComponentIndex(component_index).get)[1].kept
+    (kept,) = clean_file(path, find)[1].kept
     around, ligand = kept.neighbourhood, kept.instance.atoms.xyz
     near = np.linalg.norm(around.xyz[:, None] - ligand[None], axis=2).min(axis=1) < 4.5
     expected = {

@@ -14,16 +14,10 @@ from tethermap.base.reference import RADII
 from tethermap.complex import cleaned as cleaned_module
 from tethermap.complex.clean import CleanedEntry, KeptInstance
 from tethermap.complex.settings import CleanSettings
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exposure.method import FREESASA
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Exposure, Sasa
-
-
-@pytest.fixture(scope="module")
-def find(component_index: Path) -> Find:
-    return ComponentIndex(component_index).get
 
 
 def kept_in(cleaned: CleanedEntry, comp_id: str) -> KeptInstance:

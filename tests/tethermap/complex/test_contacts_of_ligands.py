@@ -60,10 +60,9 @@ def test_cofactor_written_with_the_protein_is_listed_once() -> None:
 
 @pytest.mark.parametrize("form", ["pdb.gz", "cif"])
 def test_antifolate_is_stacked_on_dump_in_thymidylate_synthase(
-    form: str, mirror: Path, component_index: Path, tmp_path: Path
+    form: str, mirror: Path, index: ComponentIndex, tmp_path: Path
 ) -> None:
     """1UG in 4KYA; its FOL is in the other site of this bifunctional enzyme, on NADPH."""
-    index = ComponentIndex(component_index)
     path = mirror / "4kya.pdb.gz"
     if form == "cif":
         path = tmp_path / "4kya.cif"

@@ -13,16 +13,10 @@ from tests.tools.small_entry import atom_line, benzene, strand, write_entry
 from tethermap.base.contexts import CONTEXTS
 from tethermap.complex.clean import CleanedEntry, KeptInstance
 from tethermap.complex.settings import CleanSettings
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.target_query import TargetQuery
 
 WANTED = CleanSettings(TargetQuery("none"), always_keep=frozenset({"BNZ"}))
 ABOVE_STRAND = (10.0, 0.0, 5.0)
-
-
-@pytest.fixture(scope="module")
-def find(component_index: Path) -> Find:
-    return ComponentIndex(component_index).get
 
 
 def cleaned(path: Path, find: Find, settings: CleanSettings = WANTED) -> CleanedEntry:

@@ -17,8 +17,7 @@ Contacts = Callable[[str], list[Row]]
 
 
 @pytest.fixture(scope="module")
-def contacts_of(mirror: Path, component_index: Path) -> Contacts:
-    index = ComponentIndex(component_index)
+def contacts_of(mirror: Path, index: ComponentIndex) -> Contacts:
 
     def contacts(entry_id: str) -> list[Row]:
         _, cleaned = clean_file(next(mirror.glob(f"{entry_id}.*")), index.get)

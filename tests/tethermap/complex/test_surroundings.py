@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.tools.cleaning import brute_force_assembly, clean_file, clean_sample
+from tests.tools.cleaning import Find, brute_force_assembly, clean_file, clean_sample
 from tethermap.complex.clean import KeptInstance
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import Entry
 from tethermap.exits.geometry import REACH
 
 
 @pytest.fixture(scope="module")
-def cleaned(archive: Path, component_index: Path) -> list[tuple[Entry, KeptInstance]]:
-    find = ComponentIndex(component_index).get
+def cleaned(archive: Path, find: Find) -> list[tuple[Entry, KeptInstance]]:
     files = [clean_file(path, find) for path in sorted(archive.glob("*.gz"))]
     return [(entry, kept) for entry, result in files for kept in result.kept[:2]]
 

@@ -14,8 +14,8 @@ from tethermap.components.index import ComponentIndex
 
 
 @pytest.fixture(scope="module")
-def found(mirror: Path, component_index: Path) -> list[Case]:
-    return list(cases(mirror, ComponentIndex(component_index)))
+def found(mirror: Path, index: ComponentIndex) -> list[Case]:
+    return list(cases(mirror, index))
 
 
 def test_all_ligands_of_the_archive_are_compared(found: list[Case]) -> None:
@@ -53,7 +53,7 @@ def test_ligands_that_the_weights_were_not_chosen_on_are_found_as_well(found: li
 
 
 def test_another_method_gets_its_row_by_one_csv(
-    mirror: Path, component_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mirror: Path, index: ComponentIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A toy that knows the right atoms of one target, and no other: right there, wrong elsewhere."""
     entry = tmp_path / "oracle.csv"
@@ -61,7 +61,7 @@ def test_another_method_gets_its_row_by_one_csv(
     rows = [f"{row['pdb_id']},{row['ccd']},{row['accepted_anchor_atoms'].split()[0]},1.0" for row in known]
     entry.write_text("\n".join(["pdb_id,ccd,atom,score", *rows]), encoding="utf-8")
     monkeypatch.setenv(ENTRY, str(entry))
-    with_entry = list(cases(mirror, ComponentIndex(component_index)))
+    with_entry = list(cases(mirror, index))
     assert {case.target for case in with_entry if case.atom["oracle"] == 1} == {"CRBN"}
     (row,) = [row for row in methods_table(with_entry).rows if row[0] == "oracle"]
     assert str(row[2]).startswith("0.20")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,8 +233,7 @@ def test_residues_near_an_atom_have_both_numbers_the_nearest_first() -> None:
     assert first == {"anchor_residues": "ALA A-2 60A;CYS A 797", "anchor_uniprot": ";P00533:797"}
 
 
-def test_atoms_that_were_not_observed_make_their_neighbours_incomplete(component_index: Path) -> None:
-    index = ComponentIndex(component_index)
+def test_atoms_that_were_not_observed_make_their_neighbours_incomplete(index: ComponentIndex) -> None:
     component = index.get("JQ1")
     assert component is not None
     instance = ideal_instance(component, omit=("CAB", "CAA", "CAC"))

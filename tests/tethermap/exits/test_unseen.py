@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,11 +43,6 @@ def unseen_of(graph: LigandGraph, around: Surroundings, anchor: int) -> Exit:
 def is_open(one: Exit) -> bool:
     assert one.opening is not None
     return min(one.opening.room["target"], one.opening.way_out["target"]) >= 0.1
-
-
-@pytest.fixture(scope="module")
-def index(component_index: Path) -> ComponentIndex:
-    return ComponentIndex(component_index)
 
 
 def test_tail_of_sunitinib_is_one_end_of_an_amide(index: ComponentIndex) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import freesasa
 import numpy as np
@@ -12,7 +11,6 @@ from rdkit import Chem
 
 from tethermap.base.reference import RADII
 from tethermap.components.component import Component
-from tethermap.components.index import ComponentIndex
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 
 AMINO_ACIDS = (
@@ -23,11 +21,6 @@ AMINO_ACIDS = (
 @pytest.fixture(scope="module")
 def table() -> RadiusTable:
     return RadiusTable(RADII)
-
-
-@pytest.fixture(scope="module")
-def find(component_index: Path) -> Callable[[str], Component | None]:
-    return ComponentIndex(component_index).get
 
 
 @pytest.mark.parametrize("comp_id", AMINO_ACIDS)

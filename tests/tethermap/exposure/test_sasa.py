@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tests.tools.cleaning import Find, clean_file, clean_sample, differ_from_freesasa, largest_difference, read_cleaned
 from tethermap.base.contexts import CONTEXTS
-from tethermap.components.index import ComponentIndex
 from tethermap.exposure.method import ENGINES as ENGINE_NAMES
 from tethermap.exposure.method import FREESASA
 from tethermap.exposure.sasa import Sasa, buried_fraction, relative_sasa
@@ -90,11 +89,6 @@ def test_atom_under_the_protein_is_fully_buried() -> None:
 
 def test_atom_without_free_surface_has_no_relative_sasa() -> None:
     assert np.isnan(relative_sasa(np.array([0.0]), np.array([0.0]))).all()
-
-
-@pytest.fixture(scope="module")
-def find(component_index: Path) -> Find:
-    return ComponentIndex(component_index).get
 
 
 def test_neighbourhood_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:

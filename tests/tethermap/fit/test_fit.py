@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.cleaning import ANY_TARGET
+from tests.tools.cleaning import ANY_TARGET, Find
 from tests.tools.shard_files import instance_writer, read_instances_alone
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.complex.clean import CleanedEntry, clean_entry
 from tethermap.complex.experiment import Experiment
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import read_entry
 from tethermap.exposure.radii import RadiusTable
 from tethermap.fit.fit import by_residue, fit_fields, ligand_fit, with_map
@@ -63,17 +62,16 @@ def n3(validation_reports: Path) -> Report:
     return read_report(validation_reports / "lu/6lu7/6lu7_validation.cif.gz", "6lu7")
 
 
-def _cleaned(mirror: Path, component_index: Path, report: Report | None, **limits: float) -> CleanedEntry:
-    find = ComponentIndex(component_index).get
+def _cleaned(mirror: Path, find: Find, report: Report | None, **limits: float) -> CleanedEntry:
     settings = replace(ANY_TARGET, **limits)  # type: ignore[arg-type]
     entry = read_entry(mirror / "6lu7.cif.gz", "6lu7")
     return clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII), Experiment(report))
 
 
 def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(
-    mirror: Path, component_index: Path, n3: Report, tmp_path: Path
+    mirror: Path, find: Find, n3: Report, tmp_path: Path
 ) -> None:
-    cleaned = _cleaned(mirror, component_index, n3)
+    cleaned = _cleaned(mirror, find, n3)
     (kept,) = cleaned.kept
     fit = kept.instance.fit
     names = [residue.comp_id for residue in kept.instance.components]
@@ -94,17 +92,17 @@ def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(
      ({"max_rfree": 0.229}, "entry_rejected")],
 )  # fmt: skip
 def test_limits_of_the_fit_reject_with_their_reason(
-    mirror: Path, component_index: Path, n3: Report, limits: dict[str, float], reason: str
+    mirror: Path, find: Find, n3: Report, limits: dict[str, float], reason: str
 ) -> None:
-    cleaned = _cleaned(mirror, component_index, n3, **limits)
+    cleaned = _cleaned(mirror, find, n3, **limits)
     assert [row["reason"] for row in cleaned.ligand_rows if row["ligand"] == "PJE"] == [reason]
     assert cleaned.entry_row["reason"] == ("r_free" if reason == "entry_rejected" else cleaned.entry_row["reason"])
 
 
-def test_limits_reject_unknown_values_with_a_reason(mirror: Path, component_index: Path) -> None:
-    head = [row for row in _cleaned(mirror, component_index, None, min_rscc=0.5).ligand_rows if row["ligand"] == "PJE"]
+def test_limits_reject_unknown_values_with_a_reason(mirror: Path, find: Find) -> None:
+    head = [row for row in _cleaned(mirror, find, None, min_rscc=0.5).ligand_rows if row["ligand"] == "PJE"]
     assert [(row["reason"], row["fit_status"]) for row in head] == [("rscc_unknown", "no_report")]
-    assert _cleaned(mirror, component_index, None, max_rfree=0.5).entry_row["reason"] == "r_free"
+    assert _cleaned(mirror, find, None, max_rfree=0.5).entry_row["reason"] == "r_free"
 
 
 def test_map_of_the_user_adds_values_missing_from_the_report() -> None:

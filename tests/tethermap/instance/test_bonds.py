@@ -10,20 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tools.cleaning import Find
 from tests.tools.small_entry import atom_line, strand, write_entry
-from tethermap.base.reference import ADDITIVES, COFACTORS
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.atoms import text
 from tethermap.entry.reader import read_entry
 from tethermap.instance.bonds import LONGEST_BOND
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
-
-
-@pytest.fixture(scope="module")
-def rules(component_index: Path) -> KindRules:
-    return KindRules(ADDITIVES, COFACTORS, ComponentIndex(component_index).get)
 
 
 def groups_of(path: Path, rules: KindRules) -> list[HetGroup]:
@@ -145,10 +139,10 @@ def test_declared_link_that_is_too_long_is_not_a_bond(mirror: Path, rules: KindR
     [("TFA", "F1", 0), ("CF0", "F1", 0), ("BNZ", "C1", 1), ("ETA", "O", 1), ("TMA", "N1", 0)],
 )
 def test_atom_without_a_free_valence_clashes(
-    tmp_path: Path, comp_id: str, name: str, linked: int, rules: KindRules, component_index: Path
+    tmp_path: Path, comp_id: str, name: str, linked: int, rules: KindRules, find: Find
 ) -> None:
     """A fluorine 1.3 A from the methyl group of methionine is no bond, nor is a quaternary nitrogen."""
-    component = ComponentIndex(component_index).get(comp_id)
+    component = find(comp_id)
     assert component is not None
     heavy = [atom for atom in component.atoms if atom.element not in ("H", "D")]
     heavy.sort(key=lambda atom: atom.name != name)

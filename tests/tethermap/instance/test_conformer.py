@@ -31,31 +31,25 @@ def atoms_of(*rows: tuple[int, str, str, str, float]) -> Atoms:
     return Atoms.of(structure)
 
 
-def label(atoms: Atoms) -> bytes:
-    return best_altloc(atoms, np.arange(len(atoms)))
-
-
-def test_highest_summed_occupancy_wins() -> None:
-    rows = [(1, "LIG", "C1", "A", 0.4), (1, "LIG", "C1", "B", 0.6), (1, "LIG", "C2", "A", 0.4)]
-    assert label(atoms_of(*rows, (1, "LIG", "C2", "B", 0.6))) == b"B"
-
-
-def test_larger_sum_of_occupancies_precedes_higher_single_ones() -> None:
-    rows = [(1, "LIG", "C1", "A", 0.4), (1, "LIG", "C2", "A", 0.4), (1, "LIG", "C1", "B", 0.6)]
-    assert label(atoms_of(*rows)) == b"A"
-
-
-def test_equal_sums_are_decided_by_the_mean() -> None:
-    rows = [(1, "LIG", "C1", "A", 0.3), (1, "LIG", "C2", "A", 0.3), (1, "LIG", "C1", "B", 0.6)]
-    assert label(atoms_of(*rows)) == b"B"
-
-
-def test_equal_sums_and_means_are_decided_by_the_alphabet() -> None:
-    assert label(atoms_of((1, "LIG", "C1", "B", 0.5), (1, "LIG", "C1", "A", 0.5))) == b"A"
-
-
-def test_atoms_without_label_have_no_conformer() -> None:
-    assert label(atoms_of((1, "LIG", "C1", "", 1.0))) == b""
+@pytest.mark.parametrize(
+    ("occupancies", "expected"),
+    [
+        ("A 0.4 B 0.6 A 0.4 B 0.6", b"B"),
+        ("A 0.4 A 0.4 B 0.6", b"A"),
+        ("A 0.3 A 0.3 B 0.6", b"B"),
+        ("B 0.5 A 0.5", b"A"),
+        (" 1.0", b""),
+    ],
+    ids=["highest sum", "sum before single values", "mean of equal sums", "alphabet", "no label"],
+)
+def test_best_occupied_label_wins(occupancies: str, expected: bytes) -> None:
+    words = occupancies.split(" ")
+    rows = [
+        (1, "LIG", f"C{k}", label, float(occupancy))
+        for k, (label, occupancy) in enumerate(zip(words[::2], words[1::2], strict=True))
+    ]
+    atoms = atoms_of(*rows)
+    assert best_altloc(atoms, np.arange(len(atoms))) == expected
 
 
 @pytest.mark.parametrize(("wanted", "expected"), [(b"A", b"A"), (b"B", b"B"), (b"C", b"B"), (b"", b"B")])

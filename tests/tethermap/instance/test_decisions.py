@@ -10,10 +10,9 @@ from pathlib import Path
 import gemmi
 import pytest
 
-from tests.tools.cleaning import ANY_TARGET, clean_file
+from tests.tools.cleaning import ANY_TARGET, Find, clean_file
 from tests.tools.small_entry import atom_line, strand, write_entry
 from tethermap.complex.clean import CleanedEntry
-from tethermap.components.index import ComponentIndex
 from tethermap.entry.target_query import TargetQuery
 
 Decisions = Counter[tuple[str, str, bool]]
@@ -82,9 +81,8 @@ def rewritten(path: Path, folder: Path, *, pdb: bool, seed: int) -> Path:
 
 @pytest.mark.parametrize("entry_id", sorted(KEPT))
 def test_decisions_are_the_same_in_both_formats_and_for_any_names_of_chains(
-    entry_id: str, mirror: Path, component_index: Path, tmp_path: Path
+    entry_id: str, mirror: Path, find: Find, tmp_path: Path
 ) -> None:
-    find = ComponentIndex(component_index).get
     path = mirror / f"{entry_id}.cif.gz"
     _, deposited = clean_file(path, find)
     kept = sorted("+".join(one.comp_id for one in kept.instance.components) for kept in deposited.kept)
@@ -96,10 +94,7 @@ def test_decisions_are_the_same_in_both_formats_and_for_any_names_of_chains(
 
 
 @pytest.mark.parametrize("entry_id", [*ASKED_FOR, "5kds", "8pn3", "1sfi", "4zhl", "193d"])
-def test_requested_peptides_are_whole_and_added_to_the_default_ligands(
-    entry_id: str, mirror: Path, component_index: Path
-) -> None:
-    find = ComponentIndex(component_index).get
+def test_requested_peptides_are_whole_and_added_to_the_default_ligands(entry_id: str, mirror: Path, find: Find) -> None:
     path = next(mirror.glob(f"{entry_id}.*"))
     kept, more = (
         Counter(
@@ -113,11 +108,11 @@ def test_requested_peptides_are_whole_and_added_to_the_default_ligands(
 
 @pytest.mark.parametrize("form", ["cif", "pdb"])
 def test_nucleotide_between_polymerase_and_template_is_kept_when_the_polymerase_is_named(
-    form: str, mirror: Path, component_index: Path
+    form: str, mirror: Path, find: Find
 ) -> None:
     """2PN in 5UGO is buried by the DNA as much as by the target."""
     settings = replace(ANY_TARGET, target=TargetQuery("DNA polymerase beta"))
-    _, cleaned = clean_file(mirror / f"5ugo.{form}.gz", ComponentIndex(component_index).get, settings)
+    _, cleaned = clean_file(mirror / f"5ugo.{form}.gz", find, settings)
     (kept,) = cleaned.kept
     assert (cleaned.entry_row["target_chains"], kept.instance.name.comp_id) == ("A", "2PN")
     assert "nucleic_acid_beside" in kept.instance.flags
@@ -168,31 +163,31 @@ def both_formats(path: Path) -> list[Path]:
     ],
 )
 def test_sugar_on_a_catalytic_residue_is_an_inhibitor(
-    comp_id: str, residue: str, atom: str, kind: str, component_index: Path, tmp_path: Path
+    comp_id: str, residue: str, atom: str, kind: str, find: Find, tmp_path: Path
 ) -> None:
     """Like in 1W3L and 5A3H; a glycan is bonded to Asn, Ser, Thr or Trp."""
     header, lines = linked_sugar(comp_id, residue, atom)
     for path in both_formats(write_entry(tmp_path, lines, header=header)):
-        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        _, cleaned = clean_file(path, find)
         (row,) = cleaned.ligand_rows
         assert (row["kind"], row["kept"]) == (kind, kind == "ligand"), path.suffix
 
 
 @pytest.mark.parametrize(("altlocs", "kind"), [("AB", "ligand"), ("AA", "glycan"), (" A", "glycan")])
-def test_link_between_alternates_is_not_a_bond(altlocs: str, kind: str, component_index: Path, tmp_path: Path) -> None:
+def test_link_between_alternates_is_not_a_bond(altlocs: str, kind: str, find: Find, tmp_path: Path) -> None:
     header, lines = linked_sugar("G2F", "ASN", "ND2", altlocs=altlocs)
     for path in both_formats(write_entry(tmp_path, lines, header=header)):
-        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        _, cleaned = clean_file(path, find)
         assert {row["kind"] for row in cleaned.ligand_rows} == {kind}, path.suffix
 
 
 @pytest.mark.parametrize("comp_id", ["UNX", "DUM"])
-def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, component_index: Path, tmp_path: Path) -> None:
+def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Find, tmp_path: Path) -> None:
     """As in 1R9L and 3GR4, which draw unknown atoms at bonding distance."""
     ligand = [atom_line(900 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 5.0 + 1.5 * k), element="C") for k in range(4)]
     unknown = [atom_line(950, "UNK", comp_id, "A", 100, (1.2, 3.2, 5.0), element="X")]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), ligand, unknown)):
-        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        _, cleaned = clean_file(path, find)
         told = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
 
@@ -217,18 +212,18 @@ def chain_of_carbons(comp_id: str, place: int) -> list[str]:
     ],
 )
 def test_all_cofactors_are_kept_if_no_other_ligand_is(
-    codes: tuple[str, ...], kept: set[str], component_index: Path, tmp_path: Path
+    codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path
 ) -> None:
     parts = [chain_of_carbons(code, k) for k, code in enumerate(codes)]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), *parts)):
-        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        _, cleaned = clean_file(path, find)
         assert {row["ligand"] for row in cleaned.ligand_rows} == set(codes)
         assert {one.instance.name.comp_id for one in cleaned.kept} == kept, path.suffix
         cofactors = {"GTP", "SAH"} & kept
         assert {one.instance.name.comp_id for one in cleaned.kept if "cofactor" in one.instance.flags} == cofactors
 
 
-def test_tether_between_two_polymers_is_a_cross_link(component_index: Path, tmp_path: Path) -> None:
+def test_tether_between_two_polymers_is_a_cross_link(find: Find, tmp_path: Path) -> None:
     """As in 6W13, where it joins a cysteine and a guanine."""
     carbons = [
         atom_line(950 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 4.8 + 1.5 * k), element="C") for k in range(4)
@@ -250,5 +245,5 @@ def test_tether_between_two_polymers_is_a_cross_link(component_index: Path, tmp_
         lines = [chains[0], ends[:1], chains[1], ends[1:], carbons]
         path = write_entry(tmp_path, *(lines if count == 2 else [chains[0], ends[:1], carbons]), header=header)
         for one in both_formats(path):
-            _, cleaned = clean_file(one, ComponentIndex(component_index).get)
+            _, cleaned = clean_file(one, find)
             assert [(row["kind"], row["kept"]) for row in cleaned.ligand_rows] == [(kind, count == 1)], one.suffix

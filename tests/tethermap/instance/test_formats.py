@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
-from tests.tools.cleaning import clean_file
+from tests.tools.cleaning import Find, clean_file
 from tethermap.complex.clean import CleanedEntry
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
@@ -30,9 +30,8 @@ def told(cleaned: CleanedEntry) -> list[tuple[str, ...]]:
     return sorted(tuple(str(row.get(column, "")) for column in TOLD) for row in cleaned.ligand_rows)
 
 
-def test_both_formats_of_an_entry_agree(pairs: dict[str, list[Path]], component_index: Path) -> None:
+def test_both_formats_of_an_entry_agree(pairs: dict[str, list[Path]], index: ComponentIndex) -> None:
     """Decisions, reasons, target chains, molecules and coordinates, except for differences between the two files."""
-    index = ComponentIndex(component_index)
     assert len(pairs) == 46
     for name, paths in pairs.items():
         entries = [clean_file(path, index.get)[1] for path in paths]
@@ -52,8 +51,8 @@ def test_both_formats_of_an_entry_agree(pairs: dict[str, list[Path]], component_
 
 
 @pytest.mark.parametrize("entry_id", ["6lu7", "7bqy", "6xa4", "6xbg", "6xbh", "6xbi", "6xch", "6yz6", "6xfn", "4ejd"])
-def test_peptide_like_inhibitor_is_a_ligand_and_no_target(entry_id: str, mirror: Path, component_index: Path) -> None:
-    _, cleaned = clean_file(mirror / f"{entry_id}.pdb.gz", ComponentIndex(component_index).get)
+def test_peptide_like_inhibitor_is_a_ligand_and_no_target(entry_id: str, mirror: Path, find: Find) -> None:
+    _, cleaned = clean_file(mirror / f"{entry_id}.pdb.gz", find)
     found = [kept.instance for kept in cleaned.kept if len(kept.instance.components) > 2]
     assert found
     assert not {one.name.auth_asym_id for one in found} & set(str(cleaned.entry_row["target_chains"]).split(","))
@@ -61,18 +60,16 @@ def test_peptide_like_inhibitor_is_a_ligand_and_no_target(entry_id: str, mirror:
         assert all([link.partner.comp_id for link in one.links] == ["CYS"] for one in found)
 
 
-def test_bicyclic_peptide_is_one_ligand_with_its_scaffold(mirror: Path, component_index: Path) -> None:
-    _, cleaned = clean_file(mirror / "8qfz.pdb.gz", ComponentIndex(component_index).get)
+def test_bicyclic_peptide_is_one_ligand_with_its_scaffold(mirror: Path, find: Find) -> None:
+    _, cleaned = clean_file(mirror / "8qfz.pdb.gz", find)
     (kept,) = cleaned.kept
     assert len(kept.instance.components) == 13
     assert kept.instance.name.comp_id == "LFI"
 
 
-def test_short_unmodified_chain_is_a_peptide_and_remains_around_other_ligands(
-    mirror: Path, component_index: Path
-) -> None:
+def test_short_unmodified_chain_is_a_peptide_and_remains_around_other_ligands(mirror: Path, find: Find) -> None:
     """In 2P1Q a peptide of the degron covers the auxin that glues it to the ligase."""
-    _, cleaned = clean_file(mirror / "2p1q.cif.gz", ComponentIndex(component_index).get)
+    _, cleaned = clean_file(mirror / "2p1q.cif.gz", find)
     (peptide,) = (row for row in cleaned.ligand_rows if row["kind"] == "peptide")
     assert (peptide["chain"], peptide["kept"]) == ("C", False)
     auxin = next(kept for kept in cleaned.kept if kept.instance.name.comp_id == "IAC")

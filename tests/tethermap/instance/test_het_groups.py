@@ -8,10 +8,9 @@ from pathlib import Path
 import gemmi
 import pytest
 
-from tests.tools.cleaning import ANY_TARGET, clean_file
+from tests.tools.cleaning import ANY_TARGET, Find, clean_file
 from tests.tools.fuzz.case import made_entry
 from tests.tools.small_entry import atom_line
-from tethermap.components.index import ComponentIndex
 
 
 @pytest.mark.parametrize(
@@ -26,40 +25,36 @@ from tethermap.components.index import ComponentIndex
     ],
 )
 def test_het_groups_of_the_archive_have_their_kinds(
-    entry_id: str, comp_id: str, kind: str, archive: Path, component_index: Path
+    entry_id: str, comp_id: str, kind: str, archive: Path, find: Find
 ) -> None:
     path = next(archive.glob(f"{entry_id}.*"))
-    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    _, cleaned = clean_file(path, find)
     assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {kind}
 
 
 @pytest.mark.parametrize("water", ["SOL", "TIP", "SPC", "WAT"])
-def test_water_of_other_programs_is_not_a_het_group(
-    water: str, archive: Path, component_index: Path, tmp_path: Path
-) -> None:
+def test_water_of_other_programs_is_not_a_het_group(water: str, archive: Path, find: Find, tmp_path: Path) -> None:
     structure = gemmi.read_structure(str(archive / "4cup.cif.gz"))
     groups = []
     for name in ("HOH", water):
         path = tmp_path / f"{name.lower()}.pdb"
         path.write_text(structure.make_minimal_pdb().replace("HOH", name))
-        _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+        _, cleaned = clean_file(path, find)
         groups.append([(row["ligand"], row["residue"], row["kind"], row["reason"]) for row in cleaned.ligand_rows])
     assert groups[0] == groups[1]
 
 
 @pytest.mark.parametrize("kinds", [{"ligand"}, {"ligand", "modified_residue"}])
-def test_modified_residue_has_a_reason_that_no_setting_contradicts(
-    kinds: set[str], archive: Path, component_index: Path
-) -> None:
+def test_modified_residue_has_a_reason_that_no_setting_contradicts(kinds: set[str], archive: Path, find: Find) -> None:
     settings = replace(ANY_TARGET, kinds=frozenset(kinds))
-    _, cleaned = clean_file(archive / "1a8o.cif.gz", ComponentIndex(component_index).get, settings)
+    _, cleaned = clean_file(archive / "1a8o.cif.gz", find, settings)
     rows = [row for row in cleaned.ligand_rows if row["ligand"] == "MSE"]
     assert {(row["kept"], row["reason"]) for row in rows} == {(False, "part_of_polymer")}
 
 
 @pytest.mark.parametrize(("count", "kind"), [(27, "ligand"), (28, "polymer")])
 def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer(
-    count: int, kind: str, component_index: Path, tmp_path: Path
+    count: int, kind: str, find: Find, tmp_path: Path
 ) -> None:
     """The dictionary's LIG has 18 heavy atoms; here four of each are seen, 1.5 angstroms apart in a row."""
     chain = [
@@ -69,14 +64,12 @@ def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer(
     ]
     path = tmp_path / "1abc.pdb"
     path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
-    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    _, cleaned = clean_file(path, find)
     assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "LIG"} == {kind}
 
 
 @pytest.mark.parametrize(("count", "kind"), [(2, "additive"), (3, "ligand")])
-def test_chain_of_three_sugars_is_not_a_cryoprotectant(
-    count: int, kind: str, component_index: Path, tmp_path: Path
-) -> None:
+def test_chain_of_three_sugars_is_not_a_cryoprotectant(count: int, kind: str, find: Find, tmp_path: Path) -> None:
     """Glucose is listed as an additive; four atoms of each are seen, 1.5 angstroms apart in a row."""
     names = ("C1", "C2", "C3", "C4")
     chain = [
@@ -86,5 +79,5 @@ def test_chain_of_three_sugars_is_not_a_cryoprotectant(
     ]
     path = tmp_path / "1abc.pdb"
     path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
-    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    _, cleaned = clean_file(path, find)
     assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "GLC"} == {kind}

@@ -48,32 +48,40 @@ def test_limit_of_planarity_is_between_acyl_and_tetrahedral() -> None:
     assert 0.1 < module.PLANAR < 0.4
 
 
-def test_alkene_adds_even_where_the_model_is_flat() -> None:
-    mol = _placed("C=CC(N)=O", [(0, 0, 0), (1.33, 0, 0), (2.1, 1.2, 0), (3.4, 1.2, 0), (1.5, 2.3, 0)])
-    smiles, blocked = adduct(mol, [ProteinAtom(0, "S", (-0.9, 1.5, 0.0))], {})
-    assert smiles == "*SCCC(N)=O"
-    assert len(blocked) == 1
-
-
-def test_nitrile_becomes_a_thioimidate() -> None:
-    mol = _placed("CC#N", [(-1.46, 0, 0), (0, 0, 0), (1.16, 0, 0)])
-    smiles, blocked = adduct(mol, [ProteinAtom(1, "S", (0, 1.8, 0))], {})
-    assert smiles == "*SC(C)=N"
-    assert len(blocked) == 1
-
-
-def test_ketone_without_hydrogen_becomes_a_hemiketal() -> None:
-    mol = _placed("CC(C)=O", [(1.5, 0, 0), (0, 0, 0.3), (-0.75, 1.3, 0), (-0.6, -1.0, 0)])
-    smiles, blocked = adduct(mol, [ProteinAtom(1, "O", (0, 0, 1.7))], {})
-    assert smiles == "*OC(C)(C)O"
-    assert len(blocked) == 1
-
-
-def test_boronic_acid_becomes_a_borate() -> None:
-    mol = _placed("CB(O)O", [(1.57, 0, 0), (0, 0, 0), (-0.7, 1.2, 0), (-0.7, -1.2, 0)])
-    smiles, blocked = adduct(mol, [ProteinAtom(1, "O", (0, 0, 1.5))], {})
-    assert smiles == "*O[B-](C)(O)O"
-    assert len(blocked) == 1
+@pytest.mark.parametrize(
+    ("smiles", "xyz", "partner", "expected", "n_blocked"),
+    [
+        (
+            "C=CC(N)=O",  # adds even where the model is flat
+            [(0, 0, 0), (1.33, 0, 0), (2.1, 1.2, 0), (3.4, 1.2, 0), (1.5, 2.3, 0)],
+            ProteinAtom(0, "S", (-0.9, 1.5, 0.0)),
+            "*SCCC(N)=O",
+            1,
+        ),
+        ("CC#N", [(-1.46, 0, 0), (0, 0, 0), (1.16, 0, 0)], ProteinAtom(1, "S", (0, 1.8, 0)), "*SC(C)=N", 1),
+        (
+            "CC(C)=O",
+            [(1.5, 0, 0), (0, 0, 0.3), (-0.75, 1.3, 0), (-0.6, -1.0, 0)],
+            ProteinAtom(1, "O", (0, 0, 1.7)),
+            "*OC(C)(C)O",
+            1,
+        ),
+        (
+            "CB(O)O",
+            [(1.57, 0, 0), (0, 0, 0), (-0.7, 1.2, 0), (-0.7, -1.2, 0)],
+            ProteinAtom(1, "O", (0, 0, 1.5)),
+            "*O[B-](C)(O)O",
+            1,
+        ),
+        ("CC", [(-1.5, 0, 0), (0, 0, 0)], ProteinAtom(1, "S", (0.6, 1.7, 0)), "*SCC", 0),
+    ],
+    ids=["alkene", "nitrile", "ketone", "boronic acid", "saturated carbon"],
+)
+def test_group_reacts_as_its_chemistry_demands(
+    smiles: str, xyz: list[tuple[float, float, float]], partner: ProteinAtom, expected: str, n_blocked: int
+) -> None:
+    found, blocked = adduct(_placed(smiles, xyz), [partner], {})
+    assert (found, len(blocked)) == (expected, n_blocked)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +93,6 @@ def test_short_bond_at_a_former_carbonyl_carbon_is_an_imine(distance: float, smi
     found, blocked = adduct(mol, [ProteinAtom(1, "N", (distance * 0.5, distance * np.sqrt(0.75), 0))], {1: 2})
     assert found == smiles
     assert blocked == []
-
-
-def test_saturated_carbon_loses_a_hydrogen() -> None:
-    mol = _placed("CC", [(-1.5, 0, 0), (0, 0, 0)])
-    assert adduct(mol, [ProteinAtom(1, "S", (0.6, 1.7, 0))], {}) == ("*SCC", [])
 
 
 def test_aromatic_carbon_with_hydrogen_is_still_aromatic() -> None:

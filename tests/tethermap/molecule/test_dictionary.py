@@ -25,6 +25,12 @@ def _flat(smiles: str) -> str:
     return str(Chem.MolToSmiles(mol))
 
 
+def molecule(component: Component, *, neutral: bool = True) -> Chem.Mol:
+    mol = dictionary_molecule(component, neutral=neutral)
+    assert mol is not None
+    return mol
+
+
 def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known: Callable[[str], Component]) -> None:
     """Those SMILES were written by OpenEye's and CACTVS' programs, not by RDKit."""
     equal, same_stereo, differing = 0, 0, set()
@@ -69,23 +75,19 @@ def test_neutral_form_matches(comp_id: str, neutral: str, known: Callable[[str],
 
 
 def test_stored_form_keeps_its_charges(known: Callable[[str], Component]) -> None:
-    mol = dictionary_molecule(known("PO4"), neutral=False)
-    assert mol is not None
+    mol = molecule(known("PO4"), neutral=False)
     assert Chem.GetFormalCharge(mol) == -3
 
 
 def test_zwitterion_with_a_quaternary_nitrogen_is_still_balanced(known: Callable[[str], Component]) -> None:
-    mol = dictionary_molecule(known("NAD"), neutral=True)
-    assert mol is not None
+    mol = molecule(known("NAD"))
     assert sorted(atom.GetFormalCharge() for atom in mol.GetAtoms() if atom.GetFormalCharge()) == [-1, 1]
 
 
 def test_metal_complexes_keep_their_charges(known: Callable[[str], Component]) -> None:
     for comp_id in ("HEM", "REO", "CPT"):
-        stored, neutral = (dictionary_molecule(known(comp_id), neutral=flag) for flag in (False, True))
-        assert stored is not None
-        assert neutral is not None
-        charges = [[atom.GetFormalCharge() for atom in mol.GetAtoms()] for mol in (stored, neutral)]
+        forms = (molecule(known(comp_id), neutral=neutral) for neutral in (False, True))
+        charges = [[atom.GetFormalCharge() for atom in mol.GetAtoms()] for mol in forms]
         assert charges[0] == charges[1]
 
 
@@ -104,23 +106,20 @@ def test_metal_complexes_have_the_key_of_their_parts(
 
 
 def test_neutralising_does_not_change_coordinates(known: Callable[[str], Component]) -> None:
-    mol = dictionary_molecule(known("ARG"), neutral=False)
-    assert mol is not None
+    mol = molecule(known("ARG"), neutral=False)
     assert (neutralised(mol).GetConformer().GetPositions() == mol.GetConformer().GetPositions()).all()
 
 
 def test_atoms_carry_their_names_in_dictionary_order(known: Callable[[str], Component]) -> None:
     component = known("STI")
-    mol = dictionary_molecule(component, neutral=True)
-    assert mol is not None
+    mol = molecule(component)
     expected = [atom.name for atom in component.atoms if atom.element != "H"]
     assert [atom.GetProp(NAME) for atom in mol.GetAtoms()] == expected
 
 
 def test_hydrogens_follow_the_dictionary_instead_of_a_valence_model(known: Callable[[str], Component]) -> None:
     """RDKit's model would put hydrogens on the sulfurs of an iron–sulfur cluster."""
-    mol = dictionary_molecule(known("SF4"), neutral=True)
-    assert mol is not None
+    mol = molecule(known("SF4"), neutral=True)
     assert sum(atom.GetTotalNumHs() for atom in mol.GetAtoms()) == 0
 
 
@@ -131,20 +130,17 @@ def test_component_without_atoms_has_no_molecule(known: Callable[[str], Componen
 
 def test_molecule_that_does_not_sanitise_is_still_a_molecule(known: Callable[[str], Component]) -> None:
     component = known("08T")  # a beryllium trifluoride with four bonds
-    mol = dictionary_molecule(component, neutral=True)
-    assert mol is not None
+    mol = molecule(component)
     assert not mol.GetBoolProp("sanitised")
     assert mol.GetNumAtoms() == sum(atom.element != "H" for atom in component.atoms)
 
 
 def test_phosphates_have_no_stereo_centres(known: Callable[[str], Component]) -> None:
-    mol = dictionary_molecule(known("ATP"), neutral=True)
-    assert mol is not None
+    mol = molecule(known("ATP"), neutral=True)
     assert all(a.GetChiralTag() == Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")
 
 
 def test_thiophosphodiester_is_a_stereo_centre(known: Callable[[str], Component]) -> None:
     """If sulfur replaces one of two oxygens the configuration has a meaning."""
-    mol = dictionary_molecule(known("SP1"), neutral=True)
-    assert mol is not None
+    mol = molecule(known("SP1"), neutral=True)
     assert any(a.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")

@@ -25,9 +25,8 @@ def least_distance(mol: Chem.Mol) -> float:
 
 
 @pytest.mark.parametrize(("file", "comp_id"), [("2ndo.pdb.gz", "SFQ"), ("4e2o.cif.gz", "GLC"), ("6xbi.cif.gz", "UZ4")])
-def test_hydroxyls_turn_away_from_other_hydrogens(file: str, comp_id: str, mirror: Path, component_index: Path) -> None:
+def test_hydroxyls_turn_away_from_other_hydrogens(file: str, comp_id: str, mirror: Path, index: ComponentIndex) -> None:
     """RDKit puts the acid's hydrogen of 2NDO 0.8 Å from a deposited one, and two of acarbose in 4E2O 0.9 Å apart."""
-    index = ComponentIndex(component_index)
     _, cleaned = clean_file(next(mirror.glob(file.partition(".")[0] + ".*")), index.get)
     for kept in cleaned.kept:
         if kept.instance.name.comp_id == comp_id:

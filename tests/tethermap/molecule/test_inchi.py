@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tethermap.components.index import ComponentIndex
+from tests.tools.cleaning import Find
 from tethermap.molecule.inchi import component_inchi, key_of_inchi
 
 
@@ -21,7 +19,7 @@ from tethermap.molecule.inchi import component_inchi, key_of_inchi
         ("08T", "WOGYHYSOODLXII-KWIZKVQNSA-J"),
     ],
 )
-def test_inchikey_of_a_metal_complex_matches(comp_id: str, key: str, component_index: Path) -> None:
-    component = ComponentIndex(component_index).get(comp_id)
+def test_inchikey_of_a_metal_complex_matches(comp_id: str, key: str, find: Find) -> None:
+    component = find(comp_id)
     assert component is not None
     assert key_of_inchi(component_inchi(component)) == key

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
+from tests.tools.cleaning import Find
 from tethermap.base.reference import PROTONATION
-from tethermap.components.index import ComponentIndex
 from tethermap.molecule.dictionary import dictionary_smiles
 from tethermap.molecule.protonation import NEAR_PH, PH, forms_at_ph, groups
 
@@ -78,8 +78,8 @@ def test_both_forms_are_given_if_the_pka_is_near(neutral: str, main: str, other:
 
 
 @pytest.mark.parametrize("comp_id", ["HEM", "HEC", "B12"])
-def test_acids_of_ligands_with_a_metal_are_charged(comp_id: str, component_index: Path) -> None:
-    component = ComponentIndex(component_index).get(comp_id)
+def test_acids_of_ligands_with_a_metal_are_charged(comp_id: str, find: Find) -> None:
+    component = find(comp_id)
     assert component is not None
     smiles = dictionary_smiles(component, neutral=True)
     mol = Chem.MolFromSmiles(forms_at_ph(smiles).main)
