@@ -377,7 +377,7 @@ class _Cleaner:
         """
         scene = self._scene
         if self._settings.context == "entry":
-            near, chains = [], [scene.deposited(body) for body in scene.chains.values()]
+            near, chains = [], [Copy(body, DEPOSITED, len(CONTEXTS), 0.0) for body in scene.chains.values()]
         else:
             level = CONTEXTS.index(self._settings.context)
             near = [copy for copy in around.copies if copy.level <= level and copy.distance < WHOLE_CHAINS_WITHIN]

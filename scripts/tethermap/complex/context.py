@@ -300,7 +300,8 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
         Distance up to which atoms matter, in angstroms.
     """
     mask = scene.mask(label)
-    parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = []
+    nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), CHAIN, "", np.zeros(0)
+    parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = [nothing]
     overlaps = False
     for copy in around.copies:
         index, nearest = copy.body.atoms.nearest(copy.placement.undo(xyz), reach)
@@ -310,18 +311,16 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
             residues = scene.atoms.residue[index]
             kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
         index = index[kept]
-        if len(index):
-            xyz_found = copy.placement.apply(scene.atoms.xyz[index])
-            parts.append((index, xyz_found, copy.level, copy.placement.name, nearest[kept]))
-    if not parts:
-        empty = np.zeros(0, dtype=np.int64)
-        return AtomsAround(empty, np.zeros((0, 3)), empty, (), np.zeros(0), overlaps)
+        found = copy.placement.apply(scene.atoms.xyz[index])
+        parts.append((index, found, copy.level, copy.placement.name, nearest[kept]))
+    indices, places, level, names, distance = zip(*parts, strict=True)
+    counts = [len(part) for part in indices]
     return AtomsAround(
-        index=np.concatenate([part[0] for part in parts]),
-        xyz=np.concatenate([part[1] for part in parts]),
-        level=np.concatenate([np.full(len(part[0]), part[2], dtype=np.int64) for part in parts]),
-        copy=tuple(name for part in parts for name in [part[3]] * len(part[0])),
-        distance=np.concatenate([part[4] for part in parts]),
+        index=np.concatenate(indices),
+        xyz=np.concatenate(places),
+        level=np.repeat(np.array(level, dtype=np.int64), counts),
+        copy=tuple(name for name, count in zip(names, counts, strict=True) for _ in range(count)),
+        distance=np.concatenate(distance),
         overlaps=overlaps,
     )
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.complex.context import TARGET, Around
-from tethermap.complex.placement import Placement
-from tethermap.complex.scene import Body, Scene
+from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
 from tethermap.entry.near import distances
 from tethermap.exposure.radii import EntryRadii
@@ -75,7 +74,10 @@ def _areas(
     own_radii = radii.by_name.of("LYS", "NZ", "N")
     reach = own_radii + max(radii.by_name.table.largest.values()) + 2 * sasa.probe_radius
     parts: list[tuple[IntArray, FloatArray]] = []
-    for body, placement in _standing(scene, around):
+    places_of = around.view.places
+    chains = [(body, placement) for asym, body in scene.chains.items() for placement in places_of.get(asym, [])]
+    hets = [(body, placement) for body in scene.hets for asym in body.parents for placement in places_of.get(asym, [])]
+    for body, placement in [*chains, *hets]:
         local = placement.undo(places)
         beside = local[np.linalg.norm(local - body.centre, axis=1) < body.radius + reach]
         if len(beside):
@@ -85,11 +87,3 @@ def _areas(
     index = np.concatenate([part[0] for part in parts])
     xyz = np.concatenate([places, *(part[1] for part in parts)])
     return sasa.areas(xyz, np.concatenate([np.full(len(places), own_radii), radii.of(index)]), len(places))
-
-
-def _standing(scene: Scene, around: Around) -> list[tuple[Body, Placement]]:
-    """Return the chains of the assembly and their companions, in their places."""
-    places = around.view.places
-    chains = [(body, placement) for asym, body in scene.chains.items() for placement in places.get(asym, [])]
-    hets = [(body, placement) for body in scene.hets for parent in body.parents for placement in places.get(parent, [])]
-    return [*chains, *hets]

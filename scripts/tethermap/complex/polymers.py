@@ -31,11 +31,15 @@ def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
         return entities
     for asym in scene.chains:
         chain = scene.chain_names[asym].strip()
-        observed.setdefault(chain, _observed_sequence(scene, asym))
+        members = scene.chains[asym].atoms.members
+        first = members[np.unique(scene.atoms.residue[members], return_index=True)[1]]
+        observed.setdefault(chain, "".join(one_letter(text(name)) for name in scene.atoms.comp_id[first]))
         if asym not in named and chain not in named:
             by_sequence.setdefault(observed[chain], []).append(chain)
     known = [
-        entity if entity.sequence else replace(entity, sequence=_first(observed, entity.auth_asym_ids))
+        replace(
+            entity, sequence=entity.sequence or next((observed[c] for c in entity.auth_asym_ids if c in observed), "")
+        )
         for entity in entities
     ]
     nucleic = {scene.chain_names[asym].strip() for asym in scene.nucleic_acids}
@@ -49,17 +53,6 @@ def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
         for number, (sequence, chains) in enumerate(by_sequence.items(), 1)
     ]
     return (*known, *others)
-
-
-def _observed_sequence(scene: Scene, asym: str) -> str:
-    atoms = scene.atoms
-    members = scene.chains[asym].atoms.members
-    first = members[np.unique(atoms.residue[members], return_index=True)[1]]
-    return "".join(one_letter(text(name)) for name in atoms.comp_id[first])
-
-
-def _first(observed: dict[str, str], chains: Iterable[str]) -> str:
-    return next((observed[chain] for chain in chains if chain in observed), "")
 
 
 def polymers_beside(

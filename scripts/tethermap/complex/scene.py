@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tethermap.base.arrays import BoolArray, FloatArray, IntArray
-from tethermap.base.contexts import CONTEXTS
+from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.elements import is_metal
 from tethermap.complex.limits import COFACTOR_REACH, METAL_REACH
 from tethermap.complex.placement import DEPOSITED, Assemblies, Crystal, Placement, Sphere
@@ -97,7 +96,7 @@ class Scene:
     def __init__(self, entry: Entry, residues: Residues, groups: Iterable[HetGroup]) -> None:
         self.entry = entry
         self.atoms: Atoms = entry.atoms
-        self.conformers = Conformers(entry.atoms)
+        self.mask = Conformers(entry.atoms).mask  # the atoms of the conformer that matches a ligand's label
         self.in_polymer = residues.polymer[self.atoms.residue]
         self.chains = {body.asym: body for body in self._chains(residues)}
         starts = self.atoms.starts
@@ -211,17 +210,9 @@ class Scene:
             return None
         return replace(copy, body=self._body(body.asym, members, body.parents, body.residues))
 
-    def deposited(self, body: Body) -> Copy:
-        """Return a body in its deposited place, without a context."""
-        return Copy(body, DEPOSITED, len(CONTEXTS), 0.0)
-
     def going_with(self, chains: Iterable[Copy]) -> Iterable[Copy]:
         """Yield the metals, cofactors and glycans that accompany the given chains, at the places of these."""
         for chain in chains:
             for body in self.hets:
                 if chain.body.asym in body.parents:
                     yield Copy(body, chain.placement, chain.level, chain.distance)
-
-    def mask(self, label: bytes) -> BoolArray:
-        """Return the atoms of the conformer that matches a ligand's label, shape (n_atoms,)."""
-        return self.conformers.mask(label)

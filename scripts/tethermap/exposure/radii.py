@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from tethermap.base.arrays import FloatArray, IntArray, as_text
 from tethermap.components.component import Component
 from tethermap.entry.atoms import Atoms
 from tethermap.molecule.dictionary import dictionary_molecule
+from tethermap.molecule.record import NAME
 
 RADII_NAME = "ProtOr (Tsai 1999), Bondi 1964, Alvarez 2013"
 """Name of the set of radii in every output."""
@@ -110,14 +111,12 @@ class PolymerRadii:
     def __init__(self, table: RadiusTable, find: Callable[[str], Component | None]) -> None:
         self.table = table
         self._find = find
-        self._known: dict[str, dict[str, float]] = {}
+        self._radii_of = cache(self._component)
         self._of_names: dict[tuple[str, str, str], float] = {}
 
     def of(self, comp_id: str, atom_name: str, element: str) -> float:
         """Return the radius of one atom in angstroms; by its element when its name is unknown."""
-        if comp_id not in self._known:
-            self._known[comp_id] = self._component(comp_id)
-        radius = self._known[comp_id].get(f"{element}:{atom_name}")
+        radius = self._radii_of(comp_id).get((element, atom_name))
         return self.table.of_element(element) if radius is None else radius
 
     def of_all(
@@ -137,13 +136,13 @@ class PolymerRadii:
         self._of_names.update((name, self.of(*name)) for name in set(names).difference(self._of_names))
         return np.array([self._of_names[name] for name in names], dtype=np.float64)
 
-    def _component(self, comp_id: str) -> dict[str, float]:
+    def _component(self, comp_id: str) -> dict[tuple[str, str], float]:
         component = self._find(comp_id)
         molecule = dictionary_molecule(component, neutral=True) if component else None
         if molecule is None:
             return {}
         return {
-            f"{atom.GetSymbol()}:{atom.GetProp('name')}": self.table.of_atom(atom)
+            (atom.GetSymbol(), atom.GetProp(NAME)): self.table.of_atom(atom)
             for atom in molecule.GetAtoms()
             if atom.GetAtomicNum() > 1
         }

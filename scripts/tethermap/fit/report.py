@@ -181,9 +181,8 @@ def _read_cif(data: bytes, entry_id: str) -> Report:
     scores = zip(tables[1].get("instance_id", ()), tables[1].get("RSRZ", ()), strict=False)
     beyond = {instance for instance, score in scores if _is_outlier(score)}
     outliers = frozenset(place[:3] for place, name in zip(places, ids, strict=True) if name in beyond)
-    entry = _entry(lambda name: _first(block, name), 0)
-    created = _first(block, "summary.report_creation_date") or ""
-    return Report(_dated(entry, created), outliers, _indexed(places), read)
+    entry = _entry(lambda name: _first(block, name), 0, _first(block, "summary.report_creation_date"))
+    return Report(entry, outliers, _indexed(places), read)
 
 
 def _read_xml(data: bytes, entry_id: str) -> Report:
@@ -204,8 +203,7 @@ def _read_xml(data: bytes, entry_id: str) -> Report:
     places = [tuple(group.get(name, "").strip() for name in names) for group in groups]
     scored = zip(places, groups, strict=True)
     outliers = frozenset(place[:3] for place, group in scored if _is_outlier(group.get("rsrz")))
-    values = _dated(_entry(entry.get, 1), entry.get("XMLcreationDate", ""))
-    return Report(values, outliers, _indexed(places), read)
+    return Report(_entry(entry.get, 1, entry.get("XMLcreationDate")), outliers, _indexed(places), read)
 
 
 def _columns(block: gemmi.cif.Block, category: str) -> dict[str, gemmi.cif.Column]:
@@ -245,12 +243,9 @@ def _residue(get: Read, form: int, mogul: bool, clashes: int | None) -> ResidueF
     return ResidueFit(**numbers, **wholes, n_clashes=clashes)  # type: ignore[arg-type]
 
 
-def _entry(get: Read, form: int) -> dict[str, float | None]:
-    return {name: _number(get(names[form])) for name, names in _ENTRY_NAMES.items()}
-
-
-def _dated(values: Mapping[str, float | None], created: str) -> EntryFit:
-    return EntryFit(**values, created=" ".join(created.split()))
+def _entry(get: Read, form: int, created: str | None) -> EntryFit:
+    values = {name: _number(get(names[form])) for name, names in _ENTRY_NAMES.items()}
+    return EntryFit(**values, created=" ".join((created or "").split()))
 
 
 def _check_entry(given: str | None, entry_id: str) -> None:

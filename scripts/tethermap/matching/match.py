@@ -51,14 +51,9 @@ def map_by_name(
     >>> map_by_name(observed, carbonyl, carbonyl.names)
     (1, 0)
     """
-    if residue.has_duplicates:
-        return None
     number = {name: k for k, name in enumerate(names)}
-    if len(number) < len(names):
-        return None
-    try:
-        mapping = tuple(number[name] for name in residue.names)
-    except KeyError:
+    mapping = tuple(number[name] for name in residue.names if name in number)
+    if residue.has_duplicates or len(number) < len(names) or len(mapping) < len(residue):
         return None
     if any(element != shape.elements[k] for element, k in zip(residue.elements, mapping, strict=True)):
         return None

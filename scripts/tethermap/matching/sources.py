@@ -60,7 +60,7 @@ def resolved(
         from_file = file_component(residue.comp_id, definition)
         if from_file is not None and (graph := _by_definition(residue, from_file, "file")) is not None:
             return graph
-    for source, component, shape, mapping in _candidates(residue, entry_bonds, index, user):
+    for source, component, shape, mapping in _candidates(residue, entry_bonds, index, own):
         if mapping is not None:
             return residue_graph(residue, component, shape, mapping, source)
     if own is not None and (graph := _by_definition(residue, own, "user")) is not None:
@@ -78,12 +78,11 @@ def _by_definition(residue: ObservedResidue, own: Component, source: str) -> Res
 
 
 def _candidates(
-    residue: ObservedResidue, entry_bonds: Sequence[EntryBond], index: ComponentIndex, user: UserComponents | None
+    residue: ObservedResidue, entry_bonds: Sequence[EntryBond], index: ComponentIndex, own: Component | None
 ) -> Iterator[_Candidate]:
     component = index.get(residue.comp_id)
     if component is not None and not component.atoms:
         component = None
-    own = user.get(residue.comp_id) if user else None
     defined = own or component
     if entry_bonds and not residue.has_duplicates:
         elements = tuple(sorted(zip(residue.names, residue.elements, strict=True)))

@@ -42,7 +42,9 @@ def pains(mol: Chem.Mol, *, screened: bool = False) -> str:
     ('catechol_A(92)', 'none')
     """
     if screened:
-        return _joined(entry for entry in _possible(mol) if entry.HasFilterMatch(mol))
+        entries, patterns = _screen()
+        possible = np.flatnonzero(~(patterns & ~_bits(mol)).any(axis=1)).tolist()  # by the fingerprint of the molecule
+        return _joined(entries[k] for k in possible if entries[k].HasFilterMatch(mol))
     return _joined(_catalogue("PAINS").GetMatches(mol))
 
 
@@ -53,13 +55,6 @@ def brenk(mol: Chem.Mol) -> str:
 
 def _joined(entries: Any) -> str:
     return "; ".join(sorted({entry.GetDescription() for entry in entries})) or NO_HITS
-
-
-def _possible(mol: Chem.Mol) -> list[FilterCatalog.FilterCatalogEntry]:
-    """Return the entries of PAINS whose patterns the fingerprint of a molecule does not rule out."""
-    entries, patterns = _screen()
-    left: list[int] = np.flatnonzero(~(patterns & ~_bits(mol)).any(axis=1)).tolist()
-    return [entries[k] for k in left]
 
 
 @cache

@@ -82,13 +82,11 @@ class FragmentScores:
 def _scorer() -> Any:
     scorer = _rdkit_scorer()
     path = fragment_table()
-    if path.is_file():
-        vars(scorer)[_SCORES] = FragmentScores(np.load(path, mmap_mode="r"))
-    else:
-        try:
-            vars(scorer)[_SCORES] = FragmentScores(build_fragment_table(path))
-        except OSError as error:  # a cache that can't be written; RDKit reads its own file, once
-            _log.warning("the fragments could not be written: %s", error)
+    try:
+        table = np.load(path, mmap_mode="r") if path.is_file() else build_fragment_table(path)
+        vars(scorer)[_SCORES] = FragmentScores(table)
+    except OSError as error:  # a cache that can't be written; RDKit reads its own file, once
+        _log.warning("the fragments could not be written: %s", error)
     return scorer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from tethermap.base.reference import RADII
 from tethermap.complex import cleaned as cleaned_module
 from tethermap.complex.clean import CleanedEntry, KeptInstance
 from tethermap.complex.settings import CleanSettings
+from tethermap.components.component import Component
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exposure.method import FREESASA
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Exposure, Sasa
+
+Known = Callable[[str], Component]
 
 
 def kept_in(cleaned: CleanedEntry, comp_id: str) -> KeptInstance:
@@ -223,11 +227,10 @@ def conect_of(kept: KeptInstance) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("file", ["4hhb.cif.gz", "4hhb.pdb.gz"])
-def test_conect_of_a_distorted_haem_follows_the_dictionary(file: str, mirror: Path, find: Find) -> None:
+def test_conect_of_a_distorted_haem_follows_the_dictionary(file: str, mirror: Path, find: Find, known: Known) -> None:
     """The propionates of 4HHB are drawn too long to be bonds, and one has its oxygens within bonding distance."""
     _, cleaned = clean_file(mirror / file, find)
-    component = find("HEM")
-    assert component is not None
+    component = known("HEM")
     names = [atom.name for atom in component.atoms]
     ends = [tuple(sorted((names[bond.first], names[bond.second]))) for bond in component.bonds]
     bonds = {pair for pair in ends if all(component.atoms[names.index(name)].element != "H" for name in pair)}

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tethermap.exits.confidence import FEWEST_LIGANDS, MEASURED, Bin, Share, bin_of, confidence, words_of
+from tethermap.exits.confidence import FEWEST_LIGANDS, Bin, Share, bin_of, words_of
 
 BINS = [Bin(*flags) for flags in product((True, False), repeat=3)]
 
@@ -32,8 +32,3 @@ def test_bins_with_words_have_enough_ligands_and_differ(measured: dict[Bin, Shar
 def test_bin_depends_on_open_share_score_and_chemistry() -> None:
     assert bin_of(2.0, 0.5, "amine N-H") == Bin(open=True, high_score=True, common=True)
     assert bin_of(1.99, 0.49, "aromatic C-H") == Bin(open=False, high_score=False, common=False)
-
-
-def test_site_has_the_word_of_its_bin() -> None:
-    expected = words_of(MEASURED).get(bin_of(2.6, 1.0, "amine N-H"), "")
-    assert confidence(2.6, 1.0, "amine N-H") == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -9,10 +10,13 @@ from rdkit import Chem
 
 from tests.tools.components import ideal_instance
 from tests.tools.exits import classes, graph_of
+from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exits.prior import PRIOR, chemistry_class
 from tethermap.matching.build import build_ligand
+
+Known = Callable[[str], Component]
 
 EXAMPLES = {
     "amine N-H": (1.0, "C[NH:1]C CC[NH2:1] O1CC[NH:1]CC1 CCC[NH2+:1]C"),
@@ -80,10 +84,8 @@ def test_hydrogen_next_to_a_metal_is_not_that_of_an_amine_or_alcohol(smiles: str
 
 @pytest.mark.parametrize("comp_id", ["JQ1", "FX5"])
 def test_charged_form_of_the_dictionary_has_the_classes_of_the_neutral_ligand(
-    comp_id: str, index: ComponentIndex
+    comp_id: str, index: ComponentIndex, known: Known
 ) -> None:
-    component = index.get(comp_id)
-    assert component is not None
-    stored = build_ligand(ideal_instance(component), index)
+    stored = build_ligand(ideal_instance(known(comp_id)), index)
     assert "+" in stored.smiles
     assert classes(ligand_graph(stored)) == classes(graph_of(stored.parent_smiles))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from tests.tools.exits import embedded, graph_of, joined, moved, reordered, scat
 from tests.tools.ligands import small_neighbourhood
 from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import EXIT_VECTORS
-from tethermap.components.component import ComponentBond
+from tethermap.components.component import Component, ComponentBond
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.evidence import Witness
 from tethermap.exits.graph import LigandGraph, ligand_graph
@@ -26,6 +26,8 @@ from tethermap.exits.unseen import missing_atoms
 from tethermap.instance.backbone import NO_BACKBONE
 from tethermap.instance.model import Link, Lysine, Residue, Surroundings
 from tethermap.matching.build import build_ligand
+
+Known = Callable[[str], Component]
 
 DRUG = "CC(C)(C)OC(=O)CC1CCN(CC1)c1ccc(cc1)C(F)(F)F"
 """t-Butyl ester, piperidine, phenylene and CF3: four kinds of equivalent atoms."""
@@ -233,9 +235,8 @@ def test_residues_near_an_atom_have_both_numbers_the_nearest_first() -> None:
     assert first == {"anchor_residues": "ALA A-2 60A;CYS A 797", "anchor_uniprot": ";P00533:797"}
 
 
-def test_atoms_that_were_not_observed_make_their_neighbours_incomplete(index: ComponentIndex) -> None:
-    component = index.get("JQ1")
-    assert component is not None
+def test_atoms_that_were_not_observed_make_their_neighbours_incomplete(index: ComponentIndex, known: Known) -> None:
+    component = known("JQ1")
     instance = ideal_instance(component, omit=("CAB", "CAA", "CAC"))
     molecule = build_ligand(instance, index)
     assert molecule.atoms_missing

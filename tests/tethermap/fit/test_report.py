@@ -139,14 +139,13 @@ def test_every_residue_of_real_reports_has_the_values_of_the_file(
         report = read_report(path, path.name[:4])
         seen = set()
         for attributes, clashes in read(gzip.decompress(path.read_bytes()).decode()):
-            chain, number, code, comp_id, label = (
-                attributes[name].strip() for name in ("chain", "resnum", "icode", "resname", "altcode")
-            )
-            if comp_id == "HOH" or (chain, number, code, comp_id, label) in seen:
+            names = [attributes[name].strip() for name in ("chain", "resnum", "icode", "resname", "altcode")]
+            *place, comp_id, label = names
+            if comp_id == "HOH" or tuple(names) in seen:
                 continue
-            seen.add((chain, number, code, comp_id, label))
-            found = report.fit((chain, number, code), comp_id, label)
-            assert found == _expected(attributes, clashes), (path.name, chain, number, comp_id, label)
+            seen.add(tuple(names))
+            found = report.fit(tuple(place), comp_id, label)
+            assert found == _expected(attributes, clashes), (path.name, names)
             compared += 1
             assessed += found.assessed
     assert compared > 10_000
@@ -158,11 +157,8 @@ def test_fit_of_a_covalent_inhibitor_differs_along_its_chain(validation_reports:
     for form in ("cif", "xml"):
         report = read_report(validation_reports / f"lu/6lu7/6lu7_validation.{form}.gz", "6lu7")
         residues = (("1", "02J"), ("5", "PJE"), ("6", "010"))
-        assert [report.fit(("C", number, ""), comp_id, "").rscc for number, comp_id in residues] == [
-            0.839,
-            0.786,
-            0.528,
-        ]
+        found = [report.fit(("C", number, ""), comp_id, "").rscc for number, comp_id in residues]
+        assert found == [0.839, 0.786, 0.528]
         assert (report.entry.r_free, report.entry.percent_rsrz_outliers) == (0.23, 6.15)
 
 
@@ -180,7 +176,7 @@ def test_entries_without_density_have_no_rscc_and_no_poor_fit(validation_reports
 
 def test_reading_is_cheap(validation_reports: Path) -> None:
     """Less than 4.5 times the time for unpacking and splitting the same text into words on the same machine."""
-    paths = sorted(validation_reports.glob("*/*/*_validation.cif.gz"))
+    paths = sorted(validation_reports.glob("*/*/*_validation.cif.gz"))[::3]
 
     def best(read: Callable[[Path], object]) -> float:
         times = []

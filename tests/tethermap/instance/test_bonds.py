@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.cleaning import Find
 from tests.tools.small_entry import atom_line, strand, write_entry
+from tethermap.components.component import Component
 from tethermap.entry.atoms import text
 from tethermap.entry.reader import read_entry
 from tethermap.instance.bonds import LONGEST_BOND
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
+
+Known = Callable[[str], Component]
 
 
 def groups_of(path: Path, rules: KindRules) -> list[HetGroup]:
@@ -139,12 +142,10 @@ def test_declared_link_that_is_too_long_is_not_a_bond(mirror: Path, rules: KindR
     [("TFA", "F1", 0), ("CF0", "F1", 0), ("BNZ", "C1", 1), ("ETA", "O", 1), ("TMA", "N1", 0)],
 )
 def test_atom_without_a_free_valence_clashes(
-    tmp_path: Path, comp_id: str, name: str, linked: int, rules: KindRules, find: Find
+    tmp_path: Path, comp_id: str, name: str, linked: int, rules: KindRules, known: Known
 ) -> None:
     """A fluorine 1.3 A from the methyl group of methionine is no bond, nor is a quaternary nitrogen."""
-    component = find(comp_id)
-    assert component is not None
-    heavy = [atom for atom in component.atoms if atom.element not in ("H", "D")]
+    heavy = [atom for atom in known(comp_id).atoms if atom.element not in ("H", "D")]
     heavy.sort(key=lambda atom: atom.name != name)
     protein = [line.replace("ALA", "MET") for line in strand("A", 1)]
     sulfide = [atom_line(890, "CE", "MET", "A", 1, (1.2, 1.7, 3.0), element="C", record="ATOM")]

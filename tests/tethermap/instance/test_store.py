@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.shard_files import instance_writer, read_instances, read_instances_alone
+from tests.tools.shard_files import instance_writer, read_instances
 from tethermap.instance.store import instance_line, packed_surroundings, surroundings_of_record
 
 
@@ -37,11 +37,3 @@ def test_surroundings_are_read_back_unchanged(archive: Path, find: Find) -> None
         assert around.element.tolist() == kept.surroundings.element.tolist()
         assert around.context.tolist() == kept.surroundings.context.tolist()
         assert around.largest == kept.surroundings.largest
-
-
-def test_shard_without_instances_is_read_as_empty(tmp_path: Path) -> None:
-    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
-    with instance_writer(*paths):
-        pass
-    assert list(read_instances(*paths)) == []
-    assert list(read_instances_alone(paths[0])) == []

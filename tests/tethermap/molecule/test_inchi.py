@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from tests.tools.cleaning import Find
+from tethermap.components.component import Component
 from tethermap.molecule.inchi import component_inchi, key_of_inchi
+
+Known = Callable[[str], Component]
 
 
 @pytest.mark.parametrize(
@@ -19,7 +23,5 @@ from tethermap.molecule.inchi import component_inchi, key_of_inchi
         ("08T", "WOGYHYSOODLXII-KWIZKVQNSA-J"),
     ],
 )
-def test_inchikey_of_a_metal_complex_matches(comp_id: str, key: str, find: Find) -> None:
-    component = find(comp_id)
-    assert component is not None
-    assert key_of_inchi(component_inchi(component)) == key
+def test_inchikey_of_a_metal_complex_matches(comp_id: str, key: str, known: Known) -> None:
+    assert key_of_inchi(component_inchi(known(comp_id))) == key

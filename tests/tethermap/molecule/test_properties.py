@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdkit import Chem
 
@@ -91,6 +91,7 @@ def test_inchi_and_its_key_are_of_one_molecule() -> None:
     assert key == values["InChIKey"]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
 def test_screening_leaves_all_alerts_that_match(smiles: str) -> None:
     mol = Chem.MolFromSmiles(smiles)

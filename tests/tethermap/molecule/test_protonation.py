@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rdkit import Chem
 
-from tests.tools.cleaning import Find
 from tethermap.base.reference import PROTONATION
+from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_smiles
 from tethermap.molecule.protonation import NEAR_PH, PH, forms_at_ph, groups
+
+Known = Callable[[str], Component]
 
 CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
 
@@ -78,10 +81,8 @@ def test_both_forms_are_given_if_the_pka_is_near(neutral: str, main: str, other:
 
 
 @pytest.mark.parametrize("comp_id", ["HEM", "HEC", "B12"])
-def test_acids_of_ligands_with_a_metal_are_charged(comp_id: str, find: Find) -> None:
-    component = find(comp_id)
-    assert component is not None
-    smiles = dictionary_smiles(component, neutral=True)
+def test_acids_of_ligands_with_a_metal_are_charged(comp_id: str, known: Known) -> None:
+    smiles = dictionary_smiles(known(comp_id), neutral=True)
     mol = Chem.MolFromSmiles(forms_at_ph(smiles).main)
     acids = Chem.MolFromSmarts("[OX2H1][CX3,PX4]=[OX1]")
     charged = Chem.MolFromSmarts("[OX1-][CX3,PX4]=[OX1]")
