@@ -98,7 +98,8 @@ class _Whole:
     def __init__(self, instance: Instance, graphs: Sequence[ResidueGraph]) -> None:
         self.instance = instance
         self.graphs = graphs
-        self.offsets = [0, *accumulate(len(graph.atom_index) for graph in graphs)][:-1]
+        offsets = accumulate((len(graph.atom_index) for graph in graphs), initial=0)
+        self.placed = list(zip(graphs, offsets, strict=False))  # each residue with the number of its first atom
         self.atom_index = [index for graph in graphs for index in graph.atom_index]
         self.position = {index: k for k, index in enumerate(self.atom_index)}
         self.labels = [instance.atom_label(index) for index in self.atom_index]
@@ -124,11 +125,7 @@ class _Whole:
 
     def molecule(self) -> tuple[Chem.RWMol, bool]:
         """Return the neutral molecule of heavy atoms with coordinates and stereo, and whether it is sanitised."""
-        bonds = [
-            (a + offset, b + offset, order)
-            for graph, offset in zip(self.graphs, self.offsets, strict=True)
-            for a, b, order in graph.bonds
-        ]
+        bonds = [(a + offset, b + offset, order) for graph, offset in self.placed for a, b, order in graph.bonds]
         hydrogens = [h for graph in self.graphs for h in graph.hydrogens or (None,) * len(graph.atom_index)]
         elements = [element for graph in self.graphs for element in graph.elements]
         charges = [charge for graph in self.graphs for charge in graph.charges]
@@ -157,7 +154,7 @@ class _Whole:
     def vacated(self) -> dict[int, int]:
         """Return the heavy atoms that have lost a neighbour of their definition, with the order of that bond."""
         orders: dict[int, int] = {}
-        for graph, offset in zip(self.graphs, self.offsets, strict=True):
+        for graph, offset in self.placed:
             if graph.shape is None:
                 continue
             number = {k: position for position, k in enumerate(graph.origin)}
@@ -171,7 +168,7 @@ class _Whole:
         """Return labels of bonds to a metal, as ``A-B``, that are too long to be one."""
         return [
             f"{self.labels[offset + a]}-{self.labels[offset + b]}"
-            for graph, offset in zip(self.graphs, self.offsets, strict=True)
+            for graph, offset in self.placed
             for a, b in graph.open_bonds
         ]
 
@@ -179,7 +176,7 @@ class _Whole:
         """Return labels and lengths of bonds in a user's definition that the coordinates do not show."""
         return [
             f"{self.labels[offset + a]}-{self.labels[offset + b]} {length:.2f}"
-            for graph, offset in zip(self.graphs, self.offsets, strict=True)
+            for graph, offset in self.placed
             if graph.source in ("user", "file")
             for a, b, length in torn_bonds(self.xyz[offset:], graph.elements, graph.bonds)
         ]
@@ -204,7 +201,7 @@ def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
         smiles, parent = (dictionary_smiles(component, neutral=neutral) for neutral in (False, True))
         return smiles, parent, component_layout(component)[list(graphs[0].origin)]
     origin_of = {}
-    for residue, (graph, offset) in enumerate(zip(graphs, whole.offsets, strict=True)):
+    for residue, (graph, offset) in enumerate(whole.placed):
         origin_of.update({offset + k: (residue, atom) for k, atom in enumerate(graph.origin)})
     links = tuple((*origin_of[a], *origin_of[b]) for a, b in whole.links())
     left = tuple(_left_within(graph.left, residue, shapes[residue], links) for residue, graph in enumerate(graphs))
@@ -256,33 +253,21 @@ def _flags(
     observed_smiles: str,
 ) -> tuple[set[str], dict[str, str]]:
     """Return the chemical doubts about an instance, with details."""
-    notes: dict[str, str] = {}
-    if whole.missing:
-        notes["atoms_missing"] = " ".join(whole.missing)
-    if twice := sorted({n for r in residues if r.has_duplicates for n in r.names if r.names.count(n) > 1}):
-        notes["duplicate_atom_names"] = " ".join(twice)
-    unknown = [r.comp_id for r in residues if (component := index.get(r.comp_id)) is None or not component.atoms]
-    if unknown:
-        notes["not_in_dictionary"] = " ".join(dict.fromkeys(unknown))
-    last = [
-        (r.comp_id, g.shape is None) for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"
-    ]
-    for flag, without_shape in (("perceived_bonds", True), ("strained_bonds", False)):
-        if comp_ids := [comp_id for comp_id, shapeless in last if shapeless == without_shape]:
-            notes[flag] = " ".join(dict.fromkeys(comp_ids))
-    if torn := whole.torn_bonds():
-        notes["strained_bonds"] = " ".join(torn)
-    if open_bonds := whole.open_bonds():
-        notes["metal_bond_open"] = " ".join(open_bonds)
     references = list(_references(whole, observed_smiles)) if passed else []
-    if differing := _stereo_differences(whole, references):
-        notes["stereo_differs"] = " ".join(differing)
-    if unassigned := _unassigned_centres(whole, heavy, references):
-        notes["stereo_unassigned"] = " ".join(unassigned)
-    flags = set(notes)
-    if not passed:
-        flags.add("not_sanitised")
-    return flags, notes
+    perceived = [(r, g) for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"]
+    unknown = (r for r in residues if (component := index.get(r.comp_id)) is None or not component.atoms)
+    doubts: dict[str, Iterable[str]] = {
+        "atoms_missing": whole.missing,
+        "duplicate_atom_names": sorted({n for r in residues for n in r.names if r.names.count(n) > 1}),
+        "not_in_dictionary": dict.fromkeys(r.comp_id for r in unknown),
+        "perceived_bonds": dict.fromkeys(r.comp_id for r, g in perceived if g.shape is None),
+        "strained_bonds": whole.torn_bonds() or dict.fromkeys(r.comp_id for r, g in perceived if g.shape is not None),
+        "metal_bond_open": whole.open_bonds(),
+        "stereo_differs": _stereo_differences(whole, references),
+        "stereo_unassigned": _unassigned_centres(whole, heavy, references),
+    }
+    notes = {flag: " ".join(details) for flag, details in doubts.items() if details}
+    return set(notes) | (set() if passed else {"not_sanitised"}), notes
 
 
 def _stereo_differences(whole: _Whole, references: Iterable[_Reference]) -> list[str]:
@@ -312,7 +297,7 @@ def _unassigned_centres(whole: _Whole, heavy: Chem.Mol, references: Iterable[_Re
 
 def _references(whole: _Whole, observed_smiles: str) -> Iterator[_Reference]:
     """Yield each residue with its first atom and its dictionary molecule, where stereo can be compared with it."""
-    for graph, offset in zip(whole.graphs, whole.offsets, strict=True):
+    for graph, offset in whole.placed:
         component = _same_component(graph)
         if component is None:
             continue

@@ -110,19 +110,11 @@ def _with_double_bonds_observed(shape: Template, observed: AbstractSet[int]) -> 
         ((centre, order),) = near[missing].items()
         if order != 2 or centre not in observed:
             continue
-        partners = [
-            other
-            for other, bond_order in sorted(near[centre].items())
-            if bond_order == 1
-            and other in observed
-            and len(near[other]) == 1
-            and shape.elements[other] == shape.elements[missing]
-            and other not in swapped
-        ]
-        if partners:
-            swapped[partners[0]], swapped[missing] = missing, partners[0]
-    if not swapped:
-        return shape
+        for other, bond_order in sorted(near[centre].items()):
+            terminal = bond_order == 1 and len(near[other]) == 1 and other in observed - swapped.keys()
+            if terminal and shape.elements[other] == shape.elements[missing]:
+                swapped[other], swapped[missing] = missing, other
+                break
     ends = range(len(shape))
     bonds = {(swapped.get(a, a), swapped.get(b, b), order) for a, b, order in shape.bonds}
     return replace(
