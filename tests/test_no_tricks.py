@@ -23,6 +23,9 @@ EXCEPTIONS = {
     "service/connections.py",
 }
 
+LOOKING = {f"scripts/tethermap/{name}.py" for name in ("doctor", "extras/protac/round_trip", "run/slurm")}
+"""Modules that look for a program; `.ci/run` also tests them on a PATH without it."""
+
 _IMPORT_SYSTEM = re.compile(
     r"sys\.(?:modules\s*\[[^\]]+\]\s*=[^=]|modules\.(?:setdefault|update|pop)|meta_path|path_hooks)"
     r"|builtins\.__import__|del sys\.modules"
@@ -163,6 +166,13 @@ def test_rules_use_public_names_of_snakemake_and_change_nothing_of_it() -> None:
 @pytest.mark.parametrize("name", sorted(EXCEPTIONS))
 def test_each_exception_is_needed(name: str) -> None:
     assert tricks(name, (ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_few_modules_look_for_programs() -> None:
+    found = {
+        path.relative_to(ROOT).as_posix() for path in PYTHON if "shutil.which(" in path.read_text(encoding="utf-8")
+    }
+    assert found == LOOKING
 
 
 def test_set_up_writes_folders_alone_into_the_environment() -> None:

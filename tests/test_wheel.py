@@ -21,7 +21,7 @@ from tests.service.core import LiveService
 from tests.tools import lock
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program
-from tests.tools.runs import ROOT, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
 from tethermap.base.version import __version__
 
 pytestmark = pytest.mark.process
@@ -126,7 +126,7 @@ def test_results_are_those_of_the_checkout(job: Path, tmp_path: Path) -> None:
         "source": {"kind": "archive"},
         "filters": {"entries": ["4CUP"]},
     }
-    here = run_job(tmp_path / "here", {**settings, "cache_dir": str(tmp_path / "cache")}).checked().job
+    here = run_job(tmp_path / "here", {**settings, "cache_dir": str(tmp_path / "cache")}, *LOCAL).checked().job
     assert difference(result_files(here), result_files(job)) == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.cleaning import Find, Sample, job_samples
-from tests.tools.runs import JobRun, Row, rows_of
+from tests.tools.runs import LOCAL, JobRun, Row, rows_of
 from tests.tools.shared import shared_run
 from tethermap.base import layout
 from tethermap.components.index import ComponentIndex
@@ -26,7 +26,7 @@ def whole(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
         "filters": {"entries": entries},
         "protac_inputs": {"exits": 1},
     }
-    return shared_run(tmp_path_factory, "whole", settings).checked()
+    return shared_run(tmp_path_factory, "whole", settings, *LOCAL).checked()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from service.runs.runner import read_state
 from tests.service.core import HPV, LiveService, living
 from tests.tools.cluster import LocalCluster
 from tests.tools.patience import wait_until
-from tests.tools.runs import ROOT, difference, job_results, run_job
+from tests.tools.runs import LOCAL, ROOT, difference, job_results, run_job
 
 pytestmark = pytest.mark.filterwarnings("default::ResourceWarning")
 
@@ -70,5 +70,7 @@ def test_killed_service_resumes_its_run_and_a_killed_run_is_started_again(
         assert (body["status"], body["attempt"]) == ("completed", 2)
         assert cluster.left() == []
         assert living(folder) == []
-        expected = run_job(tmp_path / "local", {**HPV, "source": {"kind": "archive"}, "cache_dir": str(tmp_path / "c")})
+        expected = run_job(
+            tmp_path / "local", {**HPV, "source": {"kind": "archive"}, "cache_dir": str(tmp_path / "c")}, *LOCAL
+        )
         assert difference(job_results(folder), job_results(expected.checked().job)) == []

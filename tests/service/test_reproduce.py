@@ -12,7 +12,7 @@ import pytest
 
 from service.results.reproduce import reproduction
 from service.results.tables import JobTables
-from tests.tools.runs import ROOT, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
 from tethermap.base import layout, tables
 
 pytestmark = pytest.mark.process
@@ -61,7 +61,7 @@ def test_entries_left_out_and_fallbacks_of_a_mirror_are_the_same_again(tmp_path:
         "source": {"kind": "mirror", "mirror": str(mirror), "label": "our mirror"},
         "filters": {"max_entries": 1}, "cache_dir": str(tmp_path / "cache"),
     }  # fmt: skip
-    first = run_job(tmp_path / "first", settings).checked().job
+    first = run_job(tmp_path / "first", settings, *LOCAL).checked().job
     rows = list(tables.read_table(first / layout.SEARCH_ENTRIES, tables.ENTRIES))
     assert {row["reason"] for row in rows if not row["selected"]} >= {"cut_by_max_entries"}
     body = reproduction(JobTables(), first)

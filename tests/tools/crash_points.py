@@ -28,12 +28,11 @@ from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.patience import wait_until
-from tests.tools.runs import ROOT, RunningJob, difference, job_results, run_job
+from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, job_results, run_job
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
 SETTINGS: Mapping[str, Any] = MIXED
-LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
 SERVER = "tethermap.run.script_server"
 POINTS = ("snakemake", "worker", "server", "all", "service", "node")
 KILLED = {

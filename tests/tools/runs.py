@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, str]
 NO_BASH = "Cannot set bash as default shell because it is not available in your PATH. Falling back to sh.\n"
 """A message of Snakemake on machines without bash, which our runs do not need."""
+LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
+"""Arguments for our profiles; with that of one machine a run costs a third less than without."""
+
 ARCHIVE_IDS = ("1a8o", "1gbt", "1hpv", "4cup", "4zhl")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.runs import JobRun, run_job
+from tests.tools.runs import LOCAL, JobRun, run_job
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], str]) -> tuple[Path, str]:
@@ -44,4 +44,4 @@ def shared_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str
 def target_run(factory: pytest.TempPathFactory, mirror: Path, name: str) -> JobRun:
     """Return the job over all entries of a target in the large mirror."""
     source = {"kind": "mirror", "mirror": str(mirror)}
-    return shared_run(factory, name, {"target_name": name, "search_query": name, "source": source}).checked()
+    return shared_run(factory, name, {"target_name": name, "search_query": name, "source": source}, *LOCAL).checked()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.runs import JobRun, Row, rows_of, run_job
+from tests.tools.runs import LOCAL, JobRun, Row, rows_of, run_job
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry
 from tethermap.base import layout
 
@@ -64,7 +64,7 @@ def job(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
         "source": {"kind": "files", "files": [str(folder)]},
         "cache_dir": str(tmp_path_factory.mktemp("cache")),
     }
-    return run_job(tmp_path_factory.mktemp("job") / "job", settings).checked()
+    return run_job(tmp_path_factory.mktemp("job") / "job", settings, *LOCAL).checked()
 
 
 def entry_row(job: JobRun, name: str) -> Row:
@@ -135,7 +135,7 @@ def test_users_own_component_gives_the_bonds(tmp_path: Path) -> None:
         },
         "cache_dir": str(tmp_path / "cache"),
     }
-    rows = rows_of(run_job(tmp_path / "job", settings).checked().job, layout.RESULTS_DISPLAY)
+    rows = rows_of(run_job(tmp_path / "job", settings, *LOCAL).checked().job, layout.RESULTS_DISPLAY)
     assert [(row["Warhead"], row["bond_source"], row["SMILES"]) for row in rows] == [
         (code, "user", "c1ccccc1") for code in ("DRG", "UNL")
     ]

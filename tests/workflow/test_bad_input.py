@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.service.disks import small_disk as small_disk_at
-from tests.tools.runs import ROOT, JobRun, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, result_files, run_job
 from tethermap.base import layout
 from tethermap.base.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
 
@@ -36,7 +36,7 @@ def test_odd_target_name_is_kept_and_unknown_entry_has_a_status_row(job_runner: 
         "source": ARCHIVE,
         "filters": {"entries": ["4cup", "9zzz"]},
     }
-    run = job_runner(settings).checked()
+    run = job_runner(settings, *LOCAL).checked()
     rows = list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE))
     assert [row["Target"] for row in rows] == [name] * len(rows) != []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "job", "job.yaml"]
@@ -47,14 +47,14 @@ def test_odd_target_name_is_kept_and_unknown_entry_has_a_status_row(job_runner: 
 
 def test_query_that_finds_nothing_ends_well_with_empty_tables(job_runner: Runner) -> None:
     settings = {"target_name": "Nosuchprotein", "search_query": "nosuchword", "source": ARCHIVE}
-    run = job_runner(settings).checked()
+    run = job_runner(settings, *LOCAL).checked()
     assert list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE)) == []
     assert (run.job / layout.REPORT).is_file()
     assert (run.job / layout.MANIFEST).is_file()
 
 
 def test_accession_that_the_source_does_not_have_is_an_answer(job_runner: Runner) -> None:
-    run = job_runner({"target_name": "HIV-1 protease", "search_query": "P07900", "source": ARCHIVE}).checked()
+    run = job_runner({"target_name": "HIV-1 protease", "search_query": "P07900", "source": ARCHIVE}, *LOCAL).checked()
     assert list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE)) == []
     assert list(read_table(run.job / layout.ENTRY_STATUS, ENTRY_STATUS)) == []
     assert "No entry of P07900 here" in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
@@ -91,10 +91,7 @@ def test_full_disk_is_reported_in_one_sentence_and_the_job_continues_when_there_
 
 def test_local_profile_shows_the_sentence_and_nothing_else(job_runner: Runner) -> None:
     settings = {"target_name": "x", "search_query": "x", "source": {"mirror": "/no/such/mirror"}}
-    profile = ("--profile", str(ROOT / "config/profiles/local"))
-    run = job_runner(
-        settings, *profile, environment={"PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))}
-    )
+    run = job_runner(settings, *LOCAL, environment={"PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))})
     assert "/no/such/mirror" in refusal(run)
     assert [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))] == []
 
@@ -110,10 +107,10 @@ def test_changed_settings_are_rejected_by_name_and_forced_they_give_the_results_
 ) -> None:
     settings: dict[str, Any] = {"target_name": "BAZ2B", "search_query": "4CUP 1HPV", "source": ARCHIVE}
     changed = {**settings, "search_query": "4CUP", "sasa": {"probe_radius": 1.5}}
-    job_runner(settings, name="used").checked()
+    job_runner(settings, *LOCAL, name="used").checked()
     refused = refusal(job_runner({**settings, "sasa": {"probe_radius": 1.5}}, name="used"))
     assert "other settings of sasa.probe_radius" in refused
-    used = job_runner({**changed, "force": True}, name="used").checked()
+    used = job_runner({**changed, "force": True}, *LOCAL, name="used").checked()
     assert json.loads((used.job / layout.JOB_CONFIG).read_text())["sasa"]["probe_radius"] == 1.5
-    new = job_runner(changed, name="new").checked()
+    new = job_runner(changed, *LOCAL, name="new").checked()
     assert result_files(used.job) == result_files(new.job)

@@ -7,8 +7,7 @@ from typing import Any
 
 import duckdb
 
-from tests.tools.crash_points import LOCAL
-from tests.tools.runs import ARCHIVE_IDS, JobRun, RunningJob, difference, result_files, run_job
+from tests.tools.runs import ARCHIVE_IDS, LOCAL, JobRun, RunningJob, difference, result_files, run_job
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
@@ -50,7 +49,7 @@ def test_freesasa_engine_gives_the_results_of_the_kernel_and_its_name(
     demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
 ) -> None:
     settings = {**demo_settings, "cache_dir": str(tmp_path / "cache"), "sasa": {"engine": "freesasa"}}
-    run = run_job(tmp_path / "job", settings).checked()
+    run = run_job(tmp_path / "job", settings, *LOCAL).checked()
     ours, theirs = result_files(run.job), result_files(demo.checked().job)
     naming = set(difference(ours, theirs)) - {layout.JOB_CONFIG, layout.MANIFEST, layout.REPORT, layout.CRATE}
     assert {layout.SASA_SUMMARY, layout.LIGANDS_SDF} < naming
@@ -76,7 +75,7 @@ def test_files_that_killed_writers_left_are_cleared_away(demo_settings: dict[str
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("half")
     settings = {**demo_settings, "search_query": "1HPV", "cache_dir": str(tmp_path / "cache")}
-    run_job(job, settings).checked()
+    run_job(job, settings, *LOCAL).checked()
     assert [path for path in left if path.exists()] == left[-1:]
 
 

@@ -13,9 +13,8 @@ import psutil
 import pytest
 import yaml
 
-from tests.tools.crash_points import LOCAL
 from tests.tools.patience import patience, wait_until
-from tests.tools.runs import ROOT, RunningJob
+from tests.tools.runs import LOCAL, ROOT, RunningJob
 from tethermap.base import layout
 
 _ENDED_WHILE_LOCKED = """

@@ -15,7 +15,7 @@ from rdkit import Chem
 from scripts import inspect_files
 from tests.service.core import LiveService
 from tests.tools.patience import patience
-from tests.tools.runs import ROOT, JobRun, Row, rows_of, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, Row, rows_of, run_job
 from tests.workflow.test_own_files import contents, differing
 from tethermap import Job, analyse
 from tethermap.base import layout
@@ -87,7 +87,7 @@ def own(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def job(own: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(own)}}
-    return run_job(tmp_path_factory.mktemp("command"), settings).checked()
+    return run_job(tmp_path_factory.mktemp("command"), settings, *LOCAL).checked()
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.crash_points import LOCAL, script_servers
-from tests.tools.runs import RunningJob
+from tests.tools.crash_points import script_servers
+from tests.tools.runs import LOCAL, RunningJob
 from tethermap.run.warm_scripts import AVAILABLE
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scripts are forked on Linux alone")]

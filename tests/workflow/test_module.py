@@ -16,7 +16,7 @@ import yaml
 
 from tests.tools.cluster import LocalCluster
 from tests.tools.patience import patience
-from tests.tools.runs import ROOT, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
 
 JOBS = {
     "baz2b": {"target_name": "BAZ2B", "search_query": "BAZ2B bromodomain 4CUP", "source": {"kind": "archive"}},
@@ -107,7 +107,7 @@ def run(written: Path) -> Path:
 
 @pytest.mark.parametrize("name", JOBS)
 def test_job_of_a_module_gives_the_results_of_a_standalone_run(run: Path, tmp_path: Path, name: str) -> None:
-    alone = run_job(tmp_path / name, JOBS[name] | {"cache_dir": str(tmp_path / "cache")}).checked()
+    alone = run_job(tmp_path / name, JOBS[name] | {"cache_dir": str(tmp_path / "cache")}, *LOCAL).checked()
     assert difference(result_files(run / "results" / name), result_files(alone.job)) == []
 
 

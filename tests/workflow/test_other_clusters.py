@@ -17,7 +17,7 @@ import yaml
 
 from tests.tools.cluster import LocalCluster
 from tests.tools.patience import wait_until
-from tests.tools.runs import ROOT, JobRun, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, difference, result_files, run_job
 from tests.tools.shared import shared_run
 
 pytest.importorskip("snakemake_executor_plugin_cluster_generic")
@@ -93,7 +93,7 @@ def scheduler(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     """The job without a cluster."""
-    return shared_run(tmp_path_factory, "one_entry", SETTINGS).checked()
+    return shared_run(tmp_path_factory, "one_entry", SETTINGS, *LOCAL).checked()
 
 
 @pytest.mark.parametrize("profile", ["generic", "kubernetes"])

@@ -15,7 +15,7 @@ from rdkit.Geometry import Point3D
 
 from tests.service.core import LiveService
 from tests.tethermap.sources.own.test_prepare import write_sdf
-from tests.tools.runs import JobRun, Row, rows_of, run_job
+from tests.tools.runs import LOCAL, JobRun, Row, rows_of, run_job
 from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
 from tethermap import analyse
 from tethermap.base import layout
@@ -137,7 +137,7 @@ def test_five_hundred_poses_are_one_answer_with_progress_and_little_cpu(tmp_path
     (folder / "receptor_x.pdb").write_text(protein_pdb())
     write_sdf(folder / "x_docked.sdf", poses=POSES, apart=0.001)
     settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
-    run = run_job(tmp_path / "job", settings, cores=1).checked()
+    run = run_job(tmp_path / "job", settings, *LOCAL, cores=1).checked()
     assert len(rows_of(run.job, layout.RESULTS_DISPLAY)) == POSES
     answers = rows_of(run.job, layout.EXIT_ANSWERS)
     assert len({row["anchor_atom"] for row in answers}) == len(answers) > 0
@@ -170,7 +170,7 @@ def test_pose_on_a_methionine_is_a_clash_of_its_geometry_and_nothing_else(tmp_pa
     with Chem.SDWriter(str(folder / "x_docked.sdf")) as writer:
         writer.write(mol)
     settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
-    run = run_job(tmp_path / "job", settings).checked()
+    run = run_job(tmp_path / "job", settings, *LOCAL).checked()
     (row,) = rows_of(run.job, layout.RESULTS_DISPLAY)
     assert "protein_clash" in row["geometry_flags"].split(";")
     assert set(row["flags"].split(";")) <= {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.protac_reading import problems_of_job
-from tests.tools.runs import JobRun, run_job
+from tests.tools.runs import LOCAL, JobRun, run_job
 from tethermap.base import layout
 from tethermap.base.tables import PROTAC_INPUTS, read_table
 from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
@@ -21,7 +21,7 @@ def job(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo job, with inputs requested after its end."""
     used = shutil.copytree(demo.checked().job, tmp_path_factory.mktemp("asked") / "job")
     settings = json.loads((demo.job / layout.SETTINGS).read_text(encoding="utf-8"))
-    return run_job(Path(used), {**settings, "protac_inputs": {"exits": 3}, "force": True}).checked().job
+    return run_job(Path(used), {**settings, "protac_inputs": {"exits": 3}, "force": True}, *LOCAL).checked().job
 
 
 def test_job_writes_no_inputs_by_default(demo: JobRun) -> None:

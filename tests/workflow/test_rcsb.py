@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.standin import StandIn
-from tests.tools.runs import JobRun
+from tests.tools.runs import LOCAL, JobRun
 from tethermap.base import layout
 from tethermap.base.tables import ENTRY_STATUS, read_table
 
@@ -34,7 +34,7 @@ def test_a_run_through_faults_succeeds_and_a_second_one_downloads_only_the_missi
     standin.fault("files", "status", entry="1a8o", status=503)
     for service in ("files", "pdbe"):
         standin.fault(service, "cut_gzip" if service == "files" else "html", entry="1gbt")
-    first = job_runner(SETTINGS, name="first").checked()
+    first = job_runner(SETTINGS, *LOCAL, name="first").checked()
     rows = {row["pdb_id"]: row for row in read_table(first.job / layout.ENTRY_STATUS, ENTRY_STATUS)}
     assert {name: row["reason"] for name, row in rows.items()} == {
         "4cup": "kept", "1gbt": "file_truncated", "1a8o": "only_polymer_residues", "4zhl": rows["4zhl"]["reason"],
@@ -43,7 +43,7 @@ def test_a_run_through_faults_succeeds_and_a_second_one_downloads_only_the_missi
     assert (rows["4cup"]["source"], rows["1a8o"]["source"]) == ("rcsb", "pdbe")
     assert (standin.count("files", "4cup"), standin.count("files", "1gbt"), standin.count("pdbe", "1gbt")) == (3, 5, 5)
     standin.reset()
-    second = job_runner(SETTINGS, name="second").checked()
+    second = job_runner(SETTINGS, *LOCAL, name="second").checked()
     assert (standin.count("files"), standin.count("files", "1gbt")) == (1, 1)
     rows = {row["pdb_id"]: row for row in read_table(second.job / layout.ENTRY_STATUS, ENTRY_STATUS)}
     assert rows["1gbt"]["reason"] == "kept"

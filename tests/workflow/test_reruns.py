@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.runs import JobRun, result_files, rows_of, run_job
+from tests.tools.runs import LOCAL, JobRun, result_files, rows_of, run_job
 from tethermap.base import layout
 from tethermap.base.tables import PUBLISHED_CELLS
 from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
@@ -51,7 +51,7 @@ ON_AMPRENAVIR = "CC(C)CN(C[C@@H](O)[C@H](Cc1ccccc1)NC(=O)O[C@H]1CCOC1)S(=O)(=O)c
 def test_filter_that_selects_the_same_entries_repeats_only_the_search(used: Path) -> None:
     settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
     before = _steps(used)
-    run_job(used, {**settings, "filters": {"max_resolution": 2.0}, "force": True}).checked()
+    run_job(used, {**settings, "filters": {"max_resolution": 2.0}, "force": True}, *LOCAL).checked()
     assert _steps(used)[len(before) :] == ["search_entries", *END[1:], "all"]
     assert json.loads((used / layout.JOB_CONFIG).read_text(encoding="utf-8"))["filters"]["max_resolution"] == 2.0
 
@@ -68,7 +68,7 @@ def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path)
     for value in ("20nM", "30uM"):
         steps = len(_steps(job))
         table.write_text(f"pdb_id,comp_id,measurement\n4cup,ZYB,Kd={value}\n", encoding="utf-8")
-        run_job(job, given).checked()
+        run_job(job, given, *LOCAL).checked()
         assert _steps(job)[steps:] == [*END, "all"]
         answers = (job / layout.EXIT_ANSWERS).read_text(encoding="utf-8")
         assert f",{float(value[:2]) * 1000 ** (value[2:] == 'uM'):.6f}," in answers
@@ -87,7 +87,7 @@ def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path)
     assert told == [{**{name: answer[name] for name in PUBLISHED_CELLS}, "published": int(answer["published"])}]
     assert all(one["published"] is not None for one in exits)
     assert str(tmp_path) not in (job / layout.JOB_CONFIG).read_text(encoding="utf-8")
-    run_job(job, {**settings, "force": True}).checked()
+    run_job(job, {**settings, "force": True}, *LOCAL).checked()
     assert result_files(job) == before
 
 
@@ -99,7 +99,7 @@ def test_extended_job_computes_only_the_new_entries(mirror: Path, job_runner: Ca
     def run(ids: list[str], *arguments: str, name: str = "job", **changed: Any) -> Path:
         source = {"kind": "mirror", "mirror": str(mirror)}
         job = {"target_name": "Twenty", "search_query": "", "source": source, "filters": {"entries": ids}}
-        return job_runner({**job, **changed}, *arguments, name=name).checked().job
+        return job_runner({**job, **changed}, *LOCAL, *arguments, name=name).checked().job
 
     job = run(entries)
     before = _steps(job)

@@ -14,11 +14,10 @@ import pytest
 
 from tests.tools.cluster import VARIABLE, ClusterJob, LocalCluster, daemons, local_cluster
 from tests.tools.patience import wait_until
-from tests.tools.runs import ROOT, JobRun, RunningJob, difference, result_files, run_job
+from tests.tools.runs import LOCAL, SLURM, JobRun, RunningJob, difference, result_files, run_job
 from tethermap.base import layout
 from tethermap.run.logs import read_error
 
-PROFILE = ("--profile", str(ROOT / "config" / "profiles" / "slurm"))
 LOCAL_RULES = {"search_entries", "download_entries", "build_tables", "finish_job"}
 SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "check_results", "find_cores"}
 
@@ -30,7 +29,7 @@ def start(tmp_path: Path) -> Start:
     """Start a job on the cluster: ``start("name", settings, *arguments)``."""
 
     def begin(name: str, settings: dict[str, Any], *arguments: str) -> RunningJob:
-        return RunningJob(tmp_path / name, settings, *PROFILE, *arguments, cores=None)
+        return RunningJob(tmp_path / name, settings, *SLURM, *arguments, cores=None)
 
     return begin
 
@@ -78,7 +77,7 @@ def test_jobs_whose_nodes_die_give_the_bytes_of_local_runs(
     start: Start,
     tmp_path: Path,
 ) -> None:
-    local = run_job(tmp_path / "local", {**egfr, **cache}).checked()
+    local = run_job(tmp_path / "local", {**egfr, **cache}, *LOCAL).checked()
     # Slurm itself runs the demo's lost step again; for the other job it may not, so that Snakemake has to.
     runs = [
         start("demo", {**demo_settings, **cache}),
@@ -126,7 +125,7 @@ def test_killed_and_interrupted_runs_leave_no_jobs_on_the_cluster_and_continue_e
     again.send(signal.SIGINT)
     assert again.wait().status == 1
     assert cluster.left() == []
-    here = run_job(tmp_path / "job", settings, "--profile", str(ROOT / "config" / "profiles" / "local")).checked()
+    here = run_job(tmp_path / "job", settings, *LOCAL).checked()
     assert difference(result_files(here.job), result_files(demo.checked().job)) == []
 
 
