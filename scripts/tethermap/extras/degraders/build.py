@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from rdkit import Chem
 from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 
 from tethermap.base import layout
-from tethermap.base.tables import CONTACTS, DEGRADERS, Row, Value, format_value, read_table
+from tethermap.base.tables import CONTACTS, DEGRADERS, Row, cell_formatter, read_table, rows_into
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
@@ -232,66 +231,58 @@ def contacts_of_half(own: Sequence[Row], gone: Collection[str], chains: Collecti
 
 
 def degrader_rows(first: Part, second: Part, made: Iterable[Made]) -> Iterator[Row]:
-    """Yield the row of `tables.DEGRADERS` of each degrader of two halves."""
-    distance = _distance(first, second)
+    """Yield the row of `tables.DEGRADERS` of each degrader of two halves.
+
+    If one half has no crystal structure, columns about both are empty.
+    """
+    in_one_entry = first.entry_id and first.entry_id == second.entry_id
+    distance = float(np.linalg.norm(np.subtract(first.anchor, second.anchor))) if in_one_entry else None
     warheads = tuple(part.warhead for part in (first, second) if part.warhead is not None)
     for one in made:
-        yield _row(one, distance, warheads)
-
-
-def _row(made: Made, distance: float | None, warheads: tuple[Warhead, ...]) -> Row:
-    """Return the row of a degrader; if one half has no crystal structure, columns about both are empty."""
-    mol = Chem.MolFromSmiles(made.smiles)
-    span = LINKER_BOND * (made.between + 1)
-    values: dict[str, Value] = {
-        "smiles": made.smiles,
-        "mapped_smiles": str(Chem.MolToSmiles(made.mol)),
-        "linker": made.linker.name,
-        "linker_class": made.linker.kind,
-        "linker_atoms": made.between,
-        "reaction_a": made.joins[0].name,
-        "reaction_b": made.joins[1].name,
-        "needs_a": made.joins[0].needs,
-        "needs_b": made.joins[1].needs,
-        "MW": float(Descriptors.MolWt(mol)),  # type: ignore[attr-defined]
-        "LogP": float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
-        "TPSA": float(rdMolDescriptors.CalcTPSA(mol)),
-        "Rotatable_Bonds": rdMolDescriptors.CalcNumRotatableBonds(mol),
-        "HBD": rdMolDescriptors.CalcNumHBD(mol),
-        "Heavy_Atom_Count": mol.GetNumHeavyAtoms(),
-        "SA_Score": float(synthetic_accessibility(mol)),
-        "span_A": span,
-        "distance_A": distance,
-        "reaches": None if distance is None else span >= distance,
-        "keeps_halves": bool(matched_halves(mol, warheads)) if len(warheads) == len(made.joins) else None,
-    }
-    return values
-
-
-def _distance(first: Part, second: Part) -> float | None:
-    """Return the distance of the anchors if one entry contains both halves, else None."""
-    if not first.entry_id or first.entry_id != second.entry_id:
-        return None
-    return float(np.linalg.norm(np.subtract(first.anchor, second.anchor)))
+        mol = Chem.MolFromSmiles(one.smiles)
+        span = LINKER_BOND * (one.between + 1)
+        yield {
+            "smiles": one.smiles,
+            "mapped_smiles": str(Chem.MolToSmiles(one.mol)),
+            "linker": one.linker.name,
+            "linker_class": one.linker.kind,
+            "linker_atoms": one.between,
+            "reaction_a": one.joins[0].name,
+            "reaction_b": one.joins[1].name,
+            "needs_a": one.joins[0].needs,
+            "needs_b": one.joins[1].needs,
+            "MW": float(Descriptors.MolWt(mol)),  # type: ignore[attr-defined]
+            "LogP": float(rdMolDescriptors.CalcCrippenDescriptors(mol)[0]),
+            "TPSA": float(rdMolDescriptors.CalcTPSA(mol)),
+            "Rotatable_Bonds": rdMolDescriptors.CalcNumRotatableBonds(mol),
+            "HBD": rdMolDescriptors.CalcNumHBD(mol),
+            "Heavy_Atom_Count": mol.GetNumHeavyAtoms(),
+            "SA_Score": float(synthetic_accessibility(mol)),
+            "span_A": span,
+            "distance_A": distance,
+            "reaches": None if distance is None else span >= distance,
+            "keeps_halves": bool(matched_halves(mol, warheads)) if len(warheads) == len(one.joins) else None,
+        }
 
 
 def as_csv(rows: Iterable[Row]) -> str:
     """Return rows of `tables.DEGRADERS` as CSV."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(DEGRADERS.names)
-    writer.writerows([format_value(row.get(column.name), column) for column in DEGRADERS.columns] for row in rows)
+    write = rows_into(stream, DEGRADERS, "degraders")
+    for row in rows:
+        write(row)
     return stream.getvalue()
 
 
 def as_sdf(made: Iterable[tuple[Made, Row]]) -> str:
     """Return degraders as SDF, drawn flat, with the columns of their rows as fields."""
+    cells = cell_formatter(DEGRADERS, "degraders")
     records = []
     for number, (one, row) in enumerate(made, 1):
         mol = Chem.Mol(one.mol)
         rdDepictor.Compute2DCoords(mol)
         mol.SetProp("_Name", f"degrader {number} {one.linker.name}")
-        cells = {column.name: format_value(row.get(column.name), column) for column in DEGRADERS.columns}
-        fields = "".join(f">  <{name}>\n{value}\n\n" for name, value in cells.items() if value)
+        named = zip(DEGRADERS.names, cells(row), strict=True)
+        fields = "".join(f">  <{name}>\n{value}\n\n" for name, value in named if value)
         records.append(f"{Chem.MolToMolBlock(mol)}{fields}$$$$\n")
     return "".join(records)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import NEEDS, SEQUENCES, Subject
+from tethermap.extras.protac.program import folding_program
+from tethermap.extras.protac.subject import SEQUENCES, Subject
 
 VERSION = 1
 """The first version of the format: nothing of later ones is used."""
@@ -40,10 +39,4 @@ AlphaFold 3 (github.com/google-deepmind/alphafold3): run_alphafold.py --json_pat
 """
 
 
-def _halves(halves: Halves) -> dict[str, str]:
-    if halves.subject is None:
-        return {}
-    return {"af3/job.json": job(halves.subject)}
-
-
-PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
+PROGRAM = folding_program(_README, lambda subject: {"af3/job.json": job(subject)})

@@ -8,9 +8,8 @@ from typing import Any
 
 from rdkit import Chem
 
-from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import NEEDS, SEQUENCES, FoldedHalf, FoldedLigand, Subject
+from tethermap.extras.protac.program import folding_program
+from tethermap.extras.protac.subject import SEQUENCES, FoldedHalf, FoldedLigand, Subject
 
 LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 """Distances that a constraint can have, in angstroms."""
@@ -73,10 +72,4 @@ covalent bond to the protein is stated if the ligand has a component code.
 """
 
 
-def _halves(halves: Halves) -> dict[str, str]:
-    if halves.subject is None:
-        return {}
-    return {"boltz/job.yaml": job(halves.subject)}
-
-
-PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
+PROGRAM = folding_program(_README, lambda subject: {"boltz/job.yaml": job(subject)})

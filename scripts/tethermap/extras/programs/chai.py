@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import string
 
-from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import NEEDS, SEQUENCES, Subject
+from tethermap.extras.protac.program import folding_program
+from tethermap.extras.protac.subject import SEQUENCES, Subject
 
 _COLUMNS = (
     "chainA,res_idxA,chainB,res_idxB,connection_type,confidence,min_distance_angstrom,max_distance_angstrom,comment,"
@@ -45,12 +44,6 @@ A covalent bond to the protein is not stated.
 """
 
 
-def _halves(halves: Halves) -> dict[str, str]:
-    return (
-        {"chai/job.fasta": fasta(halves.subject), "chai/job.restraints": restraints(halves.subject)}
-        if halves.subject
-        else {}
-    )
-
-
-PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
+PROGRAM = folding_program(
+    _README, lambda subject: {"chai/job.fasta": fasta(subject), "chai/job.restraints": restraints(subject)}
+)

@@ -11,9 +11,8 @@ from typing import Any
 
 from rdkit import Chem
 
-from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.program import Program
-from tethermap.extras.protac.subject import NEEDS, SEQUENCES, FoldedLigand, SequencePlace, Subject
+from tethermap.extras.protac.program import folding_program
+from tethermap.extras.protac.subject import SEQUENCES, FoldedLigand, SequencePlace, Subject
 
 _LETTERS = frozenset("ARNDCQEGHILKMFPSTWYVX")
 """Residues of its sequences: the standard ones and ``X``."""
@@ -76,8 +75,4 @@ covalent bond to the protein is stated if the ligand has a component code.
 """
 
 
-def _halves(halves: Halves) -> dict[str, str]:
-    return {"protenix/job.json": job(halves.subject)} if halves.subject else {}
-
-
-PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
+PROGRAM = folding_program(_README, lambda subject: {"protenix/job.json": job(subject)})

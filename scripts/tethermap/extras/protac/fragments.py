@@ -7,74 +7,37 @@ angles between them (LinkLlama); DiffLinker and DiffPROTACs have separate files.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import FloatArray
-from tethermap.extras.protac.warhead import Warhead
+from tethermap.extras.protac.half import RequestedHalf, in_one_frame
 
 FILE = "fragments.json"
 
-MOST_APART = 40.0
-"""Anchors farther apart than this, in angstroms, are not those of one complex (house rule)."""
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Fragment:
-    """One half as input for linker designers.
-
-    Parameters
-    ----------
-    side : str
-        ``target`` or ``e3``.
-    stem, entry_id : str
-        Instance and entry that it comes from.
-    smiles : str
-        Warhead with ``[*]`` for the linker.
-    warhead : Warhead
-        Its atoms in the bound frame.
-    direction : ndarray of float, shape (3,)
-        Unit vector from the anchor to the linker's first atom.
-    """
-
-    side: str
-    stem: str
-    entry_id: str
-    smiles: str
-    warhead: Warhead
-    direction: FloatArray
-
-    @property
-    def anchor(self) -> FloatArray:
-        """Position of the anchor, in angstroms."""
-        place: FloatArray = self.warhead.mol.GetConformer().GetPositions()[self.warhead.anchor]
-        return place
-
-
-def fragments_json(fragments: Sequence[Fragment]) -> str:
-    """Return one fragment, or two with the geometry between them, as JSON."""
+def fragments_json(halves: Sequence[RequestedHalf]) -> str:
+    """Return one half, or two with the geometry between them, as JSON."""
     content: dict[str, Any] = {
         "frame": "deposited coordinates, angstroms",
-        "fragments": [_fragment(one) for one in fragments],
+        "fragments": [_fragment(half) for half in halves],
     }
-    if len(fragments) > 1:
-        content["between"] = _between(*fragments[:2])
+    if len(halves) > 1:
+        content["between"] = _between(*halves[:2])
     return json.dumps(content, indent=1) + "\n"
 
 
-def _fragment(fragment: Fragment) -> dict[str, Any]:
-    mol = fragment.warhead.mol
+def _fragment(half: RequestedHalf) -> dict[str, Any]:
+    mol = half.warhead.mol
     return {
-        "side": fragment.side,
-        "stem": fragment.stem,
-        "smiles": fragment.smiles,
-        "attachment_atom": fragment.warhead.anchor,
-        "attachment_direction": np.round(fragment.direction, 4).tolist(),
+        "side": half.side.name,
+        "stem": half.ligand.instance.stem,
+        "smiles": half.smiles,
+        "attachment_atom": half.warhead.anchor,
+        "attachment_direction": np.round(half.direction, 4).tolist(),
         "elements": [atom.GetSymbol() for atom in mol.GetAtoms()],
         "xyz": mol.GetConformer().GetPositions().round(3).tolist(),
         "bonds": [
@@ -84,13 +47,8 @@ def _fragment(fragment: Fragment) -> dict[str, Any]:
     }
 
 
-def in_one_frame(first: Fragment, second: Fragment) -> bool:
-    """Return whether two fragments are in one complex of one entry."""
-    return first.entry_id == second.entry_id and 0 < math.dist(first.anchor, second.anchor) <= MOST_APART
-
-
-def _between(first: Fragment, second: Fragment) -> dict[str, Any]:
-    """Return distance and angles if both fragments share one frame, else the reason."""
+def _between(first: RequestedHalf, second: RequestedHalf) -> dict[str, Any]:
+    """Return distance and angles if both halves share one frame, else the reason."""
     if not in_one_frame(first, second):
         return {"distance_A": None, "reason": "the halves come from structures in different frames"}
     way = second.anchor - first.anchor

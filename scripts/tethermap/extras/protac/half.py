@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from rdkit import Chem
 
-from tethermap.extras.protac.fragments import Fragment, in_one_frame
+from tethermap.base.arrays import FloatArray
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.linker_length import shortest_linker
 from tethermap.extras.protac.pose import Pose, degrader_pose, matched_halves
@@ -16,6 +17,9 @@ from tethermap.extras.protac.protein import protein_of
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, Subject, told_name
 from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
+
+MOST_APART = 40.0
+"""Anchors farther apart than this, in angstroms, are not those of one complex (house rule)."""
 
 
 class AtExit:
@@ -81,11 +85,16 @@ class RequestedHalf(AtExit):
         """Text of its protein's file; empty if it has none."""
         return self.files.get(f"{self.side.name}.pdb", "")
 
-    def fragment(self) -> Fragment:
-        """Return it as input for linker designers."""
-        instance = self.ligand.instance
-        direction = np.array([float(self.exit.row[f"vector_{axis}"] or 0.0) for axis in "xyz"])
-        return Fragment(self.side.name, instance.stem, instance.entry_id, self.smiles, self.warhead, direction)
+    @property
+    def anchor(self) -> FloatArray:
+        """Position of the atom that the linker is bonded to, in angstroms."""
+        place: FloatArray = self.warhead.mol.GetConformer().GetPositions()[self.warhead.anchor]
+        return place
+
+    @property
+    def direction(self) -> FloatArray:
+        """Unit vector from the anchor to the linker's first atom."""
+        return np.array([float(self.exit.row[f"vector_{axis}"] or 0.0) for axis in "xyz"])
 
     def folded(self) -> tuple[Numbering, FoldedHalf] | None:
         """Return its protein for co-folding programs; None without a protein file."""
@@ -98,6 +107,12 @@ class RequestedHalf(AtExit):
         numbering = Numbering(self.complex_text, letters)
         xyz = self.ligand.graph.xyz
         return numbering, numbering.half(xyz[list(self.warhead.kept)], xyz[self.cut[0]])
+
+
+def in_one_frame(first: RequestedHalf, second: RequestedHalf) -> bool:
+    """Return whether two halves are in one complex of one entry."""
+    entries = first.ligand.instance.entry_id, second.ligand.instance.entry_id
+    return entries[0] == entries[1] and 0 < math.dist(first.anchor, second.anchor) <= MOST_APART
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -150,7 +165,7 @@ class Halves:
             return None
         first, second = self.ordered
         mol, proteins = second.warhead.mol, [half.protein for half in self.ordered]
-        if not in_one_frame(first.fragment(), second.fragment()):
+        if not in_one_frame(first, second):
             if self.pose is None:
                 return None
             mol, proteins[1] = self.pose.with_second(mol), self.pose.moved(second.protein)

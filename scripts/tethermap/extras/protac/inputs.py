@@ -123,7 +123,7 @@ def shared_files(
     tools : collection of str or None
         One of `programs.tools`; None for all.
     """
-    files = {FRAGMENTS: fragments_json([half.fragment() for half in halves])}
+    files = {FRAGMENTS: fragments_json(halves)}
     both = Halves(tuple(sorted(halves, key=lambda half: half.side.number)), degrader)
     for name in names():
         if tools is not None and name not in tools:

@@ -11,6 +11,7 @@ from tethermap.extras.protac.half import AtExit, Halves
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
+from tethermap.extras.protac.subject import NEEDS, Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,3 +92,20 @@ class Program:
     halves: Callable[[Halves], Mapping[str, str]] | None = None
     pair: str = ""
     needs: str = ""
+
+
+def folding_program(readme: str, jobs: Callable[[Subject], Mapping[str, str]]) -> Program:
+    """Return a co-folding program.
+
+    Parameters
+    ----------
+    readme : str
+        README of its files.
+    jobs : callable
+        Makes its files of the sequences, the ligand and the pocket.
+    """
+
+    def halves(both: Halves) -> Mapping[str, str]:
+        return jobs(both.subject) if both.subject else {}
+
+    return Program(lambda *_: readme, halves=halves, needs=NEEDS)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from tethermap.base.reference import E3_LIGASES
 from tethermap.sources.query import parse_query
@@ -54,51 +52,37 @@ def side_named(name: str) -> str:
     return {"target": "the target", "e3": "the E3 ligase"}[name]
 
 
-def side_of(setting: str, target_name: str, accessions: Iterable[str], ligases: Path) -> Side:
+def job_side(setting: str, target_name: str, search_query: str) -> Side:
     """Return the half of a degrader that a job is about.
 
     Parameters
     ----------
     setting : str
         ``target``, ``e3`` or ``auto``, which looks the target up among the E3 ligases.
-    target_name : str
-        Name of the target in the settings.
-    accessions : iterable of str
-        UniProt accessions of the query.
-    ligases : Path
-        Table of E3 ligases that degraders recruit: ``gene``, ``uniprot``, ``name``.
+    target_name, search_query : str
+        Settings of the job.
     """
-    if setting != "auto":
-        return E3 if setting == E3.name else TARGET
-    return E3 if ligase_gene(target_name, accessions, ligases) else TARGET
+    if setting == "auto":
+        return E3 if job_gene(target_name, search_query) else TARGET
+    return E3 if setting == E3.name else TARGET
 
 
-def ligase_gene(target_name: str, accessions: Iterable[str], ligases: Path) -> str:
+def job_gene(target_name: str, search_query: str) -> str:
     """Return the gene of the E3 ligase of a job; empty if its target is not an E3 ligase that degraders recruit.
 
     Parameters
     ----------
-    target_name, accessions, ligases : str, iterable of str, Path
-        As for `side_of`.
+    target_name, search_query : str
+        Settings of the job.
     """
-    words = _words(target_name)
-    requested = {accession.upper() for accession in accessions}
-    with ligases.open(encoding="utf-8", newline="") as stream:
+    words = f" {_words(target_name)} "
+    accessions = parse_query(search_query).accessions
+    with E3_LIGASES.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
-            named = f" {_words(row['gene'])} " in f" {words} " or f" {_words(row['name'])} " in f" {words} "
-            if named or row["uniprot"] in requested:
+            named = any(f" {_words(row[name])} " in words for name in ("gene", "name"))
+            if named or row["uniprot"] in accessions:
                 return row["gene"]
     return ""
-
-
-def job_side(setting: str, target_name: str, search_query: str) -> Side:
-    """Return the half of a degrader that a job is about by its settings of these names."""
-    return side_of(setting, target_name, parse_query(search_query).accessions, E3_LIGASES)
-
-
-def job_gene(target_name: str, search_query: str) -> str:
-    """Return the gene of the E3 ligase that a job is about by its settings of these names; else empty."""
-    return ligase_gene(target_name, parse_query(search_query).accessions, E3_LIGASES)
 
 
 def _words(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The protein's file, against gemmi and against the way that goes line by line."""
+"""The protein's file, against gemmi."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ def test_polymer_chains_have_the_letters_of_their_side(path: Path) -> None:
     for old, new in (found.letters or {}).items():
         atoms = [(str(r.seqid), r.name, a.name, a.pos.tolist()) for r in expected[0][old].get_polymer() for a in r]
         assert atoms == [(str(r.seqid), r.name, a.name, a.pos.tolist()) for r in again[0][new] for a in r]
-    assert protein._whole_chains(text, ()) == protein._chains_by_line(text, ())
 
 
 def test_atoms_of_a_peptide_like_ligand_are_left_out() -> None:
@@ -35,16 +34,6 @@ def test_atoms_of_a_peptide_like_ligand_are_left_out() -> None:
     kept = [int(line[6:11]) for line in found.text.splitlines() if line.startswith(("ATOM", "HETATM"))]
     assert kept
     assert set(serials).isdisjoint(kept)
-
-
-def test_lines_of_other_lengths_and_several_models_are_read_line_by_line() -> None:
-    text = COMPLEXES[0].read_text(encoding="utf-8")
-    short = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
-    assert protein._whole_chains(short, ()) is None
-    first, second = (protein.protein_of(one, (), TARGET, "x") for one in (text, short))
-    assert first.letters == second.letters
-    lines = [[line.rstrip() for line in one.text.splitlines()] for one in (first, second)]
-    assert lines[0] == lines[1]
 
 
 def test_missing_protein_file_has_a_reason() -> None:

@@ -7,14 +7,13 @@ import pytest
 from rdkit import Chem
 
 from tests.tools.exits import embedded
-from tethermap.base.reference import E3_LIGASES
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.programs import protac_ternary
 from tethermap.extras.programs.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac import texts
 from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, SAME, anchor_after_round_trip, open_babel
-from tethermap.extras.protac.side import E3, SIDES, TARGET, side_of
+from tethermap.extras.protac.side import E3, SIDES, TARGET, job_side
 from tethermap.extras.protac.warhead import cut_warhead
 
 
@@ -27,20 +26,20 @@ def test_sides_share_no_letter_and_leave_the_letters_of_the_ligands_free() -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "accessions", "expected"),
+    ("name", "query", "expected"),
     [
-        ("VHL", (), "e3"),
-        ("human cereblon", (), "e3"),
-        ("CRBN-DDB1", (), "e3"),
-        ("some protein", ("P40337",), "e3"),
-        ("BRD4", ("O60885",), "target"),
-        ("VHLL", (), "target"),
+        ("VHL", "", "e3"),
+        ("human cereblon", "", "e3"),
+        ("CRBN-DDB1", "", "e3"),
+        ("some protein", "p40337", "e3"),
+        ("BRD4", "O60885", "target"),
+        ("VHLL", "", "target"),
     ],
 )
-def test_side_is_that_of_the_named_protein(name: str, accessions: tuple[str, ...], expected: str) -> None:
-    assert side_of("auto", name, accessions, E3_LIGASES).name == expected
-    assert side_of("target", name, accessions, E3_LIGASES) is TARGET
-    assert side_of("e3", name, accessions, E3_LIGASES) is E3
+def test_side_is_that_of_the_named_protein(name: str, query: str, expected: str) -> None:
+    assert job_side("auto", name, query).name == expected
+    assert job_side("target", name, query) is TARGET
+    assert job_side("e3", name, query) is E3
 
 
 def test_parameters_list_the_e3_ligase_first_and_missing_values_in_capitals() -> None:
