@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -111,10 +111,11 @@ class HalvesAnswer(Success):
     halves: list[list[FoundHalf]]
 
 
-class HalfSmiles(Text):
+@dataclass(frozen=True, slots=True)
+class Smiles(Text):
     """A SMILES of at most `halves` times the size of half a degrader."""
 
-    halves: ClassVar[int] = 1
+    halves: int = 1
 
     def of(self, request: Request) -> str | None:
         """Return it; None when it is absent or blank.
@@ -124,27 +125,20 @@ class HalfSmiles(Text):
         InvalidParameter, MissingField
             As `Text.of`, and if it is too large.
         """
-        smiles = super().of(request)
-        for what, size, most in zip(
-            ("atoms", "rings"), smiles_size(smiles or ""), (MOST_ATOMS, MOST_RINGS), strict=True
-        ):
-            if size > self.halves * most:
-                details = {"parameter": self.name, "maximum": self.halves * most, "reason": f"{size} {what}"}
-                raise InvalidParameter(f"{self.name} has more than {self.halves * most} {what}.", details=details)
+        smiles = Text.of(self, request)
+        limits = (("atoms", self.halves * MOST_ATOMS), ("rings", self.halves * MOST_RINGS))
+        for (what, most), size in zip(limits, smiles_size(smiles or ""), strict=True):
+            if size > most:
+                details = {"parameter": self.name, "maximum": most, "reason": f"{size} {what}"}
+                raise InvalidParameter(f"{self.name} has more than {most} {what}.", details=details)
         return smiles
-
-
-class WholeSmiles(HalfSmiles):
-    """A SMILES of two halves."""
-
-    halves: ClassVar[int] = 2
 
 
 _STEM = Text("stem", "`stem` of the ligand in Exit_Vectors.csv.", required=True)
 _ANCHOR = Text("anchor", "`anchor_atom` of one of its ranked exits.", required=True)
 _EXIT = Text("anchor", "Only the exit at this `anchor_atom`, which must have a rank (default: all).")
 _TOOL = Choice("tool", "Only the files of this program (default: all).", known=tools())
-_DEGRADER = WholeSmiles("degrader", "SMILES of the degrader, if known.")
+_DEGRADER = Smiles("degrader", "SMILES of the degrader, if known.", halves=2)
 _OPEN_BABEL = Flag(
     "open_babel", "Also convert each head with Open Babel, as PRosettaC does, and report the resulting anchor."
 )
@@ -160,7 +154,7 @@ _HALVES = {
     letter: (
         Text(f"{letter}_stem", f"`stem` of the ligand of job {letter} in Exit_Vectors.csv."),
         Text(f"{letter}_anchor", "`anchor_atom` of one of its ranked exits."),
-        HalfSmiles(f"{letter}_smiles", "The half as SMILES with [*] for the linker, instead of a job."),
+        Smiles(f"{letter}_smiles", "The half as SMILES with [*] for the linker, instead of a job."),
     )
     for letter in _JOBS
 }
@@ -168,7 +162,7 @@ _LINKERS = Text("linker_class", "Only linkers of this class.", aliases=("linkers
 _FORMAT = Choice("format", "Format of the response.", known=FORMATS)
 _PAGING = Paging(MOST_DEGRADERS, MOST_DEGRADERS)
 _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the halves.", minimum=1, maximum=1000)
-_SMILES = WholeSmiles("smiles", "SMILES of the degrader.", required=True)
+_SMILES = Smiles("smiles", "SMILES of the degrader.", required=True, halves=2)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
 _MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
@@ -180,50 +174,30 @@ _PIN = Texts("pin", "Pinned pair: ligand and atom of the target, ligand and atom
 _NOTE = Texts("note", f"Note of each pin, in order, {MOST_NOTE} characters.", maximum=MOST_PINS, blanks=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _HalfRequest:
-    """Folder of a finished job, ligand and atom as `Exit_Vectors.csv` names them."""
-
-    job: Path
-    stem: str
-    anchor: str
-
-
-def _inputs_zip(
-    settings: Settings,
-    half: _HalfRequest,
-    tool: str | None,
-    degrader: str = "",
-    other: _HalfRequest | None = None,
-    *,
-    open_babel: bool = False,
-) -> bytes:
-    """Return a ZIP with the inputs for one ranked anchor or two; raises the errors of `run_script`."""
+def _inputs_zip(settings: Settings, job: Path, asked: Sequence[str]) -> bytes:
+    """Return the ZIP that the script of the inputs writes; raises the errors of `run_script`."""
     with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
         archive = Path(folder) / "inputs.zip"
-        asked = [f"--stem={half.stem}", f"--anchor={half.anchor}", f"--degrader={degrader}"]
-        asked += [f"--tool={tool}"] if tool else []
-        if other:
-            named = {"job": other.job, "stem": other.stem, "anchor": other.anchor}
-            asked += [f"--other-{key}={value}" for key, value in named.items()]
-        asked += ["--open-babel"] if open_babel else []
-        run_script("inputs", settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(half.job)])
+        run_script("inputs", settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(job)])
         return archive.read_bytes()
 
 
 async def degrader_inputs(request: Request) -> Response:
     """Answer inputs for programs that model degraders, made now for one ranked anchor or for two."""
     job = job_of(request, ready=True)
-    first = _HalfRequest(job.folder, _STEM.needed(request), _ANCHOR.needed(request))
-    other = None
+    stem, anchor = _STEM.needed(request), _ANCHOR.needed(request)
+    asked = [f"--stem={stem}", f"--anchor={anchor}"]
     if other_id := _OTHER_JOB.of(request):
-        folder = job_named(request, other_id, ready=True).folder
-        other = _HalfRequest(folder, _OTHER_STEM.needed(request), _OTHER_ANCHOR.needed(request))
-    settings, degrader = shared_of(request).parts.settings, _DEGRADER.of(request) or ""
-    babel = bool(_OPEN_BABEL.of(request))
-    archive = await on_demand(_inputs_zip, settings, first, _TOOL.given(request), degrader, other, open_babel=babel)
-    name = f"{job.record.job_id}_{first.stem}_{first.anchor}.zip"
-    return made_answer(request, archive, "application/zip", {"Content-Disposition": disposition(name)})
+        asked.append(f"--other-job={job_named(request, other_id, ready=True).folder}")
+        asked += [f"--other-stem={_OTHER_STEM.needed(request)}", f"--other-anchor={_OTHER_ANCHOR.needed(request)}"]
+    asked.append(f"--degrader={_DEGRADER.of(request) or ''}")
+    if _OPEN_BABEL.of(request):
+        asked.append("--open-babel")
+    if tool := _TOOL.given(request):
+        asked.append(f"--tool={tool}")
+    archive = await on_demand(_inputs_zip, shared_of(request).parts.settings, job.folder, asked)
+    headers = {"Content-Disposition": disposition(f"{job.record.job_id}_{stem}_{anchor}.zip")}
+    return made_answer(request, archive, "application/zip", headers)
 
 
 async def exit_handles(request: Request) -> Response:

@@ -196,7 +196,7 @@ def _here(request: Request) -> str:
     return shared_of(request).parts.settings.base_url_primary or str(request.base_url).rstrip("/") + address("")
 
 
-async def get_service_info(request: Request) -> Response:
+async def wes_service_info(request: Request) -> Response:
     """Return the service info: supported workflow and engines."""
     counts = shared_of(request).parts.queue.counts()
     here = _here(request)
@@ -226,13 +226,7 @@ async def list_runs(request: Request) -> Response:
     total, rows = await parts.index.jobs(job_filters(request), _NEWEST, limit, offset)
     records = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
     runs = [
-        WesRunSummary(
-            run_id=record.job_id,
-            state=_state(record),
-            start_time=record.started_at or "",
-            end_time=record.finished_at or "",
-            tags=_sent(record).get("tags", {}),
-        )
+        WesRunSummary(run_id=record.job_id, state=_state(record), **_times(record), tags=_sent(record)["tags"])
         for record in records
     ]
     return tagged(request, WesRunsAnswer(runs=runs, next_page_token=_next(limit, offset, total)))
@@ -316,34 +310,32 @@ async def _form(request: Request) -> dict[str, str]:
 async def get_run(request: Request) -> Response:
     """Answer a run with its results."""
     record = job_of(request).record
-    base, sent = f"{_here(request)}/api/jobs/{record.job_id}", _sent(record)
+    params = {name: value for name, value in record.request.items() if name != "run"}
     answer = WesRunLogAnswer(
         run_id=record.job_id,
-        request=WesRequest(
-            workflow_params={name: value for name, value in record.request.items() if name != "run"},
-            workflow_type=sent.get("workflow_type", _TYPE),
-            workflow_type_version=sent.get("workflow_type_version", _TYPE_VERSION),
-            workflow_url=sent.get("workflow_url", WORKFLOW_URL),
-            tags=sent.get("tags", {}),
-        ),
+        request=WesRequest(workflow_params=params, **_sent(record)),
         state=_state(record),
         run_log=WesLog(
             name=record.target_name,
             cmd=[],
-            start_time=record.started_at or "",
-            end_time=record.finished_at or "",
+            **_times(record),
             **_logs(request, record),
             exit_code=0 if record.status == COMPLETED else 1 if record.final else _NO_EXIT_CODE,
         ),
         task_logs_url=f"{_here(request)}{WES}/runs/{record.job_id}/tasks",
-        outputs=_outputs(record, base),
+        outputs=_outputs(record, f"{_here(request)}/api/jobs/{record.job_id}"),
     )
     return tagged(request, answer)
 
 
 def _sent(record: JobRecord) -> dict[str, Any]:
-    """Return the fields of a run in their original form; none if the job was submitted otherwise."""
-    return dict(record.request.get("run") or {})
+    """Return the fields of a run in their original form; the usual ones if the job was submitted otherwise."""
+    usual = dict(zip(_KEPT, (_TYPE, _TYPE_VERSION, WORKFLOW_URL), strict=True))
+    return {**usual, "tags": {}, **(record.request.get("run") or {})}
+
+
+def _times(record: JobRecord) -> dict[str, str]:
+    return {"start_time": record.started_at or "", "end_time": record.finished_at or ""}
 
 
 def _logs(request: Request, record: JobRecord) -> dict[str, str]:
@@ -413,13 +405,7 @@ _ROUTES = Routes("GA4GH WES")
 
 EXTRA = Extra(
     (
-        _ROUTES.get(
-            f"{WES}/service-info",
-            get_service_info,
-            "Service info: supported workflow.",
-            WesServiceAnswer,
-            name="wes_service_info",
-        ),
+        _ROUTES.get(f"{WES}/service-info", wes_service_info, "Service info: supported workflow.", WesServiceAnswer),
         _ROUTES.get(
             f"{WES}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
         ),
