@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rdkit import Chem, DataStructs, rdBase
@@ -54,9 +54,15 @@ def closest(smiles: str, jobs: Sequence[Path], most: int) -> list[dict[str, obje
     """
     molecule = molecule_of(smiles, "This")
     with rdBase.BlockLogs():
-        found = [hit for number, job in enumerate(jobs) for hit in _of_job(number, job, molecule)]
-    found.sort(key=_place)
-    return found[:most]
+        compare = _comparison(molecule)
+        found: list[dict[str, object]] = []
+        for number, job in enumerate(jobs):
+            rows = read_table(job / RESULTS_TABLE.path, RESULTS_TABLE, names=_COLUMNS, strict=False)
+            for code, smiles in {str(row["Warhead"]): str(row["SMILES"]) for row in rows}.items():
+                ligand = _read(smiles)
+                if ligand and (hit := compare(ligand)):
+                    found.append({"job": number, "ligand": code, **hit})
+    return sorted(found, key=_place)[:most]
 
 
 def closest_components(
@@ -132,15 +138,6 @@ def _read(smiles: str) -> Chem.Mol | None:
 
 def _place(hit: Mapping[str, object]) -> tuple[int, float]:
     return _ORDER.index(str(hit["relation"])), -float(str(hit["similarity"]))
-
-
-def _of_job(number: int, job: Path, molecule: Chem.Mol) -> Iterator[dict[str, object]]:
-    compare = _comparison(molecule)
-    rows = read_table(job / RESULTS_TABLE.path, RESULTS_TABLE, names=_COLUMNS, strict=False)
-    for code, smiles in {str(row["Warhead"]): str(row["SMILES"]) for row in rows}.items():
-        ligand = _read(smiles)
-        if ligand and (hit := compare(ligand)):
-            yield {"job": number, "ligand": code, **hit}
 
 
 def _comparison(molecule: Chem.Mol) -> Callable[[Chem.Mol], dict[str, object] | None]:

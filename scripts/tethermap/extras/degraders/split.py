@@ -38,7 +38,10 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
     halves = []
     path = job / layout.EXIT_ANSWERS
     answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # none in 0.1
-    for comp_id, rows in _by_component(job).items():
+    by_component: dict[str, list[Row]] = {}
+    for row in read_table(job / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False):
+        by_component.setdefault(str(row["Warhead"]), []).append(row)
+    for comp_id, rows in by_component.items():
         ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
         if ligand is None:
             continue  # type: ignore[unreachable]
@@ -57,10 +60,3 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
             "stems": [str(row["stem"]) for row in rows],
             "exits": [{key: row[key] for key in ("anchor_atom", "answer_rank", "action", "observed")} for row in own],
         }
-
-
-def _by_component(job: Path) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in read_table(job / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False):
-        groups.setdefault(str(row["Warhead"]), []).append(row)
-    return groups

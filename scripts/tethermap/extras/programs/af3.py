@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tethermap.extras.protac.program import folding_program
-from tethermap.extras.protac.subject import SEQUENCES, Subject
+from tethermap.extras.protac.subject import Subject
 
 VERSION = 1
 """The first version of the format: nothing of later ones is used."""
@@ -33,10 +33,4 @@ def job(subject: Subject) -> str:
     return json.dumps(values, indent=1) + "\n"
 
 
-_README = f"""\
-AlphaFold 3 (github.com/google-deepmind/alphafold3): run_alphafold.py --json_path=job.json.
-{SEQUENCES}The format has no pockets; a covalent bond to the protein is stated if the ligand has a component code.
-"""
-
-
-PROGRAM = folding_program(_README, lambda subject: {"af3/job.json": job(subject)})
+PROGRAM = folding_program("af3", lambda subject: {"af3/job.json": job(subject)})

@@ -9,7 +9,7 @@ from typing import Any
 from rdkit import Chem
 
 from tethermap.extras.protac.program import folding_program
-from tethermap.extras.protac.subject import SEQUENCES, FoldedHalf, FoldedLigand, Subject
+from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Subject
 
 LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 """Distances that a constraint can have, in angstroms."""
@@ -65,11 +65,4 @@ def _at_exit(ligand: FoldedLigand, half: FoldedHalf, anchor: str | int) -> dict[
     }
 
 
-_README = f"""\
-Boltz-2 (github.com/jwohlwend/boltz): boltz predict job.yaml --use_msa_server.
-{SEQUENCES}pocket: the nearest residues within 4.5 angstroms; contact: the anchor by Boltz's name. A \
-covalent bond to the protein is stated if the ligand has a component code.
-"""
-
-
-PROGRAM = folding_program(_README, lambda subject: {"boltz/job.yaml": job(subject)})
+PROGRAM = folding_program("boltz", lambda subject: {"boltz/job.yaml": job(subject)})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import string
 
 from tethermap.extras.protac.program import folding_program
-from tethermap.extras.protac.subject import SEQUENCES, Subject
+from tethermap.extras.protac.subject import Subject
 
 _COLUMNS = (
     "chainA,res_idxA,chainB,res_idxB,connection_type,confidence,min_distance_angstrom,max_distance_angstrom,comment,"
@@ -37,13 +37,6 @@ def restraints(subject: Subject) -> str:
     return "\n".join([_COLUMNS, *rows]) + "\n"
 
 
-_README = f"""\
-Chai-1 (github.com/chaidiscovery/chai-lab): chai-lab fold job.fasta results --constraint-path job.restraints.
-{SEQUENCES}Chains are A, B, C by their order, the ligand last; pocket restraints name residues by letter and number. \
-A covalent bond to the protein is not stated.
-"""
-
-
 PROGRAM = folding_program(
-    _README, lambda subject: {"chai/job.fasta": fasta(subject), "chai/job.restraints": restraints(subject)}
+    "chai", lambda subject: {"chai/job.fasta": fasta(subject), "chai/job.restraints": restraints(subject)}
 )

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from tethermap.base.arrays import FloatArray
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.pose import Pose
-from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
-from tethermap.extras.protac.round_trip import OpenBabel
-from tethermap.extras.protac.side import Side, side_named
+from tethermap.extras.protac.program import Program, Site, SiteFiles, text_of
+from tethermap.extras.protac.side import side_named
 from tethermap.extras.protac.texts import ligand_pdb, residue_pdb
 
 _RESIDUE, _CHAIN = "DEG", "Z"
@@ -46,32 +45,12 @@ def command(first: Sequence[str], second: Sequence[str]) -> str:
     return " \\\n  ".join([*lines, "--outdir results"]) + "\n"
 
 
-_README = """\
-DeepTernary (github.com/youqingxiaozhua/DeepTernary, predict.py): --p{n} ../{side}.pdb --unbound-lig{n} \
-../{side}_ligand.pdb --lig{n}-mask lig{n}_mask_N.pdb; predict_btk.py reads the same files as p{n}_path and so on.
-A mask contains the atoms of the ligand that the degrader keeps when the linker leaves at site N.
---lig is your degrader as PDB, each bond listed once for any order, its atoms within 1 angstrom of both ligands. If \
-you request these files with the degrader and {other}'s side, all of them and the command are in one frame.
-"""
-
-
-_PAIR = """\
-DeepTernary (github.com/youqingxiaozhua/DeepTernary): copy run.sh and all PDB files of this folder into the folder of \
-predict.py and run sh run.sh. All coordinates are in the frame of the E3 ligase. run.sh is missing if no degrader was \
-given or no conformation of it fits; the masks still list the atoms of both ligands that a degrader keeps.
-"""
-
-
 def _site(site: Site) -> SiteFiles:
     """Return the mask of a site."""
     ligand = site.ligand
     mask = f"deepternary/lig{site.side.number}_mask_{site.number}.pdb"
     text = ligand_pdb(ligand.graph, ligand.names, site.side, site.warhead.kept)
     return SiteFiles({mask: text}, {"mask_file": f"{ligand.instance.stem}/{mask}"}, {"mask": mask})
-
-
-def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -> str:  # noqa: ARG001 - the same for all
-    return _README.format(side=side.name, other=side_named(side.other), n=side.number)
 
 
 def _halves(halves: Halves) -> dict[str, str]:
@@ -97,4 +76,9 @@ def _halves(halves: Halves) -> dict[str, str]:
     return files
 
 
-PROGRAM = Program(_readme, site=_site, halves=_halves, pair=_PAIR)
+PROGRAM = Program(
+    lambda side, *_: text_of("deepternary").format(side=side.name, other=side_named(side.other), n=side.number),
+    site=_site,
+    halves=_halves,
+    pair=text_of("deepternary_pair"),
+)

@@ -9,20 +9,12 @@ from __future__ import annotations
 from rdkit import Chem
 
 from tethermap.extras.protac.half import BothPlaced, Halves
-from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.program import Program, text_of
 
 ELEMENTS = frozenset(("C", "O", "N", "F", "S", "Cl", "Br", "I", "P"))
 """Elements of its GEOM and pocket models, and of DiffPROTACs."""
 
 NEEDS = "both halves in one frame (two ligands of one entry, or the degrader's SMILES) of elements that it supports"
-
-_README = """\
-DiffLinker (github.com/igashov/DiffLinker): sh run.sh in its folder, next to fragments.sdf and protein.pdb. Its README \
-links the models. Without proteins, run generate.py with the same --fragments, --anchors and a GEOM model.
-fragments.sdf contains the heavy atoms of both ligands that the degrader keeps, in the frame of protein.pdb, which \
-contains both proteins. --anchors numbers its atoms from 1. --linker_size is the number of heavy atoms in the \
-degrader's linker. If no degrader was given, it is the smallest number that reaches from anchor to anchor; try more.
-"""
 
 
 def fragments_sdf(placed: BothPlaced) -> str:
@@ -60,4 +52,4 @@ def _halves(halves: Halves) -> dict[str, str]:
     }
 
 
-PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
+PROGRAM = Program(lambda *_: text_of("difflinker"), halves=_halves, needs=NEEDS)

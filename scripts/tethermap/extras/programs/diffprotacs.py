@@ -9,14 +9,7 @@ from rdkit import Chem
 
 from tethermap.extras.programs.difflinker import NEEDS, known_halves
 from tethermap.extras.protac.half import BothPlaced, Halves
-from tethermap.extras.protac.program import Program
-
-_README = """\
-DiffPROTACs (github.com/Fenglei104/DiffPROTACs): sh run.sh in its folder, next to fragments.xyz.
-fragments.xyz contains the heavy atoms of both ligands that the degrader keeps, in one frame. Its second line has the \
-two anchors, numbered from 1; the program does not need them. --linker_len is the number of heavy atoms in the \
-degrader's linker. If no degrader was given, it is the smallest number that reaches from anchor to anchor; try more.
-"""
+from tethermap.extras.protac.program import Program, text_of
 
 
 def fragments_xyz(placed: BothPlaced) -> str:
@@ -37,4 +30,4 @@ def _halves(halves: Halves) -> dict[str, str]:
     return {"diffprotacs/fragments.xyz": fragments_xyz(placed), "diffprotacs/run.sh": " \\\n  ".join(command) + "\n"}
 
 
-PROGRAM = Program(lambda *_: _README, halves=_halves, needs=NEEDS)
+PROGRAM = Program(lambda *_: text_of("diffprotacs"), halves=_halves, needs=NEEDS)

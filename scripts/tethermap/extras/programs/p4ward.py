@@ -9,7 +9,7 @@ from __future__ import annotations
 from rdkit import Chem
 
 from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.program import Program
+from tethermap.extras.protac.program import Program, text_of
 from tethermap.extras.protac.warhead import core_with_hydrogens
 
 PARTS = {"target": "receptor", "e3": "ligase"}
@@ -120,14 +120,6 @@ def config(ligase: str) -> str:
     return "\n".join([*lines, "", "[outputs]", "write_crl_complex = False"]) + "\n"
 
 
-_README = """\
-P4ward (github.com/SKTeamLab/P4ward): python -m p4ward --config_file config.ini --check_lig_matches, then without the \
-check. If this folder has one half, add the receptor or ligase files of the other half and protacs.smiles.
-Ligand files contain the atoms that the degrader keeps and all their hydrogens, so that P4ward treats the other atoms \
-of the degrader as the linker.
-"""
-
-
 def _halves(halves: Halves) -> dict[str, str]:
     """Return proteins and ligands, the configuration and the degrader."""
     files = {}
@@ -143,4 +135,4 @@ def _halves(halves: Halves) -> dict[str, str]:
     return files
 
 
-PROGRAM = Program(lambda *_: _README, halves=_halves)
+PROGRAM = Program(lambda *_: text_of("p4ward"), halves=_halves)

@@ -13,8 +13,8 @@ from typing import Any
 from rdkit import Chem
 
 from tethermap.base.tables import JOINED
-from tethermap.extras.protac.half import Halves, RequestedHalf
-from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
+from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite, text_of
 from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, OpenBabel, anchor_after_round_trip
 from tethermap.extras.protac.side import Side, side_named
 from tethermap.extras.protac.warhead import Warhead, alike_atoms
@@ -148,22 +148,6 @@ def pair_params(sides: Sequence[tuple[str, str, str, str]]) -> str:
     return "\n".join([*lines, "Protac: protac.smi", "Full: True"]) + "\n"
 
 
-_README = """\
-PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../{side}.pdb, a {side}_head_N.sdf, Protac_params_N.txt \
-and the files of {other} into one folder, replace the words in capitals, write the degrader's SMILES to protac.smi.
-A head is the part of the ligand that the degrader keeps (up to the carbonyl if an ester becomes an amide): heavy \
-atoms in the bound frame. Anchors, numbered from 1: {anchors}.
-An anchor must be unique in its head and survive PRosettaC's conversion with Open Babel: {checks}.{babel}
-"""
-
-
-_PAIR = """\
-PRosettaC, manual mode (github.com/LondonLab/PRosettaC): put ../e3.pdb, ../target.pdb, both heads, Protac_params.txt \
-and protac.smi, the degrader's SMILES, into one folder, and run its main.py with Protac_params.txt.
-A head is the part of a ligand that the degrader keeps: heavy atoms in the bound frame, anchors numbered from 1.
-"""
-
-
 def _site(site: Site) -> SiteFiles:
     """Return head and parameters of a site."""
     ligand, number, sanitised = site.ligand, site.number, site.ligand.molecule.sanitised
@@ -194,7 +178,7 @@ def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -
     sites = {one.site.number: one.programs["prosettac"].summary for one in shown}
     alike = {number: " and ".join(map(str, one["alike"])) for number, one in sites.items()}
     checks = (f"site {number} {f'the same as atom {same}' if same else 'unique'}" for number, same in alike.items())
-    return _README.format(
+    return text_of("prosettac").format(
         side=side.name,
         other=side_named(side.other),
         anchors="; ".join(f"site {number} atom {one['anchor']}" for number, one in sites.items()),
@@ -215,18 +199,17 @@ def _converted(sites: Mapping[int, Mapping[str, Any]], babel: OpenBabel | None) 
 
 def _halves(halves: Halves) -> dict[str, str]:
     """Return the parameters of both halves, and the degrader."""
-    files = {}
-    if len(halves.ordered) > 1:
-        files["prosettac/Protac_params.txt"] = pair_params([_half(half) for half in halves.ordered])
+    files, sides = {}, []
+    for half in halves.ordered:
+        name = half.side.name
+        chains = dict.fromkeys(line[21] for line in half.protein.splitlines() if line.startswith("ATOM"))
+        anchor = str(half.warhead.anchor + 1)
+        sides.append((f"{name}.pdb", "".join(chains), f"{name}_head_{half.number}.sdf", anchor))
+    if len(sides) > 1:
+        files["prosettac/Protac_params.txt"] = pair_params(sides)
     if halves.degrader:
         files["prosettac/protac.smi"] = degrader_line(halves.degrader)
     return files
 
 
-def _half(half: RequestedHalf) -> tuple[str, str, str, str]:
-    chains = dict.fromkeys(line[21] for line in half.protein.splitlines() if line.startswith("ATOM"))
-    head = f"{half.side.name}_head_{half.number}.sdf"
-    return f"{half.side.name}.pdb", "".join(chains), head, str(half.warhead.anchor + 1)
-
-
-PROGRAM = Program(_readme, site=_site, halves=_halves, pair=_PAIR)
+PROGRAM = Program(_readme, site=_site, halves=_halves, pair=text_of("prosettac_pair"))

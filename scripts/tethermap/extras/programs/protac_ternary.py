@@ -13,28 +13,9 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.ligand import RankedLigand
-from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite
-from tethermap.extras.protac.round_trip import OpenBabel
+from tethermap.extras.protac.program import Program, Site, SiteFiles, text_of
 from tethermap.extras.protac.side import Side, side_named
 from tethermap.extras.protac.texts import residue_pdb
-
-_README = """\
-PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): decoy_atom_list_{side}_N.txt and \
-decoy_atom_delete_{side}_N.txt are one half of -da and -wd; add the lines of {other}, and list the same atoms of your \
-linker for -la.
-The first file lists an atom two bonds from the anchor, its neighbour and the anchor. The second lists the atoms to \
-delete, with their hydrogens: the leaving group and the anchor, which is also part of the linker. List the linker's \
-copies of the other two atoms in -ld.
-Residue and names are those of {side}_ligand.pdb, the ligand with its hydrogens. Rosetta's molfile_to_params.py \
-renames atoms by default.
-"""
-
-_PAIR = """\
-PROTAC_ternary (github.com/karanicolaslab/PROTAC_ternary): -da decoy_atom_list.txt -wd decoy_atom_delete.txt; \
-LG1 is the target's ligand, LG2 that of the E3 ligase. List the same atoms of your linker for -la, in the same order, \
-and its copies of the atoms that are not deleted for -ld.
-Residues and names are those of target_ligand.pdb and e3_ligand.pdb, the ligands with their hydrogens.
-"""
 
 
 def alignment_atoms(graph: LigandGraph, anchor: int, kept: Collection[int]) -> tuple[int, ...]:
@@ -115,10 +96,6 @@ def _site(site: Site) -> SiteFiles:
     )
 
 
-def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -> str:  # noqa: ARG001 - the same for all
-    return _README.format(side=side.name, other=side_named(side.other))
-
-
 def _halves(halves: Halves) -> dict[str, str]:
     """Return the lists of both halves."""
     files = {}
@@ -128,4 +105,9 @@ def _halves(halves: Halves) -> dict[str, str]:
     return files
 
 
-PROGRAM = Program(_readme, site=_site, halves=_halves, pair=_PAIR)
+PROGRAM = Program(
+    lambda side, *_: text_of("protac_ternary").format(side=side.name, other=side_named(side.other)),
+    site=_site,
+    halves=_halves,
+    pair=text_of("protac_ternary_pair"),
+)

@@ -6,16 +6,17 @@ Entities are counted from 1 in the order of the sequences; atoms of a SMILES are
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
 from rdkit import Chem
 
 from tethermap.extras.protac.program import folding_program
-from tethermap.extras.protac.subject import SEQUENCES, FoldedLigand, SequencePlace, Subject
+from tethermap.extras.protac.subject import FoldedLigand, SequencePlace, Subject
 
-_LETTERS = frozenset("ARNDCQEGHILKMFPSTWYVX")
-"""Residues of its sequences: the standard ones and ``X``."""
+_OTHERS = re.compile("[^ARNDCQEGHILKMFPSTWYVX]")
+"""Every letter except the standard residues and ``X``."""
 
 POCKET_DISTANCE = 6
 """From the ligand to residues of its pocket, in angstroms, as in its examples."""
@@ -27,7 +28,8 @@ def job(subject: Subject) -> str:
     numbers = {chain.letter: number for number, chain in enumerate(chains, 1)}
     own = len(chains) + 1
     sequences: list[dict[str, Any]] = [
-        {"proteinChain": {"sequence": _sequence(chain.sequence), "count": 1, "id": [chain.letter]}} for chain in chains
+        {"proteinChain": {"sequence": _OTHERS.sub("X", chain.sequence), "count": 1, "id": [chain.letter]}}
+        for chain in chains
     ]
     identity = f"CCD_{ligand.comp_id}" if ligand.comp_id else ligand.smiles
     sequences.append({"ligand": {"ligand": identity, "count": 1, "id": [ligand.letter]}})
@@ -57,10 +59,6 @@ def job(subject: Subject) -> str:
     return json.dumps([values | ({"constraint": constraint} if constraint else {})], indent=1) + "\n"
 
 
-def _sequence(sequence: str) -> str:
-    return "".join(letter if letter in _LETTERS else "X" for letter in sequence)
-
-
 def _atom(ligand: FoldedLigand, anchor: str | int) -> str:
     if isinstance(anchor, str):
         return anchor
@@ -68,11 +66,4 @@ def _atom(ligand: FoldedLigand, anchor: str | int) -> str:
     return f"{elements[anchor]}{Counter(elements[: anchor + 1])[elements[anchor]]}"
 
 
-_README = f"""\
-Protenix (github.com/bytedance/Protenix): protenix pred -i job.json -o output -n protenix_base_constraint_v0.5.0.
-{SEQUENCES}Only the constraint model reads the pocket and the contacts of the anchors; other models skip them. A \
-covalent bond to the protein is stated if the ligand has a component code.
-"""
-
-
-PROGRAM = folding_program(_README, lambda subject: {"protenix/job.json": job(subject)})
+PROGRAM = folding_program("protenix", lambda subject: {"protenix/job.json": job(subject)})

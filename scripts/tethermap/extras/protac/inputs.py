@@ -20,6 +20,9 @@ from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import WarheadSmiles
 
+_OF_EXIT = ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")
+"""Columns of the table of exits that the rows repeat."""
+
 
 @dataclass(slots=True)
 class InputMaker:
@@ -82,7 +85,7 @@ class InputMaker:
             site = Site(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
             made = {name: maker.site(site) for name, maker in makers.items() if maker.site}
             shown.append(WrittenSite(site, made))
-            rows.append({**cells, **_row(one.row), "smiles": site.smiles})
+            rows.append({**cells, **{key: one.row[key] for key in _OF_EXIT}, "smiles": site.smiles})
             for part in made.values():
                 files.update(part.files)
                 rows[-1] = {**rows[-1], **part.columns}
@@ -103,10 +106,6 @@ class InputMaker:
                 self._smiles[key] = maker.of(one.anchor, one.leaving)
             smiles_by_rank[one.rank] = self._smiles[key]
         return smiles_by_rank
-
-
-def _row(row: Row) -> Row:
-    return {key: row[key] for key in ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")}
 
 
 def shared_files(

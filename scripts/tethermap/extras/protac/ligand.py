@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tethermap.base.tables import JOINED, Row
+from tethermap.base.tables import Row, split_cell
 from tethermap.exits.candidates import cuts
 from tethermap.exits.graph import LigandGraph
 from tethermap.extras.protac import texts
@@ -40,24 +40,25 @@ class RankedExit:
 
 def ranked_exits(graph: LigandGraph, rows: Iterable[Row]) -> list[RankedExit]:
     """Return the ranked exits among a ligand's rows of `tables.EXIT_VECTORS`."""
-    return [_ranked_exit(graph, row) for row in rows if row["rank"] is not None]
-
-
-def _ranked_exit(graph: LigandGraph, row: Row) -> RankedExit:
-    anchor = int(row["sdf_index"] or 0)
-    leaving, alike = (
-        tuple(str(row[key]).split(JOINED)) if row[key] else () for key in ("leaving_atoms", "anchor_equivalents")
-    )
-    if row["kind"] == "unseen":
-        leaving = ()  # not atoms of this molecule
-    return RankedExit(
-        rank=int(row["rank"] or 0),
-        site_rank=int(row["site_rank"] or 0),
-        anchor=anchor,
-        leaving=_leaving(graph, anchor, leaving),
-        equivalents=tuple(map(graph.names.index, alike)),
-        row=row,
-    )
+    exits = []
+    for row in rows:
+        if row["rank"] is None:
+            continue
+        anchor = int(row["sdf_index"] or 0)
+        leaving, alike = (split_cell(row[key]) for key in ("leaving_atoms", "anchor_equivalents"))
+        if row["kind"] == "unseen":
+            leaving = []  # not atoms of this molecule
+        exits.append(
+            RankedExit(
+                rank=int(row["rank"]),
+                site_rank=int(row["site_rank"] or 0),
+                anchor=anchor,
+                leaving=_leaving(graph, anchor, tuple(leaving)),
+                equivalents=tuple(map(graph.names.index, alike)),
+                row=row,
+            )
+        )
+    return exits
 
 
 def _leaving(graph: LigandGraph, anchor: int, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -115,8 +115,9 @@ def inputs_of_anchor(
         if halves[0].side is halves[1].side:
             side = halves[0].side.name
             raise NoInputsError(f"Both are the side {side}: run one job with protac_inputs.side set to the other.")
-    if degrader:
-        _check_degrader(degrader, halves)
+    if degrader and not matched_halves(molecule_of(degrader, "The degrader"), tuple(half.warhead for half in halves)):
+        named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
+        raise NoInputsError(f"The degrader does not contain {named} with its linker at this atom.")
     files = {path: text for half in halves for path, text in half.files.items()}
     if other is not None:  # files of one half omit the other
         files = {path: text for path, text in files.items() if not path.rpartition("/")[2].startswith(_OF_ONE_HALF)}
@@ -159,14 +160,6 @@ def _with_published(job: Path, ligand: RankedLigand) -> RankedLigand:
     sites = exit_sites(ligand.molecule)
     exits = [replace(one, row={**one.row, **of_site.get(sites[one.anchor], {})}) for one in ligand.exits]
     return replace(ligand, exits=exits)
-
-
-def _check_degrader(smiles: str, halves: Sequence[RequestedHalf]) -> None:
-    """Raise NoInputsError for an invalid molecule or one that does not contain the halves."""
-    degrader = molecule_of(smiles, "The degrader")
-    if not matched_halves(degrader, tuple(half.warhead for half in halves)):
-        named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
-        raise NoInputsError(f"The degrader does not contain {named} with its linker at this atom.")
 
 
 def _paths_of(tool: str, files: Collection[str]) -> set[str]:

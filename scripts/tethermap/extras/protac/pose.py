@@ -52,14 +52,13 @@ class Pose:
 
     def moved(self, pdb: str) -> str:
         """Return a PDB file of the second half in the frame of the first."""
-        return "".join(f"{self._moved_line(line)}\n" for line in pdb.splitlines())
-
-    def _moved_line(self, line: str) -> str:
-        if not line.startswith(("ATOM", "HETATM")):
-            return line
-        place = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
-        x, y, z = (self.rotation @ place + self.shift).tolist()
-        return f"{line[:30]}{x:8.3f}{y:8.3f}{z:8.3f}{line[54:]}"
+        lines = pdb.splitlines()
+        for number, line in enumerate(lines):
+            if line.startswith(("ATOM", "HETATM")):
+                place = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
+                x, y, z = (self.rotation @ place + self.shift).tolist()
+                lines[number] = f"{line[:30]}{x:8.3f}{y:8.3f}{z:8.3f}{line[54:]}"
+        return "\n".join([*lines, ""])
 
 
 def matched_halves(degrader: Chem.Mol, halves: tuple[Warhead, ...]) -> tuple[tuple[int, ...], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tethermap.base.tables import Row
@@ -11,7 +12,7 @@ from tethermap.extras.protac.half import AtExit, Halves
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
-from tethermap.extras.protac.subject import NEEDS, Subject
+from tethermap.extras.protac.subject import NEEDS, SEQUENCES, Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +95,18 @@ class Program:
     needs: str = ""
 
 
-def folding_program(readme: str, jobs: Callable[[Subject], Mapping[str, str]]) -> Program:
+def text_of(name: str) -> str:
+    """Return the README of a program's files, or its template: the file ``<name>.md`` next to its module."""
+    return (Path(__file__).parents[1] / "programs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def folding_program(name: str, jobs: Callable[[Subject], Mapping[str, str]]) -> Program:
     """Return a co-folding program.
 
     Parameters
     ----------
-    readme : str
-        README of its files.
+    name : str
+        Name of its module and README.
     jobs : callable
         Makes its files of the sequences, the ligand and the pocket.
     """
@@ -108,4 +114,4 @@ def folding_program(readme: str, jobs: Callable[[Subject], Mapping[str, str]]) -
     def halves(both: Halves) -> Mapping[str, str]:
         return jobs(both.subject) if both.subject else {}
 
-    return Program(lambda *_: readme, halves=halves, needs=NEEDS)
+    return Program(lambda *_: text_of(name).format(sequences=SEQUENCES), halves=halves, needs=NEEDS)

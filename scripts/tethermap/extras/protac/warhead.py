@@ -87,17 +87,13 @@ def alike_atoms(mol: Chem.Mol, anchor: int) -> tuple[int, ...]:
 
     It ignores hydrogens and stereo: both nitrogens of an imidazole ring are equivalent.
     """
-    ranks = _ranks_without_hydrogens(mol)
-    return tuple(k for k, rank in enumerate(ranks) if rank == ranks[anchor] and k != anchor)
-
-
-def _ranks_without_hydrogens(mol: Chem.Mol) -> list[int]:
     bare = Chem.Mol(mol)
     for atom in bare.GetAtoms():
         atom.SetNoImplicit(True)
         atom.SetNumExplicitHs(0)
     bare.UpdatePropertyCache(strict=False)
-    return list(Chem.CanonicalRankAtoms(bare, breakTies=False, includeChirality=False))
+    ranks = list(Chem.CanonicalRankAtoms(bare, breakTies=False, includeChirality=False))
+    return tuple(k for k, rank in enumerate(ranks) if rank == ranks[anchor] and k != anchor)
 
 
 def core_with_hydrogens(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -> Chem.Mol:
