@@ -21,8 +21,7 @@ from tethermap.extras.degraders.build import (
     part_of_smiles,
 )
 from tethermap.extras.degraders.ends import to_make
-from tethermap.extras.degraders.join import degraders
-from tethermap.extras.degraders.linkers import read_linkers
+from tethermap.extras.degraders.join import degraders, read_linkers
 from tethermap.extras.degraders.split import halves_in
 from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor
 from tethermap.extras.protac.programs import FORMATS

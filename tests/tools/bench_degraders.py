@@ -22,8 +22,7 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.reference import LINKERS
 from tethermap.extras.degraders.ends import End, end_of
-from tethermap.extras.degraders.join import made_of
-from tethermap.extras.degraders.linkers import Linker, read_linkers
+from tethermap.extras.degraders.join import Linker, made_of, read_linkers
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
 

@@ -1,23 +1,31 @@
-"""All inputs of one ligand for programs that model degraders, as texts by path."""
+"""All inputs of one ligand for programs that model degraders, as texts by path.
+
+Besides the files of programs: ``exits.json`` with all ranked exits, each atom by every name it has, and
+``fragments.json`` for programs that design linkers. These need the two fragments' SMILES with ``*``, the attachment
+atoms, and in a common frame the distance and angles between them (LinkLlama).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+from rdkit import Chem
+
+from tethermap.base.arrays import FloatArray
+from tethermap.base.reasons import PROTAC_REASONS
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.extras.protac import texts
-from tethermap.extras.protac.exits_json import exits_json
-from tethermap.extras.protac.fragments import FILE as FRAGMENTS
-from tethermap.extras.protac.fragments import fragments_json
-from tethermap.extras.protac.half import Halves, RequestedHalf
+from tethermap.extras.protac.half import Halves, RequestedHalf, in_one_frame
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.program import Site, WrittenSite
 from tethermap.extras.protac.programs import names, program
-from tethermap.extras.protac.protein import protein_of
-from tethermap.extras.protac.readme import readme
+from tethermap.extras.protac.protein import Protein, protein_of
 from tethermap.extras.protac.round_trip import OpenBabel
-from tethermap.extras.protac.side import Side
+from tethermap.extras.protac.side import Side, side_named
 from tethermap.extras.protac.warhead import WarheadSmiles
 
 _OF_EXIT = ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")
@@ -122,7 +130,7 @@ def shared_files(
     tools : collection of str or None
         One of `programs.tools`; None for all.
     """
-    files = {FRAGMENTS: fragments_json(halves)}
+    files = {"fragments.json": fragments_json(halves)}
     both = Halves(tuple(sorted(halves, key=lambda half: half.side.number)), degrader)
     for name in names():
         if tools is not None and name not in tools:
@@ -135,3 +143,186 @@ def shared_files(
         elif made and not maker.site:
             files[f"{name}/README.txt"] = maker.readme(both.ordered[0].side, (), None)
     return files
+
+
+_ALL = """\
+Inputs for programs that model degraders, from WAR_PDB/{stem} and its SDF. This is {named}'s side (setting \
+protac_inputs.side). Exit site 1 is the best.
+exits.json lists every ranked exit: its anchor by SDF index (from 0), serial in WAR_PDB, atom name and dictionary \
+name; position, direction, score and leaving atoms; and the SMILES of the remaining ligand, [*] for the linker.
+{protein}. {side}_ligand.pdb has the ligand's heavy atoms; serial = SDF index + 1 and each name is unique.{warning}
+"""
+
+
+def readme(ligand: RankedLigand, side: Side, protein: Protein) -> str:
+    """Return the README text on the files that all programs share."""
+    chains = f"{side.name}.pdb: its polymer as {' '.join(protein.chains)}"
+    return _ALL.format(
+        stem=ligand.instance.stem,
+        protein=chains if protein.text else PROTAC_REASONS[protein.reason],
+        warning=_warning(ligand),
+        side=side.name,
+        named=side_named(side.name),
+    )
+
+
+def _warning(ligand: RankedLigand) -> str:
+    """Return the notes on a covalent ligand and on an incompletely observed one."""
+    links = [link for link in ligand.instance.links if link.kind == "covalent"]
+    partners = ", ".join(f"{one.partner_atom} of {one.partner.comp_id} {one.partner.residue_id}" for one in links)
+    stated = "jobs of AlphaFold 3, Boltz and Protenix state that bond if the ligand has a component code, others do not"
+    covalent = f" It is covalently bound to {partners}; {stated}." if links else ""
+    missing = ligand.molecule.atoms_missing
+    if not missing:
+        return covalent
+    count = "1 atom was" if len(missing) == 1 else f"{len(missing)} atoms were"
+    return f"{covalent} {count} not observed: {' '.join(missing)}; heads, masks and SMILES do not contain them."
+
+
+_ELSEWHERE = {
+    "Target", "pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "anchor_atom", "anchor_equivalents", "leaving_atoms",
+    "sdf_index", "vector_x", "vector_y", "vector_z", "reason", "incomplete",
+}  # fmt: skip
+"""Columns of the table of exits that have another form here, or that ranked exits don't need."""
+
+
+def exits_json(
+    ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[WrittenSite], smiles: Mapping[int, str]
+) -> str:
+    """Return the ranked exits of a ligand as JSON, one atom or exit on each line.
+
+    Parameters
+    ----------
+    side : Side
+        Half of the degrader that it is.
+    smiles : mapping of int to str
+        SMILES of the warhead of each exit by its rank, ``[*]`` for the linker.
+    """
+    atoms = _atoms(ligand)
+    files = {one.site.exit.rank: one for one in shown}
+    exits = [_exit(one, atoms, files.get(one.rank), smiles[one.rank]) for one in ligand.exits]
+    parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in _head(ligand, side, protein).items()]
+    parts += [_lines("atoms", atoms), _lines("exits", exits)]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _lines(key: str, items: Sequence[Mapping[str, Any]]) -> str:
+    return f' "{key}": [\n' + ",\n".join(f"  {json.dumps(item)}" for item in items) + "\n ]"
+
+
+def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
+    instance, molecule = ligand.instance, ligand.molecule
+    return {
+        "stem": instance.stem,
+        "pdb_id": instance.entry_id,
+        "chain": instance.name.auth_asym_id,
+        "ligand": instance.name.comp_id,
+        "residue_id": instance.name.residue_id,
+        "components": instance.component_names,
+        "side": side.name,
+        "frame": "deposited coordinates, angstroms",
+        "protein": {
+            "file": f"{side.name}.pdb" if protein.text else None,
+            "chains": dict(protein.letters or {}),
+            "reason": protein.reason,
+        },
+        "ligand_file": f"{side.name}_ligand.pdb",
+        "residue_name": side.residue_name,
+        "smiles": molecule.observed_smiles,
+        "atoms_missing": list(molecule.atoms_missing),
+        "covalent_links": [
+            {
+                "sdf_index": molecule.atom_index.tolist().index(link.atom),
+                "partner": f"{link.partner.comp_id} {link.partner.auth_asym_id} {link.partner.residue_id}",
+                "partner_atom": link.partner_atom,
+            }
+            for link in instance.links
+            if link.kind == "covalent" and link.atom in molecule.atom_index
+        ],
+    }
+
+
+def _atoms(ligand: RankedLigand) -> list[dict[str, Any]]:
+    instance, molecule, graph = ligand.instance, ligand.molecule, ligand.graph
+    rows = []
+    for k, index in enumerate(molecule.atom_index.tolist()):
+        residue = instance.components[int(instance.atoms.component[index])]
+        rows.append(
+            {
+                "sdf_index": k,
+                "pdb_serial": int(instance.atoms.serial[index]),
+                "name": instance.atoms.name[index],
+                "dictionary_name": molecule.dictionary_names[k],
+                "ligand_file_name": ligand.names[k],
+                "element": graph.element[k],
+                "component": residue.comp_id,
+                "residue_id": residue.residue_id,
+                "xyz": [round(value, 3) for value in graph.xyz[k].tolist()],
+            }
+        )
+    return rows
+
+
+_CALLED = ("sdf_index", "pdb_serial", "name", "dictionary_name", "ligand_file_name", "xyz")
+
+
+def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite | None, smiles: str) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "rank": one.rank,
+        "anchor": {key: atoms[one.anchor][key] for key in _CALLED},
+        "equivalent_anchors": list(one.equivalents),
+        "leaving_atoms": list(one.leaving),
+        "direction": [one.row[f"vector_{axis}"] for axis in "xyz"],
+        "smiles": smiles,
+    }
+    values.update((key, value) for key, value in one.row.items() if key not in _ELSEWHERE and key not in values)
+    if made is not None:
+        anchor, leaving = made.site.cut
+        values["core"] = {"anchor_sdf_index": anchor, "leaving_atoms": list(leaving)}
+        values["files"] = {name: part.summary for name, part in made.programs.items()}
+    return values
+
+
+def fragments_json(halves: Sequence[RequestedHalf]) -> str:
+    """Return one half, or two with the geometry between them, as JSON."""
+    content: dict[str, Any] = {
+        "frame": "deposited coordinates, angstroms",
+        "fragments": [_fragment(half) for half in halves],
+    }
+    if len(halves) > 1:
+        content["between"] = _between(*halves[:2])
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _fragment(half: RequestedHalf) -> dict[str, Any]:
+    mol = half.warhead.mol
+    return {
+        "side": half.side.name,
+        "stem": half.ligand.instance.stem,
+        "smiles": half.smiles,
+        "attachment_atom": half.warhead.anchor,
+        "attachment_direction": np.round(half.direction, 4).tolist(),
+        "elements": [atom.GetSymbol() for atom in mol.GetAtoms()],
+        "xyz": mol.GetConformer().GetPositions().round(3).tolist(),
+        "bonds": [
+            [bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondTypeAsDouble()] for bond in mol.GetBonds()
+        ],
+        "molblock": Chem.MolToMolBlock(mol, kekulize=False),
+    }
+
+
+def _between(first: RequestedHalf, second: RequestedHalf) -> dict[str, Any]:
+    """Return distance and angles if both halves share one frame, else the reason."""
+    if not in_one_frame(first, second):
+        return {"distance_A": None, "reason": "the halves come from structures in different frames"}
+    way = second.anchor - first.anchor
+    return {
+        "distance_A": round(float(np.linalg.norm(way)), 3),
+        "angle_deg": _angle(first.direction, second.direction),
+        "angles_to_way_deg": [_angle(first.direction, way), _angle(second.direction, -way)],
+    }
+
+
+def _angle(first: FloatArray, second: FloatArray) -> float:
+    cosine = float(first @ second) / float(np.linalg.norm(first) * np.linalg.norm(second))
+    return round(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), 1)

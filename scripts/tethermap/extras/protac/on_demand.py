@@ -16,10 +16,9 @@ from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import EXIT_ANSWERS, JOINED, PUBLISHED_CELLS, Row, read_table
 from tethermap.extras.protac.half import RequestedHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
-from tethermap.extras.protac.ligand import RankedExit, RankedLigand
+from tethermap.extras.protac.ligand import RankedExit, RankedLigand, complex_text, unread_of
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_SMILES, program, tools
-from tethermap.extras.protac.read import complex_text, unread_of
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import job_gene, job_side
 from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE

@@ -16,7 +16,7 @@ def make(task: Task) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index."""
     # Snakemake's own process loads this module for `settings`; importing RDKit needs a quarter of a second.
     from tethermap.extras.protac.inputs import InputMaker
-    from tethermap.extras.protac.read import UnreadLigand, complex_text, unread_of
+    from tethermap.extras.protac.ligand import UnreadLigand, complex_text, unread_of
     from tethermap.extras.protac.side import job_side
     from tethermap.run.shard_step import ShardStep
 

@@ -8,17 +8,18 @@ from collections import Counter
 from itertools import islice
 
 import pytest
+import yaml
 from rdkit import Chem
 from rdkit.Chem import rdMolDescriptors
 
 from tests.tools.bench_degraders import both_ways, linker_of, published, regenerated
 from tests.tools.exits import graph_of
+from tests.tools.runs import ROOT
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base.reference import LINKERS, REACTIONS
 from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, what_to_do
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
-from tethermap.extras.degraders.join import SECOND_HALF, degraders, made_of
-from tethermap.extras.degraders.linkers import Linker, read_linkers
+from tethermap.extras.degraders.join import SECOND_HALF, Linker, degraders, made_of, read_linkers
 
 OTHER_CONFIGURATION = {"GBW"}
 """Its hydroxyproline has the other configuration than the recruiter that is in the list."""
@@ -58,65 +59,11 @@ def test_linkers_match_their_list() -> None:
         assert all("doi:10." in row["source"] for row in csv.DictReader(stream))
 
 
-HALVES = {
-    "acid": ("CCC(=O)[*]", ["CCC(=O)O"]),
-    "carboxylate": ("c1ccccc1C(=O)O[*]", ["OC(=O)c1ccccc1"]),
-    "amide N": ("CC(=O)N[*]", ["CC(=O)O"]),
-    "alkylamide N": ("CC(=O)N(C)[*]", ["CC(=O)O"]),
-    "urea N": ("CN(C)C(=O)N[*]", ["CNC"]),
-    "carbamate N": ("CCOC(=O)N[*]", ["CCO"]),
-    "carbamate O": ("CCNC(=O)O[*]", ["CCN"]),
-    "carbamoyl": ("CCNC(=O)[*]", ["CCN"]),
-    "oxycarbonyl": ("CCOC(=O)[*]", ["CCO"]),
-    "sulfonyl": ("CS(=O)(=O)[*]", ["CS(=O)(=O)Cl"]),
-    "sulfonamide N": ("CS(=O)(=O)N[*]", ["CS(=O)(=O)Cl"]),
-    "amino acid N": ("[*]N[C@H](C(=O)NC)C(C)(C)C", ["N[C@H](C(=O)NC)C(C)(C)C"]),
-    "aryl amine": ("c1ccccc1N[*]", ["Nc1ccccc1"]),
-    "amine": ("C1CCN(CC1)[*]", ["C1CCNCC1"]),
-    "azole N": ("n1([*])ccnc1", ["[nH]1ccnc1"]),
-    "amide N-H": ("O=C1CCCN1[*]", ["O=C1CCCN1"]),
-    "phenol": ("c1ccccc1O[*]", ["Oc1ccccc1"]),
-    "oxime O": ("CC(C)=NO[*]", ["CC(C)=NO"]),
-    "alcohol": ("C[C@H](F)CO[*]", ["C[C@H](F)CO"]),
-    "thiol": ("CCS[*]", ["CCS"]),
-    "aryl alkyne": ("c1ccccc1C#C[*]", ["Brc1ccccc1", "C#Cc1ccccc1"]),
-    "alkyne": ("CC(=O)NCC#C[*]", ["CC(=O)NCC#C"]),
-    "aryl": (
-        "Cn1ccnc1[*]",
-        ["Cn1ccnc1Br", "Cn1ccnc1O", "Cn1ccnc1C(=O)O", "Cn1ccnc1N", "Cn1ccnc1C=O"],
-    ),
-    "N-CH2": ("CN(C)C[*]", ["CNC", "CN(C)CC(=O)O"]),
-    "n-CH2": ("n1(C[*])ccnc1", ["[nH]1ccnc1", "n1(CC(=O)O)ccnc1"]),
-    "phenol O-CH2": ("c1ccccc1OC[*]", ["Oc1ccccc1", "c1ccccc1OCC(=O)O"]),
-    "alcohol O-CH2": ("CCOC[*]", ["CCO", "CCOCC(=O)O"]),
-    "amide N-CH2": ("CC(=O)NC[*]", ["CC(=O)O"]),
-    "acyl CH2": ("CNC(=O)C[*]", ["CN", "CNC(=O)CBr"]),
-    "alkyl beside N, O or S": ("C1CCOC1[*]", ["OC(=O)C1CCCO1"]),
-    "quaternary alkyl": ("CC(C)(C)[*]", ["CC(C)(C)C(=O)O", "CC(C)(C)N"]),
-    "alkyl": (
-        "c1ccccc1C[*]",
-        ["BrCc1ccccc1", "[N-]=[N+]=NCc1ccccc1", "OC(=O)Cc1ccccc1", "NCc1ccccc1"],
-    ),
-}
+GROUPS = yaml.safe_load((ROOT / "tests/data/degrader_groups.yaml").read_text(encoding="utf-8"))
+HALVES: dict[str, tuple[str, list[str]]] = GROUPS["halves"]
 """A half of each functional group, and its starting material."""
 
-MADE = {
-    "amide": "[#6][CX3](=O)[#7;!$([#7][CX3](=O)[#7,O;X2])]",
-    "ester": "[#6][CX3](=O)[OX2][#6]",
-    "urea": "[#7][CX3](=O)[#7]",
-    "carbamate": "[#7][CX3](=O)[OX2][#6]",
-    "sulfonamide": "[SX4](=O)(=O)[#7]",
-    "alkylation": "[#7][CX4]",
-    "amination": "[#7]c",
-    "reductive amination": "[NX3][CX4]",
-    "ether": "[OX2;!$(O[CX3]=O)]([#6])[#6]",
-    "O-alkylation": "[#7][OX2][CX4]",
-    "thioether": "[SX2]([#6])[#6]",
-    "Suzuki": "c-c",
-    "Sonogashira": "c[CX2]#[CX2]",
-    "Sonogashira, then hydrogenation": "c[CX4][CX4]",
-    "click": "n1cc([#6])nn1",
-}
+MADE: dict[str, str] = GROUPS["products"]
 """Products of each reaction."""
 
 

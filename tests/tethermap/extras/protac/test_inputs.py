@@ -38,35 +38,24 @@ def inputs(
     return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
 
 
-def made(folder: Path, atoms_missing: tuple[str, ...], *, ranked: bool = True) -> tuple[str, list[Row]]:
-    """Return the README and the rows of a ligand of which some atoms were not observed."""
-    files, index = inputs(folder, "CCNc1ccccc1", atoms_missing, ranked=ranked)
-    return files.get("README.txt", ""), index
-
-
 @pytest.mark.parametrize(
     ("missing", "told"),
-    [(("C9", "N10"), "2 atoms were not observed: C9 N10;"), (("C9",), "1 atom was not observed: C9;")],
+    [(("C9", "N10"), "2 atoms were not observed: C9 N10;"), (("C9",), "1 atom was not observed: C9;"), ((), "")],
 )
 def test_unobserved_atoms_are_listed_with_the_heads_that_lack_them(
     tmp_path: Path, missing: tuple[str, ...], told: str
 ) -> None:
-    readme, rows = made(tmp_path, missing)
+    files, rows = inputs(tmp_path, "CCNc1ccccc1", missing)
+    readme = files["README.txt"]
     assert told in readme
+    assert ("not observed" in readme) == bool(missing)
     assert len(readme.splitlines()) == 3
     assert {row["atoms_missing"] for row in rows} == {";".join(missing)}
 
 
-def test_whole_ligand_has_no_note_on_unobserved_atoms(tmp_path: Path) -> None:
-    readme, rows = made(tmp_path, ())
-    assert "not observed" not in readme
-    assert {row["atoms_missing"] for row in rows} == {""}
-
-
 def test_ligand_without_inputs_also_lists_its_missing_atoms(tmp_path: Path) -> None:
-    assert [(row["reason"], row["atoms_missing"]) for row in made(tmp_path, ("C9",), ranked=False)[1]] == [
-        ("no_ranked_exit", "C9")
-    ]
+    files, (row,) = inputs(tmp_path, "CCNc1ccccc1", ("C9",), ranked=False)
+    assert (files, row["reason"], row["atoms_missing"]) == ({}, "no_ranked_exit", "C9")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,15 @@ from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.programs import protac_ternary
 from tethermap.extras.programs.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac import texts
-from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, SAME, anchor_after_round_trip, open_babel
+from tethermap.extras.protac.round_trip import (
+    LOST,
+    OTHER,
+    OUTCOMES,
+    SAME,
+    OpenBabel,
+    anchor_after_round_trip,
+    open_babel,
+)
 from tethermap.extras.protac.side import E3, SIDES, TARGET, job_side
 from tethermap.extras.protac.warhead import cut_warhead
 
@@ -92,6 +100,11 @@ def test_ligand_file_gives_names_serials_and_each_bond_once() -> None:
     assert mol.GetAtomWithIdx(4).GetSymbol() == "Br"
 
 
+def installed_babel() -> OpenBabel:
+    """Return Open Babel; skip the rest of a test without it."""
+    return open_babel() or pytest.skip("Open Babel is not installed")
+
+
 @pytest.mark.parametrize(
     "smiles",
     [
@@ -108,9 +121,7 @@ def test_head_is_the_same_with_and_without_perception_and_in_open_babel(smiles: 
     read.SetData(text)
     assert Chem.MolToSmiles(read[0]) == Chem.MolToSmiles(Chem.MolFromSmiles(smiles))
     assert read[0].GetSubstructMatch(bare[0])
-    babel = open_babel()
-    if babel is None:
-        pytest.skip("Open Babel is not installed")
+    babel = installed_babel()
     matches = bare[0].GetSubstructMatches(bare[0], uniquify=False)
     unique = [k for k, images in enumerate(zip(*matches, strict=True)) if set(images) == {k}]
     assert {anchor_after_round_trip(babel, text, k) for k in unique} == {SAME}
@@ -140,16 +151,12 @@ def test_guanidines_are_written_in_open_babels_form(smiles: str, written: str) -
     assert degrader_line(smiles).strip() == (smiles if written == smiles else canonical)
     matches = warhead.mol.GetSubstructMatches(warhead.mol, uniquify=False)
     assert {match[0] for match in matches} - {0} == set(warhead.alike)
-    babel = open_babel()
-    if babel is None:
-        pytest.skip("Open Babel is not installed")
+    babel = installed_babel()
     assert anchor_after_round_trip(babel, text, 0) == SAME
 
 
 def test_symmetric_anchor_may_be_read_back_as_its_equivalent() -> None:
-    babel = open_babel()
-    if babel is None:
-        pytest.skip("Open Babel is not installed")
+    babel = installed_babel()
     benzene = embedded("c1ccccc1")[1]
     text = head_sdf(cut_warhead(benzene, 0, ()), "benzene", {}, kekulize=True)
     assert {anchor_after_round_trip(babel, text, k) for k in range(6)} <= {SAME, OTHER}
