@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from service.errors import InvalidField
-from service.extras.webhooks import FOLDER, RETRY_SECONDS, Webhooks, post
+from service.extras.webhooks import FOLDER, RETRY_SECONDS, Send, Webhooks, post
 from service.hosts import is_public
 from service.http.job_answers import JobAnswer
 from service.jobs.record import utc_text
@@ -81,22 +81,27 @@ def test_a_notice_is_signed_and_sent_again_until_it_is_accepted(tmp_path: Path) 
     asyncio.run(check())
 
 
-def test_a_notice_outlives_a_restart_and_is_given_up_at_last(tmp_path: Path) -> None:
-    now = [0.0]
+def refusing() -> tuple[list[str], Send]:
+    """Return a receiver that is busy, and the addresses of the notices that it gets."""
     asked: list[str] = []
 
     async def refuse(url: str, _body: bytes, _headers: dict[str, str]) -> int:
         asked.append(url)
         return 503
 
+    return asked, refuse
+
+
+def test_a_notice_outlives_a_restart_and_is_given_up_at_last(tmp_path: Path) -> None:
+    now = [0.0]
+    asked, refuse = refusing()
+
     async def check() -> None:
         settings = settings_in(tmp_path, webhook_secret=SECRET)
         async with running(settings) as parts:
             job = await parts.queue.submit(parse_submission({**HPV, "webhook": URL}, OFFERED))
             await ended(parts, job.job_id)
-        async with running(
-            settings,
-        ) as parts:
+        async with running(settings) as parts:
             notice = tmp_path / "jobs" / FOLDER / f"{job.job_id}.json"
             now[0] = json.loads(notice.read_text())["due"] + 1
             hooks = Webhooks(parts.store, settings, send=refuse, clock=lambda: now[0])
@@ -117,11 +122,7 @@ def test_a_notice_outlives_a_restart_and_is_given_up_at_last(tmp_path: Path) -> 
 
 def test_a_full_disk_makes_no_notice_come_more_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    asked: list[str] = []
-
-    async def refuse(url: str, _body: bytes, _headers: dict[str, str]) -> int:
-        asked.append(url)
-        return 503
+    asked, refuse = refusing()
 
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
