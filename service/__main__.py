@@ -110,14 +110,13 @@ def export(settings: Settings, target: Path | None) -> int:
     answer = asyncio.run(operate(settings, "export", ""))
     if not answer["ok"]:
         return _tell(answer)
-    with Path(answer["message"]).open("rb") as data:
-        if target is None:
-            sys.stdout.flush()
-            shutil.copyfileobj(data, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-        else:
-            with target.open("wb") as stream:
-                shutil.copyfileobj(data, stream)
+    made = Path(answer["message"])
+    if target is not None:
+        shutil.copyfile(made, target)
+        return 0
+    with made.open("rb") as data:
+        shutil.copyfileobj(data, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
     return 0
 
 

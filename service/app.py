@@ -7,7 +7,6 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from itertools import groupby
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import duckdb
@@ -36,7 +35,7 @@ from service.jobs.durable import is_shortage
 from service.jobs.submission import Limits
 from service.jobs.uploads import UploadStore
 from service.pages.render import page
-from service.results.examples import CONFIGURATION, example_record, load_examples
+from service.results.examples import example_record, load_examples
 from service.routes import (
     batches,
     discovery,
@@ -112,6 +111,7 @@ _SENT = (
 _READ = ("Content-Disposition", "Content-Range", "ETag", "Link", "Location", "Retry-After", "X-Request-ID")
 """Headers that pages of other sites may send and read (CORS)."""
 
+_NOTHING_HERE = "There is no page or route at this address: /api-docs lists the routes."
 _SHORTAGE_RETRY_SECONDS = 60
 _LOG = logging.getLogger(__name__)
 
@@ -130,29 +130,25 @@ def endpoints(names: Sequence[str] = EXTRAS) -> tuple[Endpoint, ...]:
     return (*_CORE, *(endpoint for extra in extras(names) for endpoint in extra.endpoints))
 
 
-def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: bool = True) -> Starlette:
-    """Return the application.
-
-    Parameters
-    ----------
-    parts : Parts
-        Settings, store, queue and index.
-    examples_file : Path
-        The configured examples.
-    manage : bool
-        Whether the application opens the parts when it starts and closes them when it ends.
-    """
+def create_app(parts: Parts) -> Starlette:
+    """Return the application over the parts, which it opens when it starts and closes when it ends."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        if not manage:
-            yield
-            return
         with closing(app.state.shared.tables):
             async with parts.running(at_once=True):
                 yield
 
     settings = parts.settings
+    limits = Limits(
+        target_characters=settings.max_target_chars,
+        query_characters=settings.max_query_chars,
+        fasta_residues=settings.max_fasta_residues,
+        batch_jobs=settings.max_batch,
+        entries=settings.max_entries,
+        webhooks=settings.webhooks,
+        private_webhooks=settings.webhook_private,
+    )
     metrics = Metrics()
     routes = endpoints(settings.extras)
     app = Starlette(
@@ -169,30 +165,18 @@ def create_app(parts: Parts, *, examples_file: Path = CONFIGURATION, manage: boo
     )
     app.router.redirect_slashes = False
     app.state.endpoints = routes
-    app.state.openapi = document(routes, _limits(settings), settings.root_path)
+    app.state.openapi = document(routes, limits, settings.root_path)
     app.state.shared = Shared(
         parts=parts,
         access=Access(settings.api_tokens, Sessions(settings.jobs_dir / SESSIONS)),
-        examples=load_examples(examples_file),
-        limits=_limits(settings),
+        examples=load_examples(),
+        limits=limits,
         metrics=metrics,
         scrubber=Scrubber(settings),
         dry_runs=DryRuns(settings),
         uploads=UploadStore(settings),
     )
     return app
-
-
-def _limits(settings: Settings) -> Limits:
-    return Limits(
-        target_characters=settings.max_target_chars,
-        query_characters=settings.max_query_chars,
-        fasta_residues=settings.max_fasta_residues,
-        batch_jobs=settings.max_batch,
-        entries=settings.max_entries,
-        webhooks=settings.webhooks,
-        private_webhooks=settings.webhook_private,
-    )
 
 
 def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]) -> list[Middleware]:
@@ -240,7 +224,7 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
         if request.scope["path"].endswith("\n") and not any(
             str(value).endswith("\n") for value in request.path_params.values()
         ):
-            raise NotFound("There is no page or route at this address: /api-docs lists the routes.", details={})
+            raise NotFound(_NOTHING_HERE)
         endpoint = by_method.get("GET" if request.method == "HEAD" else request.method)
         request.scope["state"] |= {"route": path, "endpoint": endpoint or endpoints[0]}
         if endpoint is None:
@@ -344,9 +328,7 @@ async def _shortage(request: Request, error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == NotFound.default_status:
-        return _error_response(
-            request, NotFound("There is no page or route at this address: /api-docs lists the routes.", details={})
-        )
+        return _error_response(request, NotFound(_NOTHING_HERE))
     return _error_response(request, ServiceError(error.detail, status=error.status_code, headers=error.headers))
 
 

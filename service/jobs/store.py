@@ -191,8 +191,8 @@ class Store:
 
     def is_example(self, job_id: str) -> bool:
         """Return whether an id is that of an existing curated example."""
-        own = self.jobs_dir / job_id / RECORD
-        return bool(JOB_ID.fullmatch(job_id)) and not own.exists() and self._example(job_id) is not None
+        record = self.get(job_id)
+        return record is not None and record.source == "example"
 
     def example_folder(self, job_id: str) -> Path | None:
         """Return the folder of a curated example, or None when it isn't there."""

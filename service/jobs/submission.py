@@ -193,9 +193,7 @@ def parse_batch(body: Mapping[str, Any], limits: Limits) -> BatchSubmission:
         raise _invalid("jobs", "is not a list")
     if not 1 <= len(jobs) <= limits.batch_jobs:
         raise _invalid("jobs", f"holds {len(jobs)} jobs: give 1 to {limits.batch_jobs}")
-    delay = body.get("delay_seconds", 0)
-    if delay is None:
-        delay = 0
+    delay = 0 if body.get("delay_seconds") is None else body["delay_seconds"]
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= MAX_DELAY_SECONDS:
         raise _invalid("delay_seconds", f"is not a number from 0 to {MAX_DELAY_SECONDS:.0f}")
     accepted: list[Submission] = []

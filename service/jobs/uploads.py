@@ -21,6 +21,7 @@ from starlette.datastructures import UploadFile
 from service.errors import InvalidField, NotFound, PayloadTooLarge, QueueFull, RateLimited
 from service.jobs.child import output_of
 from service.jobs.durable import is_full, read_json, write_json
+from service.jobs.record import utc_text
 from service.settings import UPLOADS, Settings
 from tethermap.base.packed import GZIP, DamagedGzip, unpacked_size
 from tethermap.sources.own.archives import ArchiveError, members_size
@@ -111,7 +112,7 @@ class UploadStore:
             record = {
                 "owner": owner,
                 "files": [{**file, "size_bytes": sizes[file["name"]]} for file in inspected],
-                "expires_at": (now + timedelta(hours=self._settings.keep_uploads_hours)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "expires_at": utc_text(now + timedelta(hours=self._settings.keep_uploads_hours)),
             }
             await asyncio.to_thread(write_json, building / _RECORD, record)
             await asyncio.to_thread(building.rename, self._folder / upload_id)
@@ -159,7 +160,7 @@ class UploadStore:
         """Remove expired uploads that no unfinished job uses, and the remains of a crashed service."""
         if not self._folder.is_dir():
             return
-        moment = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        moment = utc_text(now)
         for path in self._folder.iterdir():
             if not _ID.fullmatch(path.name):
                 if now.timestamp() - path.stat().st_mtime > _SECONDS * 2:

@@ -33,27 +33,20 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
     InvalidField
         If it names a missing upload.
     """
-    own_source = dict(job_settings.get("source", {}))
-    source: dict[str, Any]
-    upload = own_source.pop("upload", None)
+    source: dict[str, Any] = dict(job_settings.get("source", {}))
+    upload = source.pop("upload", None)
     for name, folder in (("affinity", settings.affinity), ("degraders", settings.degraders)):
         if folder is not None:
             files = (path for path in folder.iterdir() if path.is_file() and not _DOCUMENT.fullmatch(path.name))
-            own_source[name] = sorted(map(str, files)) or None
+            source[name] = sorted(map(str, files)) or None
+    source["kind"] = settings.source if upload is None else "files"
     if upload is not None:
-        source = {**own_source, "kind": "files", "files": str(_uploaded(settings, upload))}
-        return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}
-    source = {**own_source, "kind": settings.source}
-    if settings.mirror is not None and settings.source in ("auto", "mirror"):
+        source["files"] = str(settings.upload_folder(upload))
+        if not settings.upload_folder(upload).is_dir():
+            raise unknown_structures()
+    elif settings.mirror is not None and settings.source in ("auto", "mirror"):
         source["mirror"] = str(settings.mirror)
     return {**job_settings, "source": source, "cache_dir": str(settings.cache_dir)}
-
-
-def _uploaded(settings: Settings, upload_id: str) -> Path:
-    folder = settings.upload_folder(upload_id)
-    if not folder.is_dir():
-        raise unknown_structures()
-    return folder
 
 
 def unknown_structures() -> InvalidField:

@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from service.errors import JobNotFound
 from service.index.database import Index
-from service.jobs.record import FINAL
+from service.jobs.record import FINAL, utc_text
 from service.jobs.store import Store
 from service.settings import Settings
 
@@ -34,7 +34,7 @@ def to_remove(
     ordered = sorted(jobs, key=lambda job: (job[1], job[0]))
     doomed: list[str] = []
     if keep_days is not None:
-        limit = _limit(now, keep_days)
+        limit = utc_text(now - timedelta(days=keep_days))
         doomed = [job_id for job_id, time, _ in ordered if time < limit]
     if max_bytes is not None:
         remaining = [job for job in ordered if job[0] not in set(doomed)]
@@ -68,11 +68,7 @@ async def prune(
             _LOG.info("%s: removed, as KEEP_DAYS or MAX_JOBS_BYTES say", job_id)
             removed.append(job_id)
     if settings.keep_days is not None:
-        for batch_id in await asyncio.to_thread(store.forget_batches, _limit(now, settings.keep_days)):
+        limit = utc_text(now - timedelta(days=settings.keep_days))
+        for batch_id in await asyncio.to_thread(store.forget_batches, limit):
             _LOG.info("%s: removed, as none of its jobs is left", batch_id)
     return removed
-
-
-def _limit(now: datetime, keep_days: float) -> str:
-    """Return the time before which nothing is kept, as records have times."""
-    return (now - timedelta(days=keep_days)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -91,14 +91,13 @@ class Run:
         """Wait for the first process to end; return its exit status, None when it can't be known."""
         if self._child is not None:
             return await self._child.wait()
-        while self._alive():  # noqa: ASYNC110 - the process of another parent sends no event
+        while self._process() is not None:  # noqa: ASYNC110 - the process of another parent sends no event
             await asyncio.sleep(_ADOPTED_POLL_SECONDS)
         return None
 
     def age_seconds(self) -> float:
         """Return for how long the first process has lived."""
-        one = processes.process(self.state.pid) if self.state.pid is not None else None
-        return processes.age_seconds(one) if one is not None else 0.0
+        return processes.age_seconds(one) if (one := self._process()) is not None else 0.0
 
     def intend(self, intent: Intent) -> None:
         """Record the reason for a stop before it; the first reason is kept."""
@@ -110,9 +109,10 @@ class Run:
         except OSError as error:  # folder deleted or disk full: memory has to do
             _LOG.warning("the reason for stopping a run could not be written: %s", error.strerror)
 
-    def _alive(self) -> bool:
+    def _process(self) -> Process | None:
+        """Return the first process if it lives."""
         one = processes.process(self.state.pid) if self.state.pid is not None else None
-        return one is not None and one.start == self.state.start
+        return one if one is not None and one.start == self.state.start else None
 
 
 class Runner:

@@ -31,7 +31,7 @@ from service.runs import processes
 from service.runs.ending import Ending
 from service.runs.lifecycle import Parts, build_parts
 from service.runs.runner import read_state
-from service.settings import EXTRAS, Settings
+from service.settings import EXTRAS, Settings, Token
 from tests.service.answers import check
 from tests.standin.pipeline import COMMAND, HOLD
 from tests.tools.patience import patience, wait_until
@@ -50,6 +50,10 @@ REFUSED = {
     "fasta": "ACDEFGHIKLMNPQ",
 }
 """A job that the embedded archive refuses at once: it can't be searched by sequence."""
+
+
+TOKENS = tuple(Token(name, f"{name}-secret") for name in ("ann", "ben", "operator"))
+ANN, BEN, OPERATOR = ({"Authorization": f"Bearer {token.secret}"} for token in TOKENS)
 
 
 class SettableClock(Clock):
@@ -99,10 +103,12 @@ def free_port() -> int:
 
 
 @contextlib.asynccontextmanager
-async def running(settings: Settings, *, real: bool = False, **options: Any) -> AsyncIterator[Parts]:
+async def running(
+    settings: Settings, *, real: bool = False, serving: bool = True, **options: Any
+) -> AsyncIterator[Parts]:
     """Run the service's parts in this process; `real` for the real Snakemake."""
     parts = build_parts(settings, **{"snakemake": None if real else COMMAND, **options})
-    async with parts.running():
+    async with parts.running(serving=serving):
         yield parts
 
 

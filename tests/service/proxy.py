@@ -17,7 +17,6 @@ from tests.tools.programs import program
 from tests.tools.runs import ROOT
 
 SITE = ROOT / "config/deploy/nginx.conf"
-ANN = {"Authorization": "Bearer ann-secret"}
 
 _MAIN = """
 daemon off;

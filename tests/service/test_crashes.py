@@ -144,23 +144,16 @@ def test_killed_between_the_note_of_a_run_and_its_process(start: Starter) -> Non
     assert (body["status"], body["attempt"]) == ("completed", 2)
 
 
-def test_a_process_that_was_begun_but_not_noted_is_found_and_adopted(start: Starter) -> None:
+@pytest.mark.parametrize("noted", [True, False], ids=["noted", "begun but not noted"])
+def test_killed_while_a_job_runs_which_is_adopted(start: Starter, *, noted: bool) -> None:
     service = start()
     job, gate = stopped_at(service, "clean_complexes")
     service.kill()
     state = read_state(service.jobs / job)
     assert state is not None
-    write_json(service.jobs / job / RUN_FILE, asdict(replace(state, pid=None, start=None)))
+    if not noted:
+        write_json(service.jobs / job / RUN_FILE, asdict(replace(state, pid=None, start=None)))
     service.start()
-    gate.unlink()
-    body = true_state(service, job)
-    assert (body["status"], body["attempt"]) == ("completed", 1)
-
-
-def test_killed_while_a_job_runs_which_is_adopted(start: Starter) -> None:
-    service = start()
-    job, gate = stopped_at(service, "clean_complexes")
-    service.restart()
     gate.unlink()
     body = true_state(service, job)
     assert (body["status"], body["attempt"], body["progress"]["percent"]) == ("completed", 1, 100)
@@ -339,19 +332,6 @@ def test_disk_full(start: Starter, tmp_path: Path) -> None:
         service.restart()
         body = service.ended(job)
         assert (body["status"], body["attempt"], body["notes"], body["results_row_count"]) == ("completed", 1, [], 3)
-        service.kill()
-
-
-def test_submission_on_a_full_disk_is_refused_and_leaves_nothing(start: Starter, tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk", 6 << 20) as disk:
-        service = start(JOBS_DIR=str(disk / "jobs"), MIN_FREE_BYTES="1M")
-        filler = fill(disk)
-        status, answer = service.call("POST", "/api/jobs", HPV)
-        assert (status, answer["error"]["code"]) == (503, "QUEUE_FULL")
-        filler.unlink()
-        job = service.submit(NOTHING)
-        assert true_state(service, job)["status"] == "completed"
-        assert {path.name for path in (disk / "jobs").iterdir()} == {job, "batches", ".lock", ".reserve"}
         service.kill()
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.service.core import LiveService, free_port
-from tests.service.proxy import ANN, Proxied, behind_nginx
+from tests.service.core import ANN, LiveService, free_port
+from tests.service.proxy import Proxied, behind_nginx
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program, programs
 from tests.tools.runs import ROOT

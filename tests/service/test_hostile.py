@@ -16,7 +16,7 @@ from service.jobs.record import BatchItem, BatchRecord
 from service.jobs.store import BATCHES, Store
 from service.results.rows import MAX_FILTERS, csv_lines, view_of
 from service.routes.shared import MAX_STREAMS, Slots
-from tests.service.core import LiveService
+from tests.service.core import local
 from tests.tools.patience import patience
 from tethermap.base.tables import Column, Value
 from tethermap.drawing.marks import AtomExposure, in_context
@@ -66,11 +66,11 @@ def test_pages_of_other_sites_change_nothing(http: httpx2.Client) -> None:
 
 
 def test_pages_of_configured_origins_may_change_something(tmp_path: Path) -> None:
-    with LiveService(tmp_path, CORS_ORIGINS="https://lab.example") as service:
-        url = f"http://127.0.0.1:{service.port}/api/jobs/00000000/cancel"
+    with local(tmp_path, cors_origins=("https://lab.example",)) as client:
         for origin, status in (("https://lab.example", 404), ("https://evil.example", 401)):
             for site in ({"Sec-Fetch-Site": "cross-site"}, {}):
-                assert httpx2.post(url, headers={**site, "Origin": origin}).status_code == status
+                headers = {**site, "Origin": origin}
+                assert client.post("/api/jobs/00000000/cancel", headers=headers).status_code == status
 
 
 def test_event_streams_are_counted() -> None:
@@ -110,15 +110,11 @@ def test_file_names_add_no_header(name: str) -> None:
 
 def test_records_of_batches_are_removed_with_their_last_job(tmp_path: Path) -> None:
     store = Store(tmp_path)
+    (tmp_path / BATCHES).mkdir()
     for number, time_ in enumerate(("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z", "2026-01-01T00:00:00Z")):
         batch = BatchRecord(f"batch_0000000{number}", time_, 0.0, (BatchItem(f"0000000{number}", "t", "q"),))
-        write_json(_made(tmp_path / BATCHES) / f"{batch.batch_id}.json", batch.to_dict())
+        write_json(tmp_path / BATCHES / f"{batch.batch_id}.json", batch.to_dict())
     (tmp_path / "00000001").mkdir()
     assert store.forget_batches("2025-01-01T00:00:00Z") == ["batch_00000000"]
     assert store.batch("batch_00000000") is None
     assert store.batch("batch_00000001") is not None
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(exist_ok=True)
-    return folder

@@ -15,7 +15,7 @@ import pytest
 from service.app import create_app
 from service.jobs.durable import read_json, write_json
 from service.runs.lifecycle import build_parts
-from tests.service.core import settings_in, until
+from tests.service.core import running, settings_in, until
 from tethermap.base import layout
 from tethermap.base.tables import RESULTS_TABLE
 
@@ -31,17 +31,12 @@ def made_folder(folder: Path, manifest: Mapping[str, Any], cell: str = "") -> Pa
     return folder
 
 
-def adopted(tmp_path: Path, folder: Path) -> dict[str, Any]:
+async def adopted(tmp_path: Path, folder: Path) -> dict[str, Any]:
     """Return the message and outcome of adopting a folder."""
-
-    async def run() -> dict[str, Any]:
-        parts = build_parts(settings_in(tmp_path))
-        async with parts.running(serving=False):
-            answer = await parts.housekeeping.do("adopt", str(folder))
-            record = parts.store.get(answer["message"])
-            return {**answer, "ready": record.results_ready if record else None}
-
-    return asyncio.run(run())
+    async with running(settings_in(tmp_path), serving=False) as parts:
+        answer = await parts.housekeeping.do("adopt", str(folder))
+        record = parts.store.get(answer["message"])
+        return {**answer, "ready": record.results_ready if record else None}
 
 
 @pytest.mark.parametrize(
@@ -52,22 +47,24 @@ def adopted(tmp_path: Path, folder: Path) -> dict[str, Any]:
         ({"target_name": {}}, "target_name"), ({"search_query": 1.5}, "search_query"),
     ],
 )  # fmt: skip
-def test_a_folder_with_an_odd_manifest_is_refused_by_name(tmp_path: Path, manifest: dict[str, Any], name: str) -> None:
-    answer = adopted(tmp_path, made_folder(tmp_path / "odd", manifest))
+async def test_a_folder_with_an_odd_manifest_is_refused_by_name(
+    tmp_path: Path, manifest: dict[str, Any], name: str
+) -> None:
+    answer = await adopted(tmp_path, made_folder(tmp_path / "odd", manifest))
     assert (answer["ok"], name in answer["message"]) == (False, True)
 
 
-def test_a_table_with_an_endless_cell_is_no_result(tmp_path: Path) -> None:
+async def test_a_table_with_an_endless_cell_is_no_result(tmp_path: Path) -> None:
     cell = "x" * (csv.field_size_limit() + 1)
-    answer = adopted(tmp_path, made_folder(tmp_path / "odd", {}, cell))
+    answer = await adopted(tmp_path, made_folder(tmp_path / "odd", {}, cell))
     assert (answer["ok"], answer["ready"]) == (True, False)
 
 
-def test_a_command_that_meets_a_defect_is_answered(
+async def test_a_command_that_meets_a_defect_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("service.runs.intake.record_of_folder", lambda *_, **__: 1 / 0)
-    answer = adopted(tmp_path, tmp_path)
+    answer = await adopted(tmp_path, tmp_path)
     assert answer["ok"] is False
     assert str(tmp_path) not in answer["message"]
     assert "ZeroDivisionError" in caplog.text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -65,7 +64,7 @@ def test_least_recently_used_response_is_evicted_for_any_size() -> None:
     assert [name for name in "abcx" if kept.get(asked(takes="gzip"), name)] == []
 
 
-def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_path: Path) -> None:
+async def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_path: Path) -> None:
     job = finished(tmp_path)  # in a separate folder, so that it is not cached yet
     answers = [Response(status_code=304), Response("x" * 2000, media_type="text/html"), Response("never made")]
     left = iter(answers)
@@ -73,10 +72,7 @@ def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_path: 
     async def told(takes: str) -> Response:
         return await kept_answer(asked(takes=takes), job, lambda: next(left))
 
-    async def in_turn() -> list[Response]:
-        return [await told(takes) for takes in ("", "gzip", "gzip", "")]
-
-    unchanged, first, again, plain = anyio.run(in_turn)
+    unchanged, first, again, plain = [await told(takes) for takes in ("", "gzip", "gzip", "")]
     assert unchanged is answers[0]
     assert first.headers["content-encoding"] == "gzip"
     assert gzip.decompress(bytes(first.body)) == b"x" * 2000
@@ -104,12 +100,9 @@ def test_response_is_computed_again_if_results_or_request_differ(tmp_path: Path)
     assert state_of(asked(), job) != before
 
 
-def test_another_listing_of_files_gives_a_new_response(tmp_path: Path) -> None:
+async def test_another_listing_of_files_gives_a_new_response(tmp_path: Path) -> None:
     job = finished(tmp_path)
     made = iter([Response("a" * 2000), Response("b" * 2000)])
 
-    async def in_turn() -> list[Response]:
-        return [await kept_answer(asked(), job, lambda: next(made), listing) for listing in (1, 1, 2)]
-
-    first, again, other = anyio.run(in_turn)
+    first, again, other = [await kept_answer(asked(), job, lambda: next(made), listing) for listing in (1, 1, 2)]
     assert first.body == again.body != other.body

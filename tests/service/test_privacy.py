@@ -18,12 +18,11 @@ from starlette.testclient import TestClient
 from service.app import endpoints
 from service.extras.tools import TOOLS, Tool
 from service.http.endpoint import Endpoint
-from service.settings import Settings, SettingsError, Token
-from tests.service.core import MIXED, hold, local
+from service.settings import Settings, SettingsError
+from tests.service.core import ANN, BEN, MIXED, OPERATOR, TOKENS, hold, local
 from tests.tools.runs import ROOT
 from tests.tools.service_readme import QUERIES, VALUES
 
-ANN, BEN, OPERATOR = ({"Authorization": f"Bearer {name}-secret"} for name in ("ann", "ben", "operator"))
 EXAMPLES = (ROOT / "data/examples",)
 UNKNOWN = {"job_id": "00000000", "batch_id": "batch_00000000", "upload_id": "upload_0000000000000000"}
 NAMING = {"a": "job_id", "b": "job_id", "other": "job_id", "from": "job_id"}
@@ -48,8 +47,7 @@ def private(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[P
     record = json.loads((job / "job_record.json").read_text(encoding="utf-8"))
     (job / "job_record.json").write_text(json.dumps({**record, "owner": "ann"}), encoding="utf-8")
     hold(folder, "search_entries")
-    tokens = tuple(Token(name, f"{name}-secret") for name in ("ann", "ben", "operator"))
-    with local(folder, api_tokens=tokens, private="owner", metrics=True, examples_dirs=EXAMPLES) as http:
+    with local(folder, api_tokens=TOKENS, private="owner", metrics=True, examples_dirs=EXAMPLES) as http:
         batch = http.post("/api/batches", json={"jobs": [MIXED]}, headers=ANN).json()
         model = next((mixed / "TARGET_RESULTS" / "WAR_PDB").glob("4cup*.pdb")).read_bytes()
         upload = http.post("/api/uploads", files={"files": ("model.pdb", model)}, headers=ANN).json()
@@ -163,5 +161,3 @@ def test_value_of_the_setting_is_checked() -> None:
     assert Settings.from_environment({**variables, "TETHERMAP_PRIVATE": "yes"}).private is True
     with pytest.raises(SettingsError, match="owner"):
         Settings.from_environment({**variables, "TETHERMAP_PRIVATE": "own"})
-    with pytest.raises(SettingsError, match="API_TOKENS"):
-        Settings.from_environment({"HOME": "/home/user", "TETHERMAP_PRIVATE": "owner"})

@@ -19,7 +19,6 @@ from service.jobs.outcome import read_outcome
 from service.jobs.record import JobRecord
 from service.runs.ending import Ending
 from service.runs.idempotency import Idempotency
-from service.runs.lifecycle import build_parts
 from service.runs.retention import to_remove
 from service.runs.supervisor import Supervisor
 from tests.service.core import (
@@ -257,8 +256,7 @@ async def test_a_job_that_ends_while_its_refused_record_is_written_keeps_its_sta
             assert go_on.wait(patience(20))
         return write_json(path, value)
 
-    parts = build_parts(settings_in(tmp_path))
-    async with parts.running(serving=False):
+    async with running(settings_in(tmp_path), serving=False) as parts:
         made = replace(JOB, status="running")
         parts.store.create([(made, {})])
         monkeypatch.setattr("service.jobs.store.write_json", refused_by_disk)

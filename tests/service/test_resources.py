@@ -82,7 +82,7 @@ def test_jobs_on_a_small_disk_wait_and_complete_when_there_is_room(tmp_path: Pat
     with small_disk(tmp_path / "disk", 5 << 20 if quick else 3 << 20) as disk:
         service = LiveService(tmp_path, quick=quick, JOBS_DIR=str(disk / "jobs"), MIN_FREE_BYTES=least)
         with service:
-            jobs = [service.submit(MIXED) for _ in range(4)]
+            jobs = [service.submit(MIXED) for _ in range(3)]
             wait_until(lambda: "disk_low" in service.call("GET", "/api/health")[1]["reasons"], 60, "the disk to be low")
             wait_until(lambda: "running" not in states(service, jobs), 90, "the runs to end")
             assert states(service, jobs) <= {"queued", "completed"}
@@ -93,7 +93,7 @@ def test_jobs_on_a_small_disk_wait_and_complete_when_there_is_room(tmp_path: Pat
             assert service.call("GET", "/api/health")[1]["status"] == "degraded"
             subprocess.run(["mount", "-o", "remount,size=2g", str(disk)], check=True)
             done = [service.ended(job, 240) for job in jobs]
-            assert [(job["status"], job["attempt"], job["notes"]) for job in done] == [("completed", 1, [])] * 4
+            assert [(job["status"], job["attempt"], job["notes"]) for job in done] == [("completed", 1, [])] * 3
 
 
 def test_writes_on_a_full_disk_are_503_and_reads_work(tmp_path: Path) -> None:
@@ -112,7 +112,14 @@ def test_writes_on_a_full_disk_are_503_and_reads_work(tmp_path: Path) -> None:
             assert service.job(job)["status"] == "canceled"
             filler.unlink()
             assert service.call("POST", f"/api/jobs/{job}/retry")[0] == 202
+            assert service.ended(job)["status"] == "completed"
             assert not list((service.jobs / ".uploads").glob("*"))
+            assert {path.name for path in service.jobs.iterdir()} - {".reserve"} == {
+                job,
+                "batches",
+                ".lock",
+                ".uploads",
+            }
 
 
 def uploaded(service: LiveService, content: bytes) -> tuple[int, str]:

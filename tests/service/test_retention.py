@@ -18,7 +18,7 @@ from service.app import create_app
 from service.jobs.durable import write_json
 from service.jobs.record import COMPLETED, FAILED, FINAL, QUEUED, RECORD, RUNNING, JobRecord, State
 from service.runs.lifecycle import build_parts
-from tests.service.core import NOTHING, LiveService, settings_in
+from tests.service.core import NOTHING, LiveService, running, settings_in
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 from tethermap.base import layout
@@ -41,7 +41,7 @@ def finished(
     return jobs / job_id
 
 
-def test_only_finished_jobs_are_removed_and_the_log_records_it(
+async def test_only_finished_jobs_are_removed_and_the_log_records_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     jobs = tmp_path / "jobs"
@@ -52,14 +52,10 @@ def test_only_finished_jobs_are_removed_and_the_log_records_it(
     finished(jobs, "0000000e", 5, status=RUNNING)
     finished(tmp_path / "examples", "examplea", 6)
     settings = settings_in(tmp_path, keep_days=30.0, max_jobs_bytes=None, examples_dirs=(tmp_path / "examples",))
-
-    async def run() -> str:
-        parts = build_parts(settings)
-        async with parts.running(serving=False):
-            return str((await parts.housekeeping.do("prune", ""))["message"])
-
-    with caplog.at_level(logging.INFO):
-        assert asyncio.run(run()).split() == ["0000000a", "0000000b", "2", "jobs", "removed"]
+    caplog.set_level(logging.INFO)
+    async with running(settings, serving=False) as parts:
+        told = (await parts.housekeeping.do("prune", ""))["message"]
+    assert told.split() == ["0000000a", "0000000b", "2", "jobs", "removed"]
     assert "0000000b: removed, as KEEP_DAYS or MAX_JOBS_BYTES say" in caplog.text
     assert sorted(path.name for path in jobs.glob("0*")) == ["0000000c", "0000000d", "0000000e"]
     assert (tmp_path / "examples" / "examplea" / RECORD).exists()
@@ -68,8 +64,7 @@ def test_only_finished_jobs_are_removed_and_the_log_records_it(
 async def test_a_job_in_use_is_removed_after_its_last_reader(tmp_path: Path) -> None:
     for number in range(3):
         finished(tmp_path / "jobs", f"0000000{number}", number, f"2026-01-0{1 + number}T00:00:00Z", size=100)
-    parts = build_parts(settings_in(tmp_path, max_jobs_bytes=100))
-    async with parts.running(serving=False):
+    async with running(settings_in(tmp_path, max_jobs_bytes=100), serving=False) as parts:
         parts.store.readers.hold("00000000")
         first = (await parts.housekeeping.do("prune", ""))["message"]
         parts.store.readers.release("00000000")

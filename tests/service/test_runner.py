@@ -167,14 +167,16 @@ def test_process_is_found_by_its_mark_and_has_its_age(monkeypatch: pytest.Monkey
 
 
 async def test_a_lock_left_by_a_killed_run_is_removed(tmp_path: Path) -> None:
+    """Snakemake starts no step in a locked folder."""
     async with running(settings_in(tmp_path), real=True) as parts:
         job = await parts.queue.submit(submission())
         path = parts.store.folder(job.job_id)
         await until(lambda: list((path / ".snakemake/locks").glob("*")))
         await until((path / ".work/logs/search_entries.log").exists)
         processes.send(living(path), signal.SIGKILL)
-        record = await ended(parts, job.job_id)
-    assert (record.status, record.attempt) == ("completed", 2)
+        await until(lambda: (one := parts.store.get(job.job_id)) and one.attempt == 2 and at_work(path), 60)
+        await parts.queue.cancel(job.job_id)
+        assert (await ended(parts, job.job_id)).status == "canceled"
 
 
 def test_command_and_environment_contain_no_secret(tmp_path: Path) -> None:

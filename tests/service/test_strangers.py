@@ -40,14 +40,12 @@ from service.http.rates import Buckets, client_of
 from service.jobs.submission import Limits, parse_submission
 from service.runs.lifecycle import build_parts
 from service.settings import SESSIONS, Token
-from tests.service.core import HPV, LiveService, ended, local, run_form, running, settings_in, until
+from tests.service.core import ANN, BEN, HPV, TOKENS, LiveService, ended, local, run_form, running, settings_in, until
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience, slowness, wait_until
 from tests.tools.styles import programs
 
 SECRET = "a-secret-of-the-test"
-TOKENS = tuple(Token(name, f"{name}-secret") for name in ("ann", "ben"))
-ANN, BEN = ({"Authorization": f"Bearer {token.secret}"} for token in TOKENS)
 MIB = 1 << 20
 END = "\r\n\r\n"
 
@@ -101,8 +99,8 @@ def test_heads_whose_bodies_never_arrive_block_no_other_client(tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    """A service that waits a second for bodies."""
-    with LiveService(tmp_path_factory.mktemp("short"), quick=True, BODY_TIMEOUT_S="1") as service:
+    """A service that waits half a second for bodies."""
+    with LiveService(tmp_path_factory.mktemp("short"), quick=True, BODY_TIMEOUT_S="0.5") as service:
         yield service
 
 
@@ -141,7 +139,7 @@ def test_a_body_that_trickles_is_refused_and_its_connection_closed(
     assert b"\r\nretry-after: " in head.lower()
     told = json.loads(body)
     assert told.get("msg") or told["error"]["code"] == "QUEUE_FULL"
-    assert 0.9 < seconds < patience(5)
+    assert 0.4 < seconds < patience(5)
 
 
 @pytest.mark.process
@@ -226,14 +224,18 @@ async def serving(app: Any) -> AsyncIterator[uvicorn.Server]:
     await task
 
 
-async def connect(server: uvicorn.Server, *, small: bool = False) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to it; `small` for a client that takes little at a time."""
+async def connect(server: uvicorn.Server) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to it as a client that reads little at a time."""
     client = socket.socket()
-    if small:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     client.setblocking(False)
     await asyncio.get_running_loop().sock_connect(client, server.servers[0].sockets[0].getsockname())
     return await asyncio.open_connection(sock=client, limit=4096)
+
+
+def asking(server: uvicorn.Server) -> httpx2.AsyncClient:
+    """Return a client of it."""
+    return httpx2.AsyncClient(base_url=f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
 
 
 async def large(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - as ASGI has it
@@ -255,7 +257,7 @@ async def test_an_answer_that_is_not_read_ends(monkeypatch: pytest.MonkeyPatch, 
     async with serving(large) as server:
         before = memory_mb()
         header = "Connection: close\r\n" if closing else ""
-        clients = [await connect(server, small=True) for _ in range(50)]
+        clients = [await connect(server) for _ in range(50)]
         for _, writer in clients:
             writer.write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n".encode())
         await until(lambda: len(server.server_state.connections) == 50)
@@ -277,13 +279,12 @@ async def test_answers_that_are_not_read_have_a_bounded_memory(monkeypatch: pyte
         before, most = memory_mb(), 0.0
         clients = []
         for _ in range(120):
-            clients.append(await connect(server, small=True))
+            clients.append(await connect(server))
             clients[-1][1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert await clients[-1][0].read(1)
             most = max(most, memory_mb() - before)
         assert TimedProtocol.waiting.unread <= 32 * MIB
-        address = server.servers[0].sockets[0].getsockname()
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
+        async with asking(server) as http:
             assert len((await http.get("/")).content) == 8 * MIB
         assert most < 480, "half of what all of them would hold"
         for _, writer in clients:
@@ -294,7 +295,7 @@ async def test_answers_that_are_not_read_have_a_bounded_memory(monkeypatch: pyte
 async def test_an_answer_that_is_read_slowly_is_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.connections.READ_SECONDS", patience(1.0))
     async with serving(large) as server:
-        reader, writer = await connect(server, small=True)
+        reader, writer = await connect(server)
         writer.write(f"GET /{16 * MIB} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         read, begun = 0, time.monotonic()
         while part := await reader.read(MIB):
@@ -317,14 +318,13 @@ async def test_connections_that_wait_longest_make_room_for_new_ones(monkeypatch:
     async with serving(large) as server:
         clients = []
         for number in range(60):
-            clients.append(await connect(server, small=True))
+            clients.append(await connect(server))
             clients[-1][1].write(sent[number % 3].encode())
             if number % 3:
                 with contextlib.suppress(ConnectionError):
                     await clients[-1][0].read(1)
         await until(lambda: len(server.server_state.connections) <= waiting.most + 1)
-        address = server.servers[0].sockets[0].getsockname()
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as http:
+        async with asking(server) as http:
             assert [(await http.get("/9")).status_code for _ in range(3)] == [200] * 3
             assert len(server.server_state.connections) <= waiting.most + 1
             await until(lambda: not waiting.connections)  # half a head is not waited for
@@ -651,7 +651,7 @@ def test_uploads_of_one_token_have_a_quota(tmp_path: Path) -> None:
         told = made[-1].json()["error"]
         assert (told["code"], told["details"]["used"]) == ("RATE_LIMITED", 2 * size)
         assert made[-1].headers["retry-after"]
-        body = b"".join(made[0].request.read() for _ in range(1))
+        body = made[0].request.read()
         chunks = http.post(
             "/api/uploads",
             content=iter([body]),
