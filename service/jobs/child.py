@@ -1,4 +1,4 @@
-"""Programs that read files and queries of clients, each in a process of its own for a limited time."""
+"""Run programs that read files and queries of clients, in separate processes with a time limit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ async def output_of(
 ) -> tuple[int | None, bytes]:
     """Run a command in a separate session and return its exit status and output.
 
-    Its processes are killed if the time is over or the request is canceled.
+    Its processes are killed at the time limit, or if the request is canceled.
 
     Raises
     ------
     TimeoutError
-        If the time is over.
+        If it runs longer than the time limit.
     """
     process = await asyncio.create_subprocess_exec(
         *command,

@@ -72,5 +72,5 @@ def _unexpired(path: Path, now: datetime) -> KeyRecord | None:
     try:
         record = KeyRecord(**read_json(path))
         return record if now - datetime.fromisoformat(record.time) <= KEPT else None
-    except (TypeError, ValueError):  # no file, or none of ours
+    except (TypeError, ValueError):  # there is no file, or it has another format
         return None

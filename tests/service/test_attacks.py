@@ -140,7 +140,7 @@ def test_line_break_is_in_no_id(http: Http, done_job: str) -> None:
     assert http.get("/api/health%0a").status_code == 404
 
 
-def test_misspelt_filter_answers_nothing(http: Http, done_job: str) -> None:
+def test_filter_that_does_not_exist_is_refused(http: Http, done_job: str) -> None:
     error(http.get("/api/indexed-jobs?ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
     error(http.get(f"/api/jobs/{done_job}/files?knid=svg"), 400, "INVALID_PARAMETER", parameter="knid")
     error(http.get(f"/api/jobs/{done_job}/rows?Warheadd=478"), 400, "INVALID_PARAMETER", parameter="Warheadd")
@@ -148,7 +148,7 @@ def test_misspelt_filter_answers_nothing(http: Http, done_job: str) -> None:
     error(http.get("/api/examples?limit=5"), 400, "INVALID_PARAMETER", parameter="limit")
 
 
-def test_wrong_value_is_told_what_is_allowed(http: Http) -> None:
+def test_refusal_of_a_value_lists_the_allowed_ones(http: Http) -> None:
     answer = http.get("/api/indexed-jobs?status=done")
     error(answer, 400, "INVALID_PARAMETER", parameter="status")
     assert "completed" in answer.json()["error"]["details"]["known"]

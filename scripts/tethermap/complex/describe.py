@@ -54,7 +54,7 @@ def describe(
     stem : str
         File name.
     flags : mapping of str to bool
-        Further flags, and whether each of them holds.
+        Further flags; only the true ones are added.
     """
     entry, atoms = scene.entry, scene.atoms
     xyz = atoms.xyz[ligand.atoms]

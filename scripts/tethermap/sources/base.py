@@ -25,7 +25,7 @@ class FetchError(ReasonError):
     Parameters
     ----------
     reason, value : str
-        As in `ReasonError`.
+        Code of the reason and the value that it names, see `ReasonError`.
     successor : str
         Ids of the entries that replaced it, joined by blanks.
     unreachable : bool

@@ -43,7 +43,7 @@ class Checked:
     def fetched(
         self, entry_id: str, path: Path, source: str, *, withdrawn: bool = False, successors: tuple[str, ...] = ()
     ) -> Fetched:
-        """Return the file as the one of an entry; facts of the source come before those of the file."""
+        """Return the file as that of an entry; facts of the source replace those of the file."""
         facts = (withdrawn or self.withdrawn, successors or self.successors)
         return Fetched(entry_id, path, self.format, source, self.sha256, self.revision, *facts)
 

@@ -35,7 +35,7 @@ class FolderSource(Source):
     """
 
     engine: Mapping[str, str] = MappingProxyType({})
-    """What ranks the hits, for the record of requests."""
+    """Search engine and its ranking, for the record of requests."""
 
     def __init__(self, kind: str, label: str, places: Path | str, cache: Path) -> None:
         self.kind = kind

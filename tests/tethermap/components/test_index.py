@@ -37,7 +37,7 @@ def test_index_has_codes_of_all_kinds(comp_id: str, index: ComponentIndex) -> No
     assert component.atoms
 
 
-def test_odd_codes_are_known_as_they_are(known: Callable[[str], Component], index: ComponentIndex) -> None:
+def test_codes_with_other_characters_are_found(known: Callable[[str], Component], index: ComponentIndex) -> None:
     assert known("017").name.startswith("(3R,3AS,6AR)")
     assert known("UNL").atoms == ()
     assert index.get("?!") is None
@@ -117,7 +117,7 @@ def test_bond_to_an_unknown_atom_is_an_error() -> None:
         read_components(CIF.replace("ZZZZ9 C1 O1 SING", "ZZZZ9 C1 O9 SING"), "user")
 
 
-def test_file_that_is_no_index_of_this_version_is_refused(tmp_path: Path) -> None:
+def test_file_of_another_kind_or_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"python -m scripts\.build_component_index"):
         ComponentIndex(tmp_path / "none.sqlite")
     other, old = tmp_path / "other.sqlite", tmp_path / "old.sqlite"

@@ -116,8 +116,18 @@ FAILED: dict[str, list[dict[str, float]]] = {
     "Veber_Pass": [{"Rotatable_Bonds": 11}, {"TPSA": 140.1}],
     "Egan_Pass": [{"TPSA": 131.7}, {"LogP": 5.89}, {"LogP": -1.1}],
     "Ghose_Pass": [{"MW": 480.1}, {"MW": 159.9}, {"LogP": -0.5}, {"MolMR": 39.9}, {"MolMR": 130.1}],
-    "Muegge_Pass": [{"MW": 600.1}, {"MW": 199.9}, {"LogP": 5.1}, {"LogP": -2.1}, {"TPSA": 150.1}, {"Ring_Count": 8}]
-    + [{"NumHeteroAtoms": 1}, {"Rotatable_Bonds": 16}, {"HBA": 11}, {"HBD": 6}],
+    "Muegge_Pass": [
+        {"MW": 600.1},
+        {"MW": 199.9},
+        {"LogP": 5.1},
+        {"LogP": -2.1},
+        {"TPSA": 150.1},
+        {"Ring_Count": 8},
+        {"NumHeteroAtoms": 1},
+        {"Rotatable_Bonds": 16},
+        {"HBA": 11},
+        {"HBD": 6},
+    ],
 }
 
 

@@ -17,7 +17,7 @@ def test_fragments_are_found_by_number_and_others_have_the_default() -> None:
 def test_score_is_that_of_rdkits_own_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mapped, whole = module._rdkit_scorer(), module._rdkit_scorer()
     whole.readFragmentScores()
-    monkeypatch.setattr(whole, "readFragmentScores", lambda: None)  # which takes a second
+    monkeypatch.setattr(whole, "readFragmentScores", lambda: None)  # takes a second
     monkeypatch.setattr(module, "_rdkit_scorer", lambda: whole)
     module.build_fragment_table(tmp_path / "fragments.npy")
     vars(mapped)["_fscores"] = module.FragmentScores(np.load(tmp_path / "fragments.npy", mmap_mode="r"))

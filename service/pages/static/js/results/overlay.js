@@ -152,7 +152,7 @@ function contactsOf(reference, models) {
 const residue = ({ chain, resi }) => `${chain} ${resi}`;
 
 /**
- * Show the residues with contacts, and name those whose names have room beside the numbers, most contacts first.
+ * Show the residues with contacts; name them, most contacts first, unless the name would cover another one or a number.
  * Return the corners of the names on the screen.
  */
 function nameResidues(viewer, reference, contacts, numbers) {
