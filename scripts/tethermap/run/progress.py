@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -88,90 +87,61 @@ class Progress:
     ligands_done: int = 0
 
 
-_Line = tuple[str, str, bool | None, list[int] | None]
-
-
 @dataclass(slots=True)
 class ProgressReader:
     """Reads new lines of a job's progress files repeatedly."""
 
     job: Path
     _offsets: dict[Path, int] = field(default_factory=dict, repr=False)
-    _lines: dict[Path, list[_Line]] = field(default_factory=dict, repr=False)
-    _new: list[_Line] = field(default_factory=list, repr=False)
-    _begun_anew: bool = field(default=False, repr=False)
     _verdict: dict[str, bool] = field(default_factory=dict, repr=False)
     _passed: dict[str, set[str]] = field(default_factory=dict, repr=False)
     _within: dict[tuple[str, str], list[int]] = field(default_factory=dict, repr=False)
-    _last: Progress | None = field(default=None, repr=False)
 
     def read(self) -> Progress:
         """Return the progress as of now; missing and half-written lines don't count yet."""
         sizes = _shard_sizes(self.job)
-        files = sorted((self.job / layout.PROGRESS).glob("*.jsonl"))
-        for gone in self._lines.keys() - set(files):  # its shard was distributed again
-            del self._lines[gone], self._offsets[gone]
-            self._begun_anew = True
-        for path in files:
-            if sizes is None or path.stem.rpartition(".")[2] in sizes:
-                self._read_file(path)
-            elif self._lines.pop(path, None):  # left by an earlier shard plan
-                self._begun_anew = True
-        n_entries = _entries_searched(self.job) if sizes is None else sum(sizes.values())
-        if self._last is None or self._new or self._begun_anew or n_entries != self._last.found:
-            self._add_up()
-            rejected = sum(not kept for kept in self._verdict.values())
-            kept = sum(self._verdict.get(entry, False) for entry in self._passed.get(LAST_STEP, ()))
-            self._last = Progress(
-                found=n_entries,
-                done=kept + rejected,
-                kept=kept,
-                rejected=rejected,
-                passed={step: len(entries) for step, entries in self._passed.items()},
-                ligands=sum(total for _, total in self._within.values()),
-                ligands_done=sum(done for done, _ in self._within.values()),
-            )
-        return self._last
+        paths = sorted((self.job / layout.PROGRESS).glob("*.jsonl"))
+        files = {path: path.stat().st_size for path in paths if sizes is None or path.stem.rpartition(".")[2] in sizes}
+        if any(files.get(path, 0) < offset for path, offset in self._offsets.items()):
+            self._begin_anew()  # a step has started again, or its shard was distributed again
+        try:
+            for path, size in files.items():
+                if size > self._offsets.get(path, 0):
+                    self._read_file(path)
+        except (ValueError, TypeError, KeyError):  # a step has started again meanwhile: the next call reads all again
+            self._begin_anew()
+        rejected = sum(not kept for kept in self._verdict.values())
+        kept = sum(self._verdict.get(entry, False) for entry in self._passed.get(LAST_STEP, ()))
+        return Progress(
+            found=_entries_searched(self.job) if sizes is None else sum(sizes.values()),
+            done=kept + rejected,
+            kept=kept,
+            rejected=rejected,
+            passed={step: len(entries) for step, entries in self._passed.items()},
+            ligands=sum(total for _, total in self._within.values()),
+            ligands_done=sum(done for done, _ in self._within.values()),
+        )
 
-    def _add_up(self) -> None:
-        """Count the new lines; all of them if a step has started again."""
-        lines: Iterable[_Line] = self._new
-        if self._begun_anew:
-            self._verdict, self._passed, self._within = {}, {}, {}
-            lines = chain.from_iterable(self._lines.values())
-        for step, entry, kept, ligands in lines:
-            if ligands is not None:
-                self._within[step, entry] = ligands
+    def _begin_anew(self) -> None:
+        self._offsets, self._verdict, self._passed, self._within = {}, {}, {}, {}
+
+    def _read_file(self, path: Path) -> None:
+        """Count the new complete lines of a file."""
+        offset = self._offsets.get(path, 0)
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            data = stream.read()
+        complete = data[: data.rfind(b"\n") + 1]
+        self._offsets[path] = offset + len(complete)
+        for line in map(json.loads, complete.splitlines()):
+            step, entry, kept = line["step"], line["entry"], line["kept"]
+            if "ligands" in line:
+                self._within[step, entry] = line["ligands"]
                 continue
             self._within.pop((step, entry), None)
             self._passed.setdefault(step, set()).add(entry)
             if kept is not None:
                 self._verdict[entry] = self._verdict.get(entry, True) and kept
-        self._new, self._begun_anew = [], False
-
-    def _read_file(self, path: Path) -> None:
-        size = path.stat().st_size
-        offset = self._offsets.get(path, 0)
-        if size < offset:
-            offset = self._offsets[path] = 0
-            self._lines[path], self._begun_anew = [], True
-        if size == offset:
-            return
-        with path.open("rb") as stream:
-            stream.seek(offset)
-            data = stream.read()
-        complete = data[: data.rfind(b"\n") + 1]
-        try:
-            lines = [
-                (line["step"], line["entry"], line["kept"], line.get("ligands"))
-                for line in map(json.loads, complete.splitlines())
-            ]
-        except (ValueError, TypeError, KeyError):  # restarted between two reads: read it completely next time
-            self._offsets[path], self._lines[path], self._begun_anew = 0, [], True
-            return
-        self._offsets[path] = offset + len(complete)
-        self._lines.setdefault(path, []).extend(lines)
-        self._new += lines
 
 
 def progress_file(step: str, shard: str) -> str:
