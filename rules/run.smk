@@ -4,7 +4,7 @@ import signal
 from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
 from tethermap.run.display import ProgressDisplay
 from tethermap.run.logs import INTERRUPTED
-from tethermap.run.recorder import RecordingHandler, RunRecorder
+from tethermap.run.recorder import RunRecorder
 from tethermap.run.settings import (
     record_settings,
     refuse_changed_settings,
@@ -35,7 +35,7 @@ def attach_recorder():
         return
     quiet = {str(name) for name in settings.quiet or ()} & {"all", "progress"}
     display = None if quiet else ProgressDisplay(sys.stderr, live=False)
-    workflow.logger_manager.logger.addHandler(RecordingHandler(RunRecorder(display)))
+    workflow.logger_manager.logger.addHandler(RunRecorder(display))
 
 
 def tell_interruption():

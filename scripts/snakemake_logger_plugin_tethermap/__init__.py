@@ -50,7 +50,7 @@ class LogHandler(LogHandlerBase):
     def emit(self, record: logging.LogRecord) -> None:
         """Record an event and print it if the terminal should show it."""
         if self._recorder is not None:
-            self._recorder.record(record)
+            self._recorder.emit(record)
         if self._detailed:
             self._text.handle(record)
         elif record.levelno >= logging.ERROR:

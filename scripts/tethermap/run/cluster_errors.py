@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout
-from tethermap.run.logs import LOG_IS_IN_JOB_LOG, read_error, record_error
+from tethermap.run.logs import LOG_IS_IN_JOB_LOG, end_of_log, read_error, record_error
 
 _ADVICE = "For further error details see the cluster/cloud log"  # the engine ends each message of a cluster with it
 _STATE = re.compile(r"status is: '(\w+)'")
 _CLUSTERS_OWN = re.compile(r"^(slurmstepd|srun)\S*: +error: +(.*)", re.MULTILINE)
 _KILLED = re.compile(r"died with <Signals\.(\w+)")
-_TAIL_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +77,16 @@ class ClusterErrors:
         recorded = read_error(job)
         if recorded.get("step") == failure.rule and recorded.get("message") not in self._written:
             return
-        written = _end(failure.cluster_log)
+        # The cluster may not have written its log, or elsewhere.
+        written = end_of_log(failure.cluster_log) if failure.cluster_log else ""
         path = job / failure.rule_log
         path.parent.mkdir(parents=True, exist_ok=True)
+        title = "--- on the cluster" + (f", job {failure.number}" if failure.number else "")
         with path.open("a", encoding="utf-8") as log:
-            log.write("\n".join((_title(failure.number), failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
+            log.write("\n".join((title, failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
         sentence = _sentence(failure, written)
         self._written.add(sentence)
         record_error(sentence, step=failure.rule, kind="pipeline", job=job, log=failure.rule_log)
-
-
-def _title(number: str) -> str:
-    return f"--- on the cluster, job {number}" if number else "--- on the cluster"
 
 
 def _sentence(failure: ClusterFailure, written: str) -> str:
@@ -109,17 +106,3 @@ def _reason(written: str) -> str:
     return messages.get("slurmstepd") or (
         f"its script was ended by {killed[1]}" if killed else messages.get("srun", "")
     )
-
-
-def _end(path: Path | None) -> str:
-    """Return the end of a log, from the start of a line."""
-    if path is None:
-        return ""
-    try:
-        with path.open("rb") as stream:
-            size = stream.seek(0, 2)
-            stream.seek(max(0, size - _TAIL_BYTES))
-            text = stream.read().decode("utf-8", errors="replace")
-    except OSError:  # the cluster has not written it, or wrote it elsewhere
-        return ""
-    return text if size <= _TAIL_BYTES else text.partition("\n")[2]

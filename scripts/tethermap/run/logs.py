@@ -203,15 +203,20 @@ def _without_place(text: str) -> str:
 def failed_step_log(job: Path) -> str:
     """Return the public part of the end of the failed step's log; usually empty."""
     log = read_error(job).get("log", "")
-    if not log:
-        return ""
+    text = end_of_log(job / log) if log else ""
+    return f"--- the end of {log}\n{scrubbed(text, job)}" if text else ""
+
+
+def end_of_log(path: Path) -> str:
+    """Return the last lines of a log; empty if it can't be read."""
     try:
-        with (job / log).open("rb") as stream:
-            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        with path.open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - _TAIL_BYTES))
             text = stream.read().decode("utf-8", errors="replace")
     except OSError:
         return ""
-    return f"--- the end of {log}\n{scrubbed(text, job)}"
+    return text if size <= _TAIL_BYTES else text.partition("\n")[2]
 
 
 def _disk_full(folder: str) -> str:

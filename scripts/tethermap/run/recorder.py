@@ -22,11 +22,11 @@ from tethermap.run.told import told_at_end
 _SECONDS = 0.5
 
 
-class RunRecorder:
+class RunRecorder(logging.Handler):
     """Records a run from Snakemake's log records and the progress files of its scripts.
 
     It starts with the first record of a run and uses the current folder as the job's.
-    None of its methods raises.
+    None of its methods raises. The logger plugin hands it records; runs without the plugin add it to the logger.
 
     Parameters
     ----------
@@ -35,6 +35,7 @@ class RunRecorder:
     """
 
     def __init__(self, display: ProgressDisplay | None) -> None:
+        super().__init__()
         self._display = display
         self._events = EventLog()
         self._handler = EventHandler(self._events)
@@ -45,7 +46,7 @@ class RunRecorder:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="tethermap-progress", daemon=True)
 
-    def record(self, record: logging.LogRecord) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
         """Process one log record."""
         if self._reader is None and str(getattr(record, "event", "")) == "workflow_started":
             self._reader = ProgressReader(Path.cwd())
@@ -80,7 +81,9 @@ class RunRecorder:
             error = read_error(self._reader.job)
             error = error or unrecorded_error(self._reader.job, self._handler.failed_step, self._said)
             self._events.write("failed", **{name: error[name] for name in ("message", "step", "kind")})
-            self._write_job_log()
+            with contextlib.suppress(OSError):  # the last step, which writes it otherwise, has not run
+                job = self._reader.job
+                write_text(job / layout.JOB_LOG, job_log_text(job) + failed_step_log(job))
             if self._display is not None:
                 self._display.clear()
             sys.stderr.write(f"Tethermap: {error['message']}\n")
@@ -91,13 +94,7 @@ class RunRecorder:
                 ending = f"results are in {results}; open {self._reader.job / layout.REPORT} in a browser"
                 sys.stderr.writelines(f"Tethermap: {line}\n" for line in (*told_at_end(self._reader.job), ending))
         self._events.close()
-
-    def _write_job_log(self) -> None:
-        """Leave the log of a job that failed, which the last step could not write."""
-        if self._reader is not None:
-            with contextlib.suppress(OSError):
-                job = self._reader.job
-                write_text(job / layout.JOB_LOG, job_log_text(job) + failed_step_log(job))
+        super().close()
 
     def _watch(self) -> None:
         while not self._stopped.wait(_SECONDS):
@@ -117,20 +114,3 @@ class RunRecorder:
             self._events.write("entries", **dataclasses.asdict(progress), step=step)
         if show and self._display is not None:
             self._display.show(progress_line(progress, step))
-
-
-class RecordingHandler(logging.Handler):
-    """A log handler over a `RunRecorder`, for runs that don't name the logger plugin."""
-
-    def __init__(self, recorder: RunRecorder) -> None:
-        super().__init__()
-        self._recorder = recorder
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Hand a record on."""
-        self._recorder.record(record)
-
-    def close(self) -> None:
-        """End the recording with the run."""
-        self._recorder.close()
-        super().close()
