@@ -136,10 +136,6 @@ FirstExits = Callable[[Sequence[str]], Mapping[str, Sequence[Row]]]
 """Returns the best exit of each of the first sites of the given instances by stem, in the order of the tables."""
 
 
-def _no_exits(_: Sequence[str]) -> Mapping[str, Sequence[Row]]:
-    return {}
-
-
 def build_content(
     target: str,
     read: Callable[[Table], Sequence[Row]],
@@ -147,7 +143,7 @@ def build_content(
     checks: Iterable[Row] = (),
     core: Mapping[str, Sequence[Row]] | None = None,
     relative: Mapping[str, Mapping[int, float]] | None = None,
-    exits: FirstExits = _no_exits,
+    exits: FirstExits = lambda _: {},
 ) -> ReportContent:
     """Return the report's content.
 
@@ -324,13 +320,10 @@ def _shares(summary: Sequence[Row]) -> dict[str, FloatArray]:
     """Return the open share of the surface of every instance by context."""
     shares = {}
     for context in CONTEXTS:
-        values = [_ratio(row[area_column(context)], row["SASA_free_A2"]) for row in summary]
-        shares[context] = np.array(values, dtype=np.float64)
+        areas = ((row[area_column(context)], row["SASA_free_A2"]) for row in summary)
+        known = [np.nan if part is None or not whole else float(part) / float(whole) for part, whole in areas]
+        shares[context] = np.array(known, dtype=np.float64)
     return shares
-
-
-def _ratio(part: Any, whole: Any) -> float:
-    return float("nan") if part is None or not whole else float(part) / float(whole)
 
 
 def _series_view(

@@ -56,11 +56,7 @@ def reason_groups(
 
 def entry_items(rows: Sequence[Row]) -> list[str]:
     """Return entries, each with the value that its reason is about."""
-    return [_entry_item(row) for row in rows]
-
-
-def _entry_item(row: Row) -> str:
-    return f"{row['pdb_id']} ({row['value']})" if row.get("value") else str(row["pdb_id"])
+    return [f"{row['pdb_id']} ({row['value']})" if row.get("value") else str(row["pdb_id"]) for row in rows]
 
 
 def component_items(rows: Sequence[Row]) -> list[str]:

@@ -104,18 +104,23 @@ def write_report(
     read = cache(partial(_rows, job, left_out))
     shown = {str(row["series"]) for row in shown_series(read(tables.SERIES))[:MAX_SERIES]}
     results = read(tables.RESULTS_TABLE)
-    core = _core_rows(job, [str(row["stem"]) for row in results if row["series"] in shown])
+    members = [str(row["stem"]) for row in results if row["series"] in shown]
+    core = _by_stem(job, tables.LIGAND_MCS_MAP, members, CORE_COLUMNS, "core_index")
+    areas = _by_stem(job, tables.SASA_ATOMS, core.keys(), AREA_COLUMNS, "relative_sasa")
     content = build_content(
         settings["target_name"],
         read,
         checks=but_for((row for path in checks for row in tables.read_table(path, tables.CHECKS)), left_out),
         core=core,
-        relative=_relative(job, core.keys()),
+        relative={
+            stem: {int(row["sdf_index"] or 0): float(row["relative_sasa"] or 0) for row in rows}
+            for stem, rows in areas.items()
+        },
         exits=partial(_first_exits, job),
     )
     first = content.cards[:CARDS_PER_PAGE]
     n_exits = {card.best.text("stem"): len(card.exits) for card in first}
-    contacts = _contacts(job, [stem for row in results if (stem := str(row["stem"])) in n_exits])
+    contacts = _by_stem(job, tables.CONTACTS, [stem for row in results if (stem := str(row["stem"])) in n_exits])
     pictures = _Pictures(job, n_exits, contacts)
     parts = render_report(
         content,
@@ -139,45 +144,25 @@ def _rows(job: Path, left_out: AbstractSet[str], table: Table) -> list[Row]:
     return [row for row in rows if table is not tables.EXIT_ANSWERS or is_leading(row)]
 
 
-def _core_rows(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
-    """Return the atoms of common cores by stem, for the given instances."""
+def _by_stem(
+    job: Path, table: Table, stems: Collection[str], names: Collection[str] | None = None, known: str = "stem"
+) -> dict[str, list[Row]]:
+    """Return the rows of the given instances by stem, except those without a value in the column `known`."""
     rows: dict[str, list[Row]] = {}
-    atoms = tables.LIGAND_MCS_MAP
     if stems:
-        for row in tables.read_table(job / atoms.path, atoms, stems=stems, names=CORE_COLUMNS):
-            if row["core_index"] is not None:
+        for row in tables.read_table(job / table.path, table, stems=stems, names=names):
+            if row[known] is not None:
                 rows.setdefault(str(row["stem"]), []).append(row)
     return rows
 
 
-def _relative(job: Path, stems: Collection[str]) -> dict[str, dict[int, float]]:
-    """Return the relative SASA of each atom by stem and SDF index, for the given instances."""
-    values: dict[str, dict[int, float]] = {}
-    if stems:
-        for row in tables.read_table(job / tables.SASA_ATOMS.path, tables.SASA_ATOMS, stems=stems, names=AREA_COLUMNS):
-            if row["relative_sasa"] is not None:
-                atoms = values.setdefault(str(row["stem"]), {})
-                atoms[int(row["sdf_index"] or 0)] = float(row["relative_sasa"])
-    return values
-
-
 def _first_exits(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
     """Return the best exit of each of the first sites of the given instances by stem, in their order."""
-    sites_by_stem: dict[str, dict[int, Row]] = {}
-    exits = tables.EXIT_VECTORS
-    for row in tables.read_table(job / exits.path, exits, stems=stems, names=EXIT_COLUMNS):
-        sites = sites_by_stem.setdefault(str(row["stem"]), {})
-        if row["rank"] is not None and int(row["site_rank"] or 0) <= SHOWN_SITES:
-            sites.setdefault(int(row["site_rank"] or 0), row)
-    return {stem: [sites[rank] for rank in sorted(sites)] for stem, sites in sites_by_stem.items()}
-
-
-def _contacts(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
-    """Return the contacts of the given instances by stem."""
-    rows_of: dict[str, list[Row]] = {}
-    for row in tables.read_table(job / tables.CONTACTS.path, tables.CONTACTS, stems=stems):
-        rows_of.setdefault(str(row["stem"]), []).append(row)
-    return rows_of
+    first: dict[str, list[Row]] = {}
+    for stem, rows in _by_stem(job, tables.EXIT_VECTORS, stems, EXIT_COLUMNS, "rank").items():
+        best = {int(row["site_rank"] or 0): row for row in reversed(rows)}
+        first[stem] = [best[site] for site in sorted(best) if site <= SHOWN_SITES]
+    return first
 
 
 class _Pictures:

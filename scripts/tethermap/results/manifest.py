@@ -85,11 +85,7 @@ class Tally:
     @property
     def in_order(self) -> list[Row]:
         """Failed checks by instance."""
-        return sorted(self.failures, key=_failure_key)
-
-
-def _failure_key(row: Row) -> tuple[str, str]:
-    return str(row["stem"]), str(row["check"])
+        return sorted(self.failures, key=lambda row: (str(row["stem"]), str(row["check"])))
 
 
 def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files: Sequence[Row]) -> Iterator[str]:
@@ -111,6 +107,13 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
     str
         Two identical runs give the same text, for any number of shards and cores.
     """
+    names = [*CHECKS, *sorted(tally.failed.keys() - CHECKS.keys())]
+    checks = {
+        name: {"says": CHECKS.get(name, ""), "passed": tally.passed[name], "failed": tally.failed[name]}
+        for name in names
+    }
+    extensions = Counter(str(row["path"]).rpartition(".")[2] for row in files)
+    sources, n_sources = tally.bond_sources, tally.bond_sources.total()
     canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     manifest = {
         "pipeline": {"name": "tethermap", "version": __version__},
@@ -125,10 +128,12 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
             "instances_kept": tally.instances,
             "components_kept": len(tally.components),
             "series": series,
-            "files": _file_counts(files),
+            "files": dict(sorted(extensions.items())),
         },
         "rejections": {"entries": _rejections(tally.entries), "ligands": _rejections(tally.ligands)},
-        "bond_sources": _shares(tally.bond_sources),
+        "bond_sources": {
+            name: {"instances": count, "share": round(count / n_sources, 4)} for name, count in sorted(sources.items())
+        },
         "contexts": {
             "headline": HEADLINE_CONTEXT,
             "measured": list(CONTEXTS),
@@ -136,7 +141,7 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
         },
         "self_check": {
             "passed": not tally.failures,
-            "checks": {name: _check(name, tally) for name in [*CHECKS, *sorted(tally.failed.keys() - CHECKS.keys())]},
+            "checks": checks,
             "failures": [{name: row[name] for name in ("stem", "check", "value", "detail")} for row in tally.in_order],
         },
         "versions": versions(),
@@ -152,22 +157,6 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
     yield "\n ]\n}\n"
 
 
-def _check(name: str, tally: Tally) -> dict[str, Any]:
-    says = CHECKS.get(name, "")
-    return {"says": says, "passed": tally.passed[name], "failed": tally.failed[name]}
-
-
 def _rejections(reasons: Counter[str]) -> dict[str, int]:
     """Return counts by reason, without accepted ones."""
     return {reason: reasons[reason] for reason in sorted(reasons) if reason not in ("kept", "member_of_group")}
-
-
-def _shares(counts: Counter[str]) -> dict[str, dict[str, float]]:
-    total = counts.total()
-    return {name: {"instances": counts[name], "share": round(counts[name] / total, 4)} for name in sorted(counts)}
-
-
-def _file_counts(files: Sequence[Row]) -> dict[str, int]:
-    """Count files by extension."""
-    counts = Counter(str(row["path"]).rpartition(".")[2] for row in files)
-    return {extension: counts[extension] for extension in sorted(counts)}

@@ -42,7 +42,10 @@ class Core:
 
 def murcko_scaffold(mol: Chem.Mol) -> str:
     """Return the Bemis–Murcko scaffold as SMILES without stereo; empty for an acyclic molecule."""
-    return str(Chem.MolToSmiles(_scaffold(mol), isomericSmiles=False))
+    from rdkit.Chem.Scaffolds import MurckoScaffold  # only if series are found; other users read constants
+
+    scaffold = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
+    return str(Chem.MolToSmiles(scaffold, isomericSmiles=False))
 
 
 def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
@@ -63,7 +66,7 @@ def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
     scaffolds: list[str] = []
 
     def noted(mol: Chem.Mol) -> Chem.Mol:
-        scaffolds.append(murcko_scaffold(mol) if _ring_count(mol) > 1 else "")
+        scaffolds.append(murcko_scaffold(mol) if mol.GetRingInfo().NumRings() > 1 else "")
         return mol
 
     prints = unary_fingerprints(map(noted, mols))
@@ -155,14 +158,3 @@ class _StepCounter(rdFMCS.MCSProgress):
         """Count a step and return whether to continue."""
         self._left -= 1
         return self._left >= 0
-
-
-def _scaffold(mol: Chem.Mol) -> Chem.Mol:
-    from rdkit.Chem.Scaffolds import MurckoScaffold  # only if series are found; other users read constants
-
-    scaffold: Chem.Mol = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
-    return scaffold
-
-
-def _ring_count(mol: Chem.Mol) -> int:
-    return int(mol.GetRingInfo().NumRings())
