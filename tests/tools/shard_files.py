@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from tethermap.base.atomic import replacing
-from tethermap.base.records import MAGIC, Source, Stream, read_records
+from tethermap.base.records import MAGIC, Source, read_records
 from tethermap.instance.backbone import Backbone, backbone_of_record
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.instance.store import instance_line, instance_of_line, neighbourhood_of_record, packed_neighbourhood
@@ -17,7 +17,7 @@ from tethermap.molecule.store import molecule_of_record, packed_molecule
 
 
 @contextmanager
-def record_file(path: Path) -> Iterator[Stream]:
+def record_file(path: Path) -> Iterator[BinaryIO]:
     """Yield the stream of a new file of records, which appears when the block ends well."""
     with replacing(path) as temporary, temporary.open("wb") as stream:
         stream.write(MAGIC)

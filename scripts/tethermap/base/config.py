@@ -79,7 +79,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
         If a setting is unknown, of the wrong type, out of range or inconsistent with another.
     """
     # Imported on use: every script of a run imports this module, but only the Snakefile resolves settings.
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
 
     schema = load_schema()
     settings = _completed(raw)
@@ -89,11 +89,14 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     for key in schema["required"]:
         if settings[key] is None:
             raise ConfigError(f"{key} is missing: every job needs it in its configuration file.")
-    errors = sorted(Draft202012Validator(schema).iter_errors(settings), key=lambda error: _key(error.absolute_path))
+    validator = Draft202012Validator(schema, format_checker=FormatChecker(["date"]))
+    errors = sorted(validator.iter_errors(settings), key=lambda error: _key(error.absolute_path))
     if errors:
         raise ConfigError(_message(errors[0], schema))
     _check_numbers(settings)
-    _check_dates(settings)
+    after, before = (settings["filters"][f"released_{word}"] for word in ("after", "before"))
+    if after and before and after > before:
+        raise ConfigError(f"filters.released_after ({after}) is later than filters.released_before ({before}).")
     _check_sequence(settings["fasta_seq"])
     _take_recorded_search(settings)
     _resolve_source(settings)
@@ -226,20 +229,6 @@ def _check_numbers(settings: Settings) -> None:
             raise ConfigError(f"{key} is {value}: give a number.")
 
 
-def _check_dates(settings: Settings) -> None:
-    filters = settings["filters"]
-    for key in ("released_after", "released_before"):
-        if filters[key] is None:
-            continue
-        try:
-            datetime.date.fromisoformat(filters[key])
-        except ValueError:
-            raise ConfigError(f"filters.{key} is {filters[key]!r}: give a date as 2020-01-31.") from None
-    after, before = filters["released_after"], filters["released_before"]
-    if after and before and after > before:
-        raise ConfigError(f"filters.released_after ({after}) is later than filters.released_before ({before}).")
-
-
 def _check_sequence(fasta: str | None) -> None:
     """Reject a text without a usable sequence: the job would otherwise accept every chain."""
     if fasta is None or not fasta.strip():
@@ -336,7 +325,7 @@ def _message(error: ValidationError, schema: Settings) -> str:
         given: Mapping[str, Any] = error.instance  # type: ignore[assignment]
         unknown = next(name for name in given if name not in violated["properties"])
         return _unknown(f"{section}{unknown}", schema)
-    advice = f"give {expected(violated)}"
+    advice = f"give {expected(violated)}".replace("`", "")
     if error.validator == "type" and not isinstance(error.instance, (str, list, dict, type(None))):
         types = violated["type"]
         if "string" in ([types] if isinstance(types, str) else types):

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, overload
+from typing import IO, Any, Literal, overload
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from tethermap.base import layout
@@ -87,13 +87,6 @@ def write_archive(path: Path, parts: Mapping[str, IO[bytes]]) -> None:
             content.seek(0)
             with archive.open(member, "w") as stream:
                 shutil.copyfileobj(content, stream, 1 << 20)
-
-
-class Stream(Protocol):
-    """A binary stream that can be written to, such as an open file."""
-
-    def write(self, data: bytes, /) -> object:
-        """Append them."""
 
 
 def packed(stem: str, header: Mapping[str, Any], content: bytes) -> bytes:

@@ -205,7 +205,7 @@ class FilesSource(FolderSource):
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return a file in its place."""
-        if not self._index.has(entry_id):
+        if entry_id not in self._index.lookup([entry_id]):
             raise FetchError("not_found", "not among the files")
         label, record = self._origins.get(entry_id, ("", None))
         return replace(self._fetched(KnownEntry(entry_id), self.kind), source_file=label, source_record=record)

@@ -126,10 +126,6 @@ class TextIndex:
             return False
         return True
 
-    def has(self, entry_id: str) -> bool:
-        """Return whether there is an entry."""
-        return bool(self._ask("SELECT 1 FROM entries WHERE entry_id = ?", entry_id))
-
     def close(self) -> None:
         """Close the index file."""
         if self._connection is not None:

@@ -94,11 +94,18 @@ def residue_of(pose: LigandPose, number: int) -> gemmi.Residue:
     residue.seqid = gemmi.SeqId(number, " ")
     residue.entity_type = gemmi.EntityType.NonPolymer
     for name, element, xyz, charge in zip(pose.names, pose.elements, pose.xyz.tolist(), pose.charges, strict=True):
-        atom = gemmi.Atom()
-        atom.name, atom.element, atom.charge = name, gemmi.Element(element), charge
-        atom.pos, atom.occ, atom.b_iso = gemmi.Position(*xyz), 1.0, 0.0
-        residue.add_atom(atom)
+        residue.add_atom(atom_of(name, element, xyz, charge))
     return residue
+
+
+def atom_of(
+    name: str, element: str, xyz: Sequence[float], charge: int = 0, occupancy: float = 1.0, b_iso: float = 0.0
+) -> gemmi.Atom:
+    """Return an atom."""
+    atom = gemmi.Atom()
+    atom.name, atom.element, atom.charge = name, gemmi.Element(element), charge
+    atom.pos, atom.occ, atom.b_iso = gemmi.Position(*xyz), occupancy, b_iso
+    return atom
 
 
 def add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[LigandPose]) -> None:

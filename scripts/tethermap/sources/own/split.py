@@ -15,7 +15,7 @@ from rdkit import Chem, rdBase
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.formats.text import structure_text
 from tethermap.sources.own.archives import ArchiveError, Parts
-from tethermap.sources.own.merge import add_ligands, residue_of
+from tethermap.sources.own.merge import add_ligands, atom_of, residue_of
 from tethermap.sources.own.mol2 import elements_of, read_mol2, read_sections
 from tethermap.sources.own.poses import LigandPose, part_of, pose_of, with_names
 from tethermap.sources.own.sniff import stem_of
@@ -75,7 +75,11 @@ def _of_maestro(text: str, stem: str) -> dict[str, str]:
                     mol.SetProp("_Name", mol.GetProp(name))
             ligands.append(f"{Chem.MolToMolBlock(mol, kekulize=False)}{_fields(mol)}$$$$\n")
             continue
-        poses = [(residue, _pose_of_part(mol, residue)) for residue in residues if _is_ligand(residue)]
+        poses = [
+            (residue, pose_of(with_names(part_of(mol, residue.indices), [atom.name for atom in residue.atoms])))
+            for residue in residues
+            if _is_ligand(residue)
+        ]
         complexes.append(_complex(stem, residues, poses))
     files = {f"{stem}{f'-{k}' if len(complexes) > 1 else ''}.cif": made for k, made in enumerate(complexes, start=1)}
     if ligands:
@@ -102,13 +106,9 @@ def _residues_of(mol: Chem.Mol) -> list[_Member]:
             code = info.GetResidueName().strip() or "UNK"
             key = (info.GetChainId().strip(), info.GetResidueNumber(), info.GetInsertionCode() or " ", code)
         residue = residues.setdefault(key, _Member(key))
-        made = gemmi.Atom()
-        made.name = (info.GetName().strip() if info is not None else "") or f"{atom.GetSymbol()}{atom.GetIdx() + 1}"
-        made.element, made.charge = gemmi.Element(atom.GetSymbol()), atom.GetFormalCharge()
-        made.pos = gemmi.Position(*place)
-        made.occ = info.GetOccupancy() if info is not None else 1.0
-        made.b_iso = info.GetTempFactor() if info is not None else 0.0
-        residue.atoms.append(made)
+        name = (info.GetName().strip() if info is not None else "") or f"{atom.GetSymbol()}{atom.GetIdx() + 1}"
+        facts = (info.GetOccupancy(), info.GetTempFactor()) if info is not None else ()
+        residue.atoms.append(atom_of(name, atom.GetSymbol(), place, atom.GetFormalCharge(), *facts))
         residue.indices.append(atom.GetIdx())
         owner.append(residue)
     _link(owner, [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()])
@@ -123,10 +123,6 @@ def _link(owner: Sequence[_Member], bonds: Sequence[tuple[int, int]]) -> None:
 
 def _is_ligand(residue: _Member) -> bool:
     return not residue.is_linked and sum(not atom.is_hydrogen() for atom in residue.atoms) >= _LEAST_LIGAND
-
-
-def _pose_of_part(mol: Chem.Mol, residue: _Member) -> LigandPose | str:
-    return pose_of(with_names(part_of(mol, residue.indices), [atom.name for atom in residue.atoms]))
 
 
 def _of_mol2(text: str, stem: str) -> dict[str, str]:
@@ -152,10 +148,7 @@ def _mol2_residues(sections: Mapping[str, list[list[str]]]) -> list[_Member]:
         code = (named["name"] or named["code"]) if named else label[:4]
         shown = (named["number"] or named["digits"]) if named else number
         residue = residues.setdefault(key := (chains.get(number, ""), int(shown), " ", code), _Member(key))
-        atom = gemmi.Atom()
-        atom.name, atom.element = row[1][:8], gemmi.Element(element or "X")
-        atom.pos, atom.occ, atom.b_iso = gemmi.Position(*place), 1.0, 0.0
-        residue.atoms.append(atom)
+        residue.atoms.append(atom_of(row[1][:8], element or "X", place))
         residue.indices.append(index)
         owner.append(residue)
     place_of = {row[0]: index for index, row in enumerate(rows)}
