@@ -149,11 +149,11 @@ def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
 
 
 def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
+    import networkx  # slow to load, and few files need it
+
     _set_oxo_groups(mol)
-    ring = _ring_bonds(mol)
-    for pair, order in mol.orders.items():
-        if order == 1.5 and pair not in ring:
-            mol.orders[pair] = 1.25  # delocalised
+    for a, b in networkx.bridges(networkx.Graph(pair for pair, order in mol.orders.items() if order == 1.5)):
+        mol.set_order(a, b, 1.25)  # delocalised: in no ring
     _set_delocalised(mol)
     has_hydrogens = "H" in mol.elements
     complete = has_hydrogens and all(
@@ -231,18 +231,6 @@ def _set_oxo_groups(mol: _Molecule) -> None:
             wanted -= 1
 
 
-def _ring_bonds(mol: _Molecule) -> set[tuple[int, int]]:
-    """Return the aromatic bonds in rings of aromatic bonds."""
-    left = {pair for pair, order in mol.orders.items() if order == 1.5}
-    made = Chem.RWMol()
-    for _ in mol.names:
-        made.AddAtom(Chem.Atom(6))
-    for a, b in left:
-        made.AddBond(a, b, Chem.BondType.SINGLE)
-    Chem.FastFindRings(made)
-    return {(a, b) for a, b in left if made.GetBondBetweenAtoms(a, b).IsInRing()}
-
-
 def _set_delocalised(mol: _Molecule) -> None:
     """Write carboxylates, guanidines and amidines: one double bond at each carbon that has such bonds."""
     for atom, element in enumerate(mol.elements):
@@ -275,6 +263,8 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
     stated : bool
         Whether the file gives the hydrogens of nitrogens.
     """
+    import networkx
+
     ring = [pair for pair, order in mol.orders.items() if order == 1.5]
     members = sorted({atom for pair in ring for atom in pair})
     if not members:
@@ -289,7 +279,8 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
                 options += [(atom, "-")] if stated else [(atom, "H")]
         elif mol.elements[atom] in ("O", "S"):
             options.append((atom, "+"))
-    small = _in_rings_of_five(mol, ring)
+    cycles = networkx.minimum_cycle_basis(networkx.Graph(ring))
+    small = {atom for cycle in cycles if len(cycle) == 5 for atom in cycle}
     options.sort(
         key=lambda option: (
             option[1] == "+",
@@ -306,16 +297,6 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
         if any(_try_rings(mol, ring, dict(chosen), strict=strict) for chosen in islice(ways, _MOST_TRIES)):
             return
     raise Mol2Error("its aromatic rings can't be written as single and double bonds; write it as SDF")
-
-
-def _in_rings_of_five(mol: _Molecule, ring: Sequence[tuple[int, int]]) -> set[int]:
-    made = Chem.RWMol()
-    for _ in mol.names:
-        made.AddAtom(Chem.Atom(6))
-    for a, b in ring:
-        made.AddBond(a, b, Chem.BondType.SINGLE)
-    Chem.GetSSSR(made)
-    return {k for k in range(len(mol.names)) if made.GetRingInfo().IsAtomInRingOfSize(k, 5)}
 
 
 def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int, str], *, strict: bool) -> bool:
