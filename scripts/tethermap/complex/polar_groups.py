@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -10,69 +11,12 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import BoolArray, IntArray
+from tethermap.base.reference import LIGAND_ROLES, POLYMER_ROLES
 from tethermap.instance.model import Neighbourhood
-
-LIGAND_PATTERNS = {
-    "positive": (
-        # a charge that the neighbours do not cancel (quaternary ammonium, pyridinium)
-        "[#7;+;!$([#7]~[-])]",
-        # amines on sp3 carbon only: protonated at pH 7
-        "[NX3;!$(N~[!#6;!#1]);!$(N-[#6;!X4])]",
-        # amidines and guanidines without an acceptor group on nitrogen
-        "[$([NX3;!$(N-[#6,#16,#15]=O)][CX3]=[NX2;!$(N-[#6,#16,#15]=O);!$(N-C#N)])]",
-        "[$([NX2;!$(N-[#6,#16,#15]=O);!$(N-C#N)]=[CX3]-[NX3;!$(N-[#6,#16,#15]=O)])]",
-    ),
-    "negative": (
-        "[#8,#7,#16;-;!$([*]~[+])]",
-        # carboxylic, phosphoric, phosphonic, sulfonic and sulfuric acids, written neutral
-        "[$([OX1]=[CX3]-[OX2H1]),$([OX2H1]-[CX3]=[OX1]),$([OX1]=[CX3]-[OX1-])]",
-        "[$([OX1]=P-[OX2H1,OX1-]),$([OX2H1]-P=[OX1])]",
-        "[$([OX1]=S(=[OX1])-[OX2H1,OX1-]),$([OX2H1]-S(=[OX1])=[OX1])]",
-    ),
-    "donor": ("[#7,#8;!H0]",),
-    "acceptor": (
-        # aromatic oxygen hardly accepts any (Nobeli 1997, J Comput Chem 18:2060)
-        "[O;!+]",
-        "[#7;X1,X2;!+]",
-    ),
-    "hydrophobic": ("[#6;!$([#6]~[!#6;!#1])]",),
-}
-"""SMARTS on the neutral molecule with its hydrogens, by the role of the first atom."""
-
-POLYMER_DONORS = {
-    "ARG": ("NE", "NH1", "NH2"), "ASN": ("ND2",), "GLN": ("NE2",), "HIS": ("ND1", "NE2"), "LYS": ("NZ",),
-    "SER": ("OG",), "THR": ("OG1",), "TRP": ("NE1",), "TYR": ("OH",),
-    "A": ("N6", "O2'"), "C": ("N4", "O2'"), "G": ("N1", "N2", "O2'"), "U": ("N3", "O2'"),
-    "DA": ("N6",), "DC": ("N4",), "DG": ("N1", "N2"), "DT": ("N3",),
-}  # fmt: skip
-"""Side-chain and base atoms that donate hydrogen bonds."""
-
-POLYMER_ACCEPTORS = {
-    "ASN": ("OD1",), "ASP": ("OD1", "OD2"), "GLN": ("OE1",), "GLU": ("OE1", "OE2"), "HIS": ("ND1", "NE2"),
-    "SER": ("OG",), "THR": ("OG1",), "TYR": ("OH",),
-    "A": ("N1", "N3", "N7", "O2'"), "C": ("N3", "O2", "O2'"), "G": ("N3", "N7", "O6", "O2'"), "U": ("O2", "O4", "O2'"),
-    "DA": ("N1", "N3", "N7"), "DC": ("N3", "O2"), "DG": ("N3", "N7", "O6"), "DT": ("O2", "O4"),
-}  # fmt: skip
-"""Side-chain and base atoms that accept hydrogen bonds."""
-
-BACKBONE_ACCEPTORS = frozenset(("O", "OXT", "OP1", "OP2", "O3'", "O4'", "O5'"))
-
-POSITIVE_ATOMS = {"ARG": ("NE", "NH1", "NH2"), "LYS": ("NZ",), "HIS": ("ND1", "NE2")}
-"""Atoms of positive side chains, histidine among them as in PLIP."""
-
-NEGATIVE_ATOMS = {
-    "ASP": ("OD1", "OD2"),
-    "GLU": ("OE1", "OE2"),
-    **dict.fromkeys(("PTR", "SEP", "TPO"), ("O1P", "O2P", "O3P")),
-}
-"""Atoms of negative side chains."""
-
-PHOSPHATE_ATOMS = frozenset(("OP1", "OP2", "OP3", "OXT"))
-"""Charged in any polymer residue: phosphates of nucleic acids, a chain's last carboxylate."""
 
 _STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL MSE A C G U DA DC DG DT"
 STANDARD = frozenset(_STANDARD.split())
-"""Residues whose groups the tables above give; others are judged by element and bonds."""
+"""Residues whose groups ``polymer_roles.csv`` gives; others are judged by element and bonds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +35,21 @@ class PolarAtoms:
 
 
 @cache
-def _patterns(role: str) -> tuple[Chem.Mol, ...]:
-    return tuple(Chem.MolFromSmarts(smarts) for smarts in LIGAND_PATTERNS[role])
+def _patterns() -> dict[str, list[Chem.Mol]]:
+    """Return the patterns of ``ligand_roles.csv`` by the role of their first atom, for molecules with hydrogens."""
+    patterns: dict[str, list[Chem.Mol]] = {}
+    with LIGAND_ROLES.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            patterns.setdefault(row["role"], []).append(Chem.MolFromSmarts(row["smarts"]))
+    return patterns
+
+
+@cache
+def _polymer_roles() -> dict[tuple[str, str], frozenset[str]]:
+    """Return the roles of ``polymer_roles.csv`` by component and atom; ``backbone`` are all standard residues."""
+    with POLYMER_ROLES.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {(row["comp_id"], atom): frozenset(row["roles"].split()) for row in rows for atom in row["atoms"].split()}
 
 
 def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = ()) -> PolarAtoms:
@@ -118,9 +75,9 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = 
         mol.UpdatePropertyCache(strict=False)
         Chem.FastFindRings(mol)
     flags = {}
-    for role in LIGAND_PATTERNS:
+    for role, patterns in _patterns().items():
         flag = np.zeros(mol.GetNumAtoms(), dtype=np.bool_)
-        for pattern in _patterns(role):
+        for pattern in patterns:
             for match in mol.GetSubstructMatches(pattern, uniquify=False, maxMatches=10_000):
                 flag[match[0]] = True
         flags[role] = flag[:n_heavy]
@@ -165,12 +122,13 @@ def _roles(comp_id: str, name: str, element: str, degree: int) -> tuple[bool, bo
     """Return whether an atom is donor, acceptor, positive, negative."""
     if element not in ("N", "O"):
         return False, False, False, False
-    positive = name in POSITIVE_ATOMS.get(comp_id, ())
-    negative = name in NEGATIVE_ATOMS.get(comp_id, ()) or name in PHOSPHATE_ATOMS
+    known = _polymer_roles()
+    own, of_any, of_backbone = (known.get((key, name), frozenset()) for key in (comp_id, "any", "backbone"))
     if comp_id in STANDARD:
-        donor = name in POLYMER_DONORS.get(comp_id, ()) or (name == "N" and comp_id != "PRO")
-        acceptor = name in POLYMER_ACCEPTORS.get(comp_id, ()) or name in BACKBONE_ACCEPTORS
+        donor = "donor" in own or (name == "N" and comp_id != "PRO")
+        acceptor = "acceptor" in own | of_backbone
     else:
         donor = degree <= 2 if element == "N" else degree <= 1
         acceptor = element == "O" or (degree <= 2 and name != "N")
-    return donor and not negative, acceptor, positive, negative
+    negative = "negative" in own | of_any
+    return donor and not negative, acceptor, "positive" in own, negative

@@ -8,7 +8,7 @@ from math import sqrt
 
 from tethermap.base.tables import JOINED, RESULTS_TABLE, Row, format_value
 from tethermap.fit.limits import limit
-from tethermap.fit.model import ASSESSED, NO_FIT, NO_REPORT, NOT_ASSESSED, EntryFit, LigandFit, ResidueFit
+from tethermap.fit.model import ASSESSED, NO_FIT, NO_REPORT, NOT_ASSESSED, EntryFit, LigandFit, ResidueFit, fit_values
 from tethermap.fit.report import Place, Report
 
 _MEANS = ("rscc", "rsr", "mean_occupancy", "edia_m", "opia", "q_score", "residue_inclusion")
@@ -85,18 +85,9 @@ def has_geometry_outliers(fit: ResidueFit) -> bool:
 def fit_cells(fit: ResidueFit, status: str, source: str = "") -> Row:
     """Return the cells of a fit in the tables of ligands."""
     return {
-        "RSCC": fit.rscc,
-        "RSR": fit.rsr,
-        "n_atoms_assessed": fit.n_atoms,
-        "mean_occupancy": fit.mean_occupancy,
-        "mogul_bonds_RMSZ": fit.bonds_rmsz,
-        "mogul_angles_RMSZ": fit.angles_rmsz,
+        **{value.column: getattr(fit, value.name) for value in fit_values("residue", "mogul") if value.column},
         "n_clashes": fit.n_clashes,
         "fit_status": status,
-        "EDIAm": fit.edia_m,
-        "OPIA": fit.opia,
-        "Q_score": fit.q_score,
-        "residue_inclusion": fit.residue_inclusion,
         "fit_source": source or ("" if fit.rscc is None else "report"),
     }
 
@@ -116,20 +107,11 @@ def by_residue(fit: LigandFit, names: Sequence[str]) -> str:
 
 def fit_fields(fit: LigandFit, names: Sequence[str]) -> dict[str, str]:
     """Return the fields of a fit in a ligand's SDF, without those that have no value."""
-    columns = {column.name: column for column in RESULTS_TABLE.columns}
     cells = fit_cells(fit.whole, fit.status, fit.source)
-    fields = {name: format_value(value, columns[name]) for name, value in cells.items()}
+    fields = {c.name: format_value(cells[c.name], c) for c in RESULTS_TABLE.columns if c.name in cells}
     return {**fields, "RSCC_by_residue": by_residue(fit, names)}
 
 
 def entry_cells(entry: EntryFit) -> Row:
     """Return the cells of an entry."""
-    return {
-        "R_free": entry.r_free,
-        "R_free_recalculated": entry.r_free_recalculated,
-        "clashscore": entry.clashscore,
-        "percent_RSRZ_outliers": entry.percent_rsrz_outliers,
-        "data_completeness": entry.data_completeness,
-        "Q_score_entry": entry.q_score,
-        "atom_inclusion": entry.atom_inclusion,
-    }
+    return {value.column: getattr(entry, value.name) for value in fit_values("entry")}

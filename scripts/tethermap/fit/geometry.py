@@ -140,8 +140,10 @@ def geometry_cells(geometry: Geometry) -> Row:
 
 def geometry_fields(geometry: Geometry) -> dict[str, str]:
     """Return the fields of a geometry in a ligand's SDF."""
-    columns = {column.name: column for column in GEOMETRIES.columns}
-    return {name: format_value(value, columns[name]) for name, value in geometry_cells(geometry).items()}
+    cells = geometry_cells(geometry)
+    return {
+        column.name: format_value(cells[column.name], column) for column in GEOMETRIES.columns if column.name in cells
+    }
 
 
 @lru_cache(maxsize=64)

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from tethermap.base.reference import FIT_VALUES
 
 ASSESSED, NOT_ASSESSED, NO_REPORT = "assessed", "not_assessed", "no_report"
 """Whether there is a fit to density: reported; missing in the report (NMR, EM, no structure factors); no report."""
+
+
+class FitValue(NamedTuple):
+    """A row of ``fit_values.csv``: a value of a residue, an entry or Mogul, and its name in reports and tables."""
+
+    of: str
+    name: str
+    kind: str
+    mmcif: str
+    xml: str
+    column: str
+
+
+@cache
+def fit_values(*of: str) -> tuple[FitValue, ...]:
+    """Return the values of residues, entries or Mogul.
+
+    >>> [value.column for value in fit_values("mogul") if value.kind == "number"]
+    ['mogul_bonds_RMSZ', 'mogul_angles_RMSZ']
+    """
+    with FIT_VALUES.open(encoding="utf-8", newline="") as stream:
+        return tuple(FitValue(**row) for row in csv.DictReader(stream) if row["of"] in of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from string import ascii_uppercase, digits
+from typing import Any
 from xml.etree import ElementTree
 
 import gemmi
 
 from tethermap.base import packed
 from tethermap.fit.limits import limit
-from tethermap.fit.model import UNKNOWN, EntryFit, ResidueFit
+from tethermap.fit.model import UNKNOWN, EntryFit, ResidueFit, fit_values
 
 Place = tuple[str, ...]
 """Author chain, author number and insertion code."""
@@ -26,33 +27,6 @@ Place = tuple[str, ...]
 Read = Callable[[str], str | None]
 """Returns a value by its name, None if there is none."""
 
-_NAMES = {
-    "rscc": ("RSRCC", "rscc"),
-    "rsr": ("RSR", "rsr"),
-    "rsrz": ("RSRZ", "rsrz"),
-    "mean_occupancy": ("average_occupancy", "avgoccu"),
-    "bonds_rmsz": ("bonds_RMSZ", "mogul_bonds_rmsz"),
-    "angles_rmsz": ("angles_RMSZ", "mogul_angles_rmsz"),
-    "edia_m": ("EDIAm", "EDIAm"),
-    "opia": ("OPIA", "OPIA"),
-    "q_score": ("Q_score", "Q_score"),
-    "residue_inclusion": ("residue_inclusion", "residue_inclusion"),
-}
-_WHOLE_NAMES = {
-    "n_atoms": ("natoms_eds", "NatomsEDS"),
-    "n_bonds": ("num_bonds_RMSZ", "mogul_rmsz_numbonds"),
-    "n_angles": ("num_angles_RMSZ", "mogul_rmsz_numangles"),
-}
-_ENTRY_NAMES = {
-    "r_free": ("summary_diffraction.PDB_Rfree", "PDB-Rfree"),
-    "r_free_recalculated": ("summary_diffraction.DCC_Rfree", "DCC_Rfree"),
-    "clashscore": ("summary_geometry.clashscore", "clashscore"),
-    "percent_rsrz_outliers": ("summary_diffraction.percent_RSRZ_outliers", "percent-RSRZ-outliers"),
-    "data_completeness": ("summary_diffraction.data_completeness", "DataCompleteness"),
-    "q_score": ("summary_em.Q_score", "Q_score"),
-    "atom_inclusion": ("summary_em.atom_inclusion_all_atoms", "atom_inclusion_all_atoms"),
-}
-_MOGUL = frozenset({"bonds_rmsz", "angles_rmsz", "n_bonds", "n_angles"})
 _VRPT = "_pdbx_vrpt_"
 _OF_INSTANCE = ("model_instance_geometry", "model_instance_density", "model_instance_map_fitting")
 _PLACE = ("auth_asym_id", "auth_seq_id", "PDB_ins_code", "label_comp_id", "label_alt_id")
@@ -175,13 +149,13 @@ def _read_cif(data: bytes, entry_id: str) -> Report:
         clashes = _whole(_value(instances["count_clashes"][key])) if "count_clashes" in instances else None
         if clashes is None and "molprobity" in steps:
             clashes = 0
-        return _residue(values.get, 0, values.get("program_for_bond_angle_geometry") == "mogul", clashes)
+        return _residue(values.get, "mmcif", values.get("program_for_bond_angle_geometry") == "mogul", clashes)
 
     places = list(zip(*(_texts(instances.get(name), len(ids)) for name in _PLACE), strict=True))
     scores = zip(tables[1].get("instance_id", ()), tables[1].get("RSRZ", ()), strict=False)
     beyond = {instance for instance, score in scores if _is_outlier(score)}
     outliers = frozenset(place[:3] for place, name in zip(places, ids, strict=True) if name in beyond)
-    entry = _entry(lambda name: _first(block, name), 0, _first(block, "summary.report_creation_date"))
+    entry = _entry(lambda name: _first(block, name), "mmcif", _first(block, "summary.report_creation_date"))
     return Report(entry, outliers, _indexed(places), read)
 
 
@@ -197,13 +171,13 @@ def _read_xml(data: bytes, entry_id: str) -> Report:
     def read(key: int) -> ResidueFit:
         group = groups[key]
         clashes = len(group.findall("clash"))
-        return _residue(group.get, 1, True, clashes if clashes or "molprobity" in steps else None)
+        return _residue(group.get, "xml", True, clashes if clashes or "molprobity" in steps else None)
 
     names = ("chain", "resnum", "icode", "resname", "altcode")
     places = [tuple(group.get(name, "").strip() for name in names) for group in groups]
     scored = zip(places, groups, strict=True)
     outliers = frozenset(place[:3] for place, group in scored if _is_outlier(group.get("rsrz")))
-    return Report(_entry(entry.get, 1, entry.get("XMLcreationDate")), outliers, _indexed(places), read)
+    return Report(_entry(entry.get, "xml", entry.get("XMLcreationDate")), outliers, _indexed(places), read)
 
 
 def _columns(block: gemmi.cif.Block, category: str) -> dict[str, gemmi.cif.Column]:
@@ -236,16 +210,20 @@ def _is_outlier(score: str | None) -> bool:
     return value is not None and value > limit("rsrz_outlier")
 
 
-def _residue(get: Read, form: int, mogul: bool, clashes: int | None) -> ResidueFit:
-    """Return the values of a residue; `form` is 0 for the names of the mmCIF, 1 for those of the XML."""
-    numbers = {name: _number(get(names[form])) for name, names in _NAMES.items() if mogul or name not in _MOGUL}
-    wholes = {name: _whole(get(names[form])) for name, names in _WHOLE_NAMES.items() if mogul or name not in _MOGUL}
-    return ResidueFit(**numbers, **wholes, n_clashes=clashes)  # type: ignore[arg-type]
+def _residue(get: Read, form: str, mogul: bool, clashes: int | None) -> ResidueFit:
+    return ResidueFit(**_read(get, form, "residue", *(["mogul"] if mogul else [])), n_clashes=clashes)
 
 
-def _entry(get: Read, form: int, created: str | None) -> EntryFit:
-    values = {name: _number(get(names[form])) for name, names in _ENTRY_NAMES.items()}
-    return EntryFit(**values, created=" ".join((created or "").split()))
+def _entry(get: Read, form: str, created: str | None) -> EntryFit:
+    return EntryFit(**_read(get, form, "entry"), created=" ".join((created or "").split()))
+
+
+def _read(get: Read, form: str, *of: str) -> dict[str, Any]:
+    """Return values by their names; `form` is ``mmcif`` or ``xml``."""
+    return {
+        value.name: (_whole if value.kind == "integer" else _number)(get(getattr(value, form)))
+        for value in fit_values(*of)
+    }
 
 
 def _check_entry(given: str | None, entry_id: str) -> None:
