@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 from tethermap.base.root import ROOT
 
 REFERENCE = ROOT / "data" / "reference"
@@ -24,3 +27,13 @@ PROTONATION = REFERENCE / "protonation.csv"
 WARHEADS = REFERENCE / "warheads.csv"
 COLUMNS = REFERENCE / "columns.csv"
 TABLE_COLUMNS = REFERENCE / "tables.csv"
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a reference table.
+
+    >>> [row["chem_class"] for row in rows_of(EXIT_CLASSES)][:2]
+    ['amine N-H', 'amine N, alkyl leaves']
+    """
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))

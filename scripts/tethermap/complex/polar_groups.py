@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +10,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import BoolArray, IntArray
-from tethermap.base.reference import LIGAND_ROLES, POLYMER_ROLES
+from tethermap.base.reference import LIGAND_ROLES, POLYMER_ROLES, rows_of
 from tethermap.instance.model import Neighbourhood
 
 _STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL MSE A C G U DA DC DG DT"
@@ -38,17 +37,15 @@ class PolarAtoms:
 def _patterns() -> dict[str, list[Chem.Mol]]:
     """Return the patterns of ``ligand_roles.csv`` by the role of their first atom, for molecules with hydrogens."""
     patterns: dict[str, list[Chem.Mol]] = {}
-    with LIGAND_ROLES.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            patterns.setdefault(row["role"], []).append(Chem.MolFromSmarts(row["smarts"]))
+    for row in rows_of(LIGAND_ROLES):
+        patterns.setdefault(row["role"], []).append(Chem.MolFromSmarts(row["smarts"]))
     return patterns
 
 
 @cache
 def _polymer_roles() -> dict[tuple[str, str], frozenset[str]]:
     """Return the roles of ``polymer_roles.csv`` by component and atom; ``backbone`` are all standard residues."""
-    with POLYMER_ROLES.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of(POLYMER_ROLES)
     return {(row["comp_id"], atom): frozenset(row["roles"].split()) for row in rows for atom in row["atoms"].split()}
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from functools import cache
 
 from rdkit import Chem, rdBase
 
-from tethermap.base.reference import LEAVING_GROUPS
+from tethermap.base.reference import LEAVING_GROUPS, rows_of
 
 
 def leaving_name(mol: Chem.Mol, atoms: Sequence[int]) -> str:
@@ -51,10 +50,6 @@ def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
 @cache
 def _names() -> tuple[dict[str, str], int]:
     """Return the names by SMILES, and the number of atoms of the largest group."""
-    names, largest = {}, 0
-    with LEAVING_GROUPS.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            group = Chem.MolFromSmiles(row["smiles"])
-            names[_rooted(group, range(group.GetNumAtoms()))] = row["name"]
-            largest = max(largest, group.GetNumAtoms())
-    return names, largest
+    groups = [(Chem.MolFromSmiles(row["smiles"]), row["name"]) for row in rows_of(LEAVING_GROUPS)]
+    names = {_rooted(group, range(group.GetNumAtoms())): name for group, name in groups}
+    return names, max(group.GetNumAtoms() for group, _ in groups)

@@ -6,15 +6,13 @@ chemistry, so that pages can use it.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tethermap.base.reference import EXIT_CLASSES
+from tethermap.base.reference import EXIT_CLASSES, rows_of
 from tethermap.base.tables import split_cell
 
-with EXIT_CLASSES.open(encoding="utf-8", newline="") as _stream:
-    CLASSES = list(csv.DictReader(_stream))
+CLASSES = rows_of(EXIT_CLASSES)
 
 CHEMISTRY: Mapping[str, str] = {row["chem_class"]: row["change"] for row in CLASSES}
 """The usual reaction for a candidate of each class."""

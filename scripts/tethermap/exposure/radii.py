@@ -7,7 +7,6 @@ The same rule, applied to the neutral molecule, gives the radii of ligand and po
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import FloatArray, IntArray, as_text
+from tethermap.base.reference import rows_of
 from tethermap.components.component import Component
 from tethermap.entry.atoms import Atoms
 from tethermap.molecule.dictionary import dictionary_molecule
@@ -43,8 +43,7 @@ class RadiusTable:
     """
 
     def __init__(self, path: Path) -> None:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = [(row["element"], row["class"], float(row["radius_A"])) for row in csv.DictReader(stream)]
+        rows = [(row["element"], row["class"], float(row["radius_A"])) for row in rows_of(path)]
         by_class = {(element, cls): radius for element, cls, radius in rows}
         self._plain = {element: radius for element, cls, radius in rows if cls == "any"}
         self._sp2 = by_class["C", "sp2 or sp, no hydrogen"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from functools import cache, lru_cache
+from functools import cache
 
-from tethermap.base.reference import FIT_LIMITS
+from tethermap.base.reference import FIT_LIMITS, rows_of
 
 
 @cache
@@ -22,7 +21,7 @@ def limit(name: str) -> float:
     >>> limit("rscc_poor")
     0.8
     """
-    return float(_table()[name]["limit"])
+    return float({row["name"]: row["limit"] for row in rows_of(FIT_LIMITS)}[name])
 
 
 def fits_poorly(rscc: float | None, rsr: float | None) -> bool:
@@ -32,9 +31,3 @@ def fits_poorly(rscc: float | None, rsr: float | None) -> bool:
     (True, False)
     """
     return (rscc is not None and rscc < limit("rscc_poor")) or (rsr is not None and rsr > limit("rsr_poor"))
-
-
-@lru_cache(maxsize=1)
-def _table() -> dict[str, dict[str, str]]:
-    with FIT_LIMITS.open(encoding="utf-8", newline="") as stream:
-        return {row["name"]: row for row in csv.DictReader(stream)}

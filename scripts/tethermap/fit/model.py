@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from tethermap.base.reference import FIT_VALUES
+from tethermap.base.reference import FIT_VALUES, rows_of
 
 ASSESSED, NOT_ASSESSED, NO_REPORT = "assessed", "not_assessed", "no_report"
 """Whether there is a fit to density: reported; missing in the report (NMR, EM, no structure factors); no report."""
@@ -31,8 +30,7 @@ def fit_values(*of: str) -> tuple[FitValue, ...]:
     >>> [value.column for value in fit_values("mogul") if value.kind == "number"]
     ['mogul_bonds_RMSZ', 'mogul_angles_RMSZ']
     """
-    with FIT_VALUES.open(encoding="utf-8", newline="") as stream:
-        return tuple(FitValue(**row) for row in csv.DictReader(stream) if row["of"] in of)
+    return tuple(FitValue(**row) for row in rows_of(FIT_VALUES) if row["of"] in of)
 
 
 @dataclass(frozen=True, slots=True)

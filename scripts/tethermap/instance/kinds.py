@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from tethermap.base.reference import rows_of
 from tethermap.components.component import Component
 
 ATTACKED_BY_SUGARS = frozenset({"ASP", "GLU", "TYR", "CYS", "HIS"})
@@ -167,5 +167,4 @@ class KindRules:
 
 
 def _read_list(path: Path, role: str) -> dict[str, Listed]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return {row["comp_id"]: Listed(row[role], row.get("rule", ""), row["reason"]) for row in csv.DictReader(stream)}
+    return {row["comp_id"]: Listed(row[role], row.get("rule", ""), row["reason"]) for row in rows_of(path)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -11,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from rdkit import Chem, rdBase
 
 from tethermap.base.elements import is_metal
-from tethermap.base.reference import PROTONATION
+from tethermap.base.reference import PROTONATION, rows_of
 from tethermap.base.tables import JOINED
 from tethermap.molecule.template import fix_hydrogens
 
@@ -77,18 +76,17 @@ NO_FORMS = FormsAtPh("", "", "")
 def groups() -> tuple[IonisableGroup, ...]:
     """Return the rules of ``data/reference/protonation.csv`` in its order."""
     rules, kinds = [], {"[]": Chem.MolFromSmarts("*")}
-    with PROTONATION.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            pattern = Chem.MolFromSmarts(row["smarts"])
-            marked = next(atom for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
-            plain = [atom for atom in pattern.GetAtoms() if "," not in atom.GetSmarts()]
-            elements = frozenset(atom.GetAtomicNum() for atom in plain) - {0}
-            smarts = _BEHIND_KIND.sub("]", marked.GetSmarts())
-            kind = kinds.get(smarts) or kinds.setdefault(smarts, Chem.MolFromSmarts(smarts))
-            pka, change = float(row["pKa"]), int(row["change"])
-            group = IonisableGroup(row["name"], pka, change, pattern, marked.GetIdx(), elements, kind)
-            assert group.is_near or group.is_charged, group.name
-            rules.append(group)
+    for row in rows_of(PROTONATION):
+        pattern = Chem.MolFromSmarts(row["smarts"])
+        marked = next(atom for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
+        plain = [atom for atom in pattern.GetAtoms() if "," not in atom.GetSmarts()]
+        elements = frozenset(atom.GetAtomicNum() for atom in plain) - {0}
+        smarts = _BEHIND_KIND.sub("]", marked.GetSmarts())
+        kind = kinds.get(smarts) or kinds.setdefault(smarts, Chem.MolFromSmarts(smarts))
+        pka, change = float(row["pKa"]), int(row["change"])
+        group = IonisableGroup(row["name"], pka, change, pattern, marked.GetIdx(), elements, kind)
+        assert group.is_near or group.is_charged, group.name
+        rules.append(group)
     return tuple(rules)
 
 

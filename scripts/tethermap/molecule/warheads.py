@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache, lru_cache
 
 from rdkit import Chem, rdBase
 
-from tethermap.base.reference import WARHEADS
+from tethermap.base.reference import WARHEADS, rows_of
 from tethermap.base.tables import JOINED
 
 UNKNOWN = "other"
@@ -17,8 +16,7 @@ UNKNOWN = "other"
 @cache
 def _classes() -> tuple[tuple[str, Chem.Mol], ...]:
     """Return name and pattern of each class of ``data/reference/warheads.csv``, the most specific first."""
-    with WARHEADS.open(encoding="utf-8", newline="") as stream:
-        return tuple((row["class"], Chem.MolFromSmarts(row["smarts"])) for row in csv.DictReader(stream))
+    return tuple((row["class"], Chem.MolFromSmarts(row["smarts"])) for row in rows_of(WARHEADS))
 
 
 @lru_cache(maxsize=4096)
