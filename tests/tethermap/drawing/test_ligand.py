@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.tethermap.drawing.colours import contrast_with_white
 from tests.tools.components import ideal_instance, linked
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
@@ -108,10 +109,4 @@ def test_names_and_titles_are_escaped(known: Known, index: ComponentIndex) -> No
 
 
 def test_colours_of_elements_contrast_with_white() -> None:
-    """WCAG contrast against the white card."""
-
-    def luminance(colour: tuple[float, float, float]) -> float:
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    assert min(1.05 / (luminance(colour) + 0.05) for colour in _PALETTE.values()) > 4
+    assert min(map(contrast_with_white, _PALETTE.values())) > 4

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.tethermap.drawing.colours import linear
 from tethermap.drawing.ramp import STOPS, UNKNOWN, exposure_colour
 
 # Machado 2009, doi:10.1109/TVCG.2009.113: full loss of one kind of cone, on linear RGB
@@ -15,12 +16,11 @@ LOSSES = {
 
 def lab(rgb: tuple[int, ...], loss: str | None) -> np.ndarray:
     """Return CIE L*a*b* (D65) of an sRGB colour as seen with a loss of colour vision."""
-    values = np.array(rgb) / 255
-    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    light = linear(np.array(rgb) / 255)
     if loss:
-        linear = np.clip(np.array(LOSSES[loss]) @ linear, 0, 1)
+        light = np.clip(np.array(LOSSES[loss]) @ light, 0, 1)
     matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-    x, y, z = np.cbrt(matrix @ linear / [0.9505, 1.0, 1.089])
+    x, y, z = np.cbrt(matrix @ light / [0.9505, 1.0, 1.089])
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 

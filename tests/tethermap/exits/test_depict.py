@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tethermap.drawing.colours import contrast_with_white
 from tests.tools.boxes import faults_of
 from tests.tools.exits import embedded, surroundings
 from tethermap.drawing.ligand import plain_svg
@@ -121,16 +122,9 @@ def test_closed_exits_differ_by_dashes_and_hollow_heads_and_colour() -> None:
     assert (open_line.get("stroke"), open_line.get("stroke-dasharray")) == (OPEN, None)
 
 
-def contrast(colour: str) -> float:
-    """Contrast with white after WCAG 2."""
-    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 1.05 / (0.05 + 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
-
-
 @pytest.mark.parametrize("colour", [OPEN, CLOSED])
 def test_colours_of_arrows_contrast_with_white(colour: str) -> None:
-    assert contrast(colour) > 4.5
+    assert contrast_with_white(np.array([*bytes.fromhex(colour[1:])]) / 255) > 4.5
 
 
 def test_title_and_description_name_the_exits() -> None:

@@ -6,28 +6,19 @@ import gemmi
 import numpy as np
 import pytest
 
+from tests.tools.small_entry import atom_line
 from tethermap.entry.atoms import Atoms
 from tethermap.instance.conformer import Conformers, best_altloc
 
 
 def atoms_of(*rows: tuple[int, str, str, str, float]) -> Atoms:
     """Build atoms from (number, component, name, altloc, occupancy), one residue a number and component."""
-    structure = gemmi.Structure()
-    model = gemmi.Model(1)
-    chain = gemmi.Chain("A")
-    for number, comp_id, name, altloc, occupancy in rows:
-        found = [r for r in chain if r.seqid.num == number and r.name == comp_id]
-        if not found:
-            residue = gemmi.Residue()
-            residue.name, residue.seqid, residue.subchain = comp_id, gemmi.SeqId(number, " "), "A"
-            chain.add_residue(residue)
-        residue = next(r for r in chain if r.seqid.num == number and r.name == comp_id)
-        atom = gemmi.Atom()
-        atom.name, atom.element, atom.occ = name, gemmi.Element("C"), occupancy
-        atom.altloc = altloc or "\0"
-        residue.add_atom(atom)
-    model.add_chain(chain)
-    structure.add_model(model)
+    lines = [
+        atom_line(k, name, comp_id, "A", number, (0.0, 0.0, 0.0), element="C", altloc=label or " ", occupancy=occupancy)
+        for k, (number, comp_id, name, label, occupancy) in enumerate(rows, 1)
+    ]
+    structure = gemmi.read_pdb_string("".join(lines))
+    structure.setup_entities()
     return Atoms.of(structure)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import permutations
 
 import numpy as np
@@ -32,16 +32,10 @@ def maltose(known: Known, first: Residue, second: Residue, *, omit: tuple[str, .
     away = parts[0].xyz[o4] + 1.43 * outward / np.linalg.norm(outward)
     moved = parts[1].xyz - parts[1].xyz[c1] + away
     size = len(parts[0].name)
+    parts[1] = replace(parts[1], xyz=moved, component=np.ones(len(moved), dtype=np.int64))
+    columns = {one.name: [getattr(part, one.name) for part in parts] for one in fields(LigandAtoms)}
     atoms = LigandAtoms(
-        component=np.repeat([0, 1], [size, len(moved)]),
-        name=parts[0].name + parts[1].name,
-        element=parts[0].element + parts[1].element,
-        xyz=np.concatenate([parts[0].xyz, moved]),
-        occupancy=np.ones(size + len(moved)),
-        b_iso=np.full(size + len(moved), 20.0),
-        charge=np.zeros(size + len(moved), dtype=np.int64),
-        altloc=("",) * (size + len(moved)),
-        serial=np.arange(1, size + len(moved) + 1, dtype=np.int64),
+        **{name: a + b if isinstance(a, tuple) else np.concatenate([a, b]) for name, (a, b) in columns.items()}
     )
     whole = ideal_instance(known("GLC"))
     return replace(whole, components=(first, second), atoms=atoms, inner_links=((o4, size + c1),))

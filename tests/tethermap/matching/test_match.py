@@ -101,20 +101,21 @@ def test_molecule_with_another_skeleton_does_not_match(known: Known) -> None:
     assert map_by_graph(_observed(known("478")), template(known("STI"))) is None
 
 
-def _chain(lengths: list[float]) -> Component:
-    """A zigzag of carbons with given bond lengths; the first bond is double in the definition."""
-    place = np.zeros(3)
-    atoms = [("C1", "C", (0.0, 0.0, 0.0))]
-    for number, length in enumerate(lengths, start=2):
-        place = place + length * np.array([np.cos(np.pi / 6), (-1) ** number * np.sin(np.pi / 6), 0.0])
-        atoms.append((f"C{number}", "C", (float(place[0]), float(place[1]), float(place[2]))))
-    orders = [2, *[1] * (len(lengths) - 1)]
-    return component_of("CHN", atoms, [(f"C{k}", f"C{k + 1}", o) for k, o in enumerate(orders, start=1)])
+def _fluorinated_chain(*lengths: float) -> Component:
+    """A zigzag of five carbons with given bond lengths, double bond first, and a fluorine on the third."""
+    turns = [(np.cos(np.pi / 6), (-1) ** k * np.sin(np.pi / 6), 0.0) for k in range(4)]
+    places = np.cumsum([(0.0, 0.0, 0.0), *(np.array(lengths)[:, None] * turns)], axis=0).tolist()
+    places.append([*places[2][:2], 1.38])
+    names = ("C1", "C2", "C3", "C4", "C5", "F1")
+    atoms = [(name, name[0], (x, y, z)) for name, (x, y, z) in zip(names, places, strict=True)]
+    return component_of(
+        "CHF", atoms, [("C1", "C2", 2), ("C2", "C3", 1), ("C3", "C4", 1), ("C4", "C5", 1), ("C3", "F1", 1)]
+    )
 
 
 def test_geometry_breaks_a_tie_of_bond_orders_when_it_is_clear() -> None:
     """But-1-ene read from the other end, with a substituent that makes the ends differ."""
-    definition = _methoxy_chain([1.34, 1.53, 1.53, 1.53])
+    definition = _fluorinated_chain(1.34, 1.53, 1.53, 1.53)
     residue = _observed(definition, renamed={f"C{k}": f"X{k}" for k in range(1, 6)})
     mapping = map_by_graph(residue, template(definition))
     assert mapping is not None
@@ -124,18 +125,9 @@ def test_geometry_breaks_a_tie_of_bond_orders_when_it_is_clear() -> None:
 
 def test_unresolved_tie_is_not_a_match() -> None:
     """All bonds are equally long, so the end with the double bond is unknown."""
-    shape = template(_methoxy_chain([1.34, 1.53, 1.53, 1.53]))
-    vague = _observed(_methoxy_chain([1.47, 1.47, 1.47, 1.47]), renamed={f"C{k}": f"X{k}" for k in range(1, 6)})
+    shape = template(_fluorinated_chain(1.34, 1.53, 1.53, 1.53))
+    vague = _observed(_fluorinated_chain(1.47, 1.47, 1.47, 1.47), renamed={f"C{k}": f"X{k}" for k in range(1, 6)})
     assert map_by_graph(vague, shape) is None
-
-
-def _methoxy_chain(lengths: list[float]) -> Component:
-    """A chain of five carbons, double bond first, with fluorine on the middle one but one."""
-    chain = _chain(lengths)
-    atoms = [(a.name, a.element, a.xyz) for a in chain.atoms if a.xyz is not None]
-    x, y, z = atoms[2][2]
-    bonds = [(f"C{k}", f"C{k + 1}", order) for k, order in enumerate([2, 1, 1, 1], start=1)]
-    return component_of("CHF", [*atoms, ("F1", "F", (x, y, z + 1.38))], [*bonds, ("C3", "F1", 1)])
 
 
 @pytest.mark.parametrize(
