@@ -1,4 +1,9 @@
-"""Contacts against what PLIP and ProLIF find in the same complexes (`tests.tools.interactions`), for 148 ligands."""
+"""Contacts against those of PLIP and ProLIF in the same complexes, for 148 ligands.
+
+``tests/data/interactions.csv`` has a row for each residue that a program finds in a contact of one type, with its
+shortest distance. Both programs got the cleaned complex within 12 Å and the waters near the ligand. PLIP perceived the
+bonds of the ligand by Open Babel; ProLIF got our molecule in its charge state at pH 7.4, with hydrogens of RDKit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Flags of geometry against PoseBusters' own checks of the same files (`tests.tools.posebusters`)."""
+"""Flags of geometry against PoseBusters' own checks of the same files.
+
+``tests/data/posebusters.csv`` has its flags for each complex, and those without the atoms within 2 Å of an atom that is
+bonded to the ligand, because such a bond is not a clash in our checks.
+"""
 
 from __future__ import annotations
 

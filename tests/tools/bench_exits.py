@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.tools.cleaning import clean_file
 from tests.tools.exit_truth import derived_truth, interval
-from tests.tools.exit_weights import EXTRAS, GRID, TOPS, USED, Terms, Weights, extra_results, leave_one_out, terms_of
+from tests.tools.exit_weights import GRID, TOPS, USED, Terms, Weights, leave_one_out, terms_of
 from tests.tools.exit_weights import shares as held_out_shares
 from tests.tools.figures import Cell, Figure, Table, write_section
 from tests.tools.runs import ROOT
@@ -159,7 +159,7 @@ def case_of(target: str, kept: KeptInstance, index: ComponentIndex, names: froze
     atom = {method: _rank(list(_classes(graph.symmetry_class, v)), accepted) for method, v in score.items()}
     site = {method: _rank(_of_sites(sites, values), accepted) for method, values in score.items()}
     ligand, entry_id = kept.instance.name.comp_id, kept.instance.entry_id.upper()
-    terms = terms_of(ligand, exits, graph, accepted, target)
+    terms = terms_of(ligand, exits, graph, accepted)
     return Case(entry_id, ligand, target, atom, site, tuple(exits), molecule.names, terms, spent)
 
 
@@ -380,20 +380,6 @@ def stability(found: list[Case]) -> tuple[Table, str]:
     return Table("Weights", columns, rows), f"Weights chosen when one ligand is left out: {told}."
 
 
-def candidates_table(sets: Mapping[str, list[Case]]) -> Table:
-    """Return the effect of each candidate term of the score on each set: now, with its best value, and with targets
-    left out."""
-    rows: list[list[Cell]] = []
-    for extra in EXTRAS:
-        for name, found in sets.items():
-            first, *tried, held_out = extra_results((case.terms for case in found), extra)
-            best = max(tried, key=lambda one: (one.first + one.third, -abs(one.value)))
-            told = [f"{one.first:.2f} {one.third:.2f}" for one in (first, best, held_out)]
-            rows.append([extra, name, told[0], best.value, told[1], round(held_out.value, 3), told[2]])
-    columns = ("term", "set", "without", "best value", "with it", "value, others' targets", "left out by target")
-    return Table("Candidates for the score (atom top-1, top-3)", columns, rows)
-
-
 def _weights(weights: Weights) -> str:
     return " ".join(f"{weight:g}" for weight in weights)
 
@@ -455,8 +441,7 @@ def main() -> int:
     differing = words_of(measured).items() ^ words_of(MEASURED).items()
     figures.append(Figure("words of confidence that the measured bins contradict", len(differing), at_most=0))
     weights, told = stability([*found, *derived])
-    extra = candidates_table({"intact": found, "derived": derived})
-    write_section("exits", "make bench-exits", figures, [*tables, weights, extra, cases_table(found)], [*notes, told])
+    write_section("exits", "make bench-exits", figures, [*tables, weights, cases_table(found)], [*notes, told])
     return int(any(figure.missed for figure in figures))
 
 

@@ -13,7 +13,6 @@ from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_AREA_WEIGHT, PRIOR_WEIGHT
 from tethermap.exits.model import Exit
-from tethermap.exits.words import OPEN_FROM
 
 Weights = tuple[float, float, float]
 
@@ -34,7 +33,6 @@ class Terms:
     """The terms of all scored candidates of one ligand, each of shape (n_candidates,)."""
 
     ligand: str
-    target: str
     room: FloatArray
     way_out: FloatArray
     prior: FloatArray
@@ -42,51 +40,9 @@ class Terms:
     binding: FloatArray  # further loss of the score for hydrogen bonds and large areas given up
     anchor_class: IntArray
     right: FloatArray
-    extra: dict[str, FloatArray]
 
 
-EXTRAS: dict[str, tuple[float, ...]] = {
-    "closed": (0.1, 0.2, 0.3, 0.5),
-    "no way out (F < 0.1)": (0.1, 0.2, 0.3, 0.5),
-    "O-methyl on alkyl": (-0.2, 0.1, 0.2, 0.4),
-    "free phenol": (-0.2, 0.1, 0.2, 0.4),
-    "area above 50 A2": (0.003, 0.006, 0.01),
-}
-"""Candidates for the score: each term times one of these values is subtracted; 0 does not change the score."""
-
-
-def extra_terms(graph: LigandGraph, scored: Sequence[Exit]) -> dict[str, FloatArray]:
-    """Return the terms of `EXTRAS`, each of shape (n_candidates,)."""
-    rooms = np.array([one.opening.room["target"] for one in scored if one.opening])
-    ways = np.array([one.opening.way_out["target"] for one in scored if one.opening])
-
-    def beside(one: Exit) -> frozenset[int]:
-        return frozenset(graph.near[one.candidate.anchor])
-
-    def of_alkyl(one: Exit) -> bool:
-        """Return whether a methyl is on the oxygen of an alkyl ether, for any anchor."""
-        methyl = one.chem_class == "O-methyl"
-        oxygen = next(iter(beside(one))) if methyl else one.candidate.anchor
-        ends_bare = len(one.candidate.leaving) == 1 and graph.element[oxygen] == "O"
-        others = frozenset(graph.near[oxygen]) - {one.candidate.anchor, *one.candidate.leaving}
-        return (methyl or ends_bare) and bool(others) and not any(graph.has_multiple_bond(k) for k in others)
-
-    phenol = [
-        one.chem_class == "alcohol or phenol O" and not one.candidate.leaving and bool(beside(one) & graph.aromatic)
-        for one in scored
-    ]
-    return {
-        "closed": np.array([one.closed for one in scored], dtype=np.float64),
-        "no way out (F < 0.1)": ((ways < OPEN_FROM) | (rooms < OPEN_FROM)).astype(np.float64),
-        "O-methyl on alkyl": np.array([of_alkyl(one) for one in scored], dtype=np.float64),
-        "free phenol": np.array(phenol, dtype=np.float64),
-        "area above 50 A2": np.maximum(np.array([one.area_lost for one in scored]) - 50.0, 0.0),
-    }
-
-
-def terms_of(
-    ligand: str, exits: Sequence[Exit], graph: LigandGraph, accepted: frozenset[int], target: str = ""
-) -> Terms:
+def terms_of(ligand: str, exits: Sequence[Exit], graph: LigandGraph, accepted: frozenset[int]) -> Terms:
     """Return the terms of a ligand's candidates.
 
     Parameters
@@ -99,8 +55,6 @@ def terms_of(
         Graph of the ligand.
     accepted : frozenset of int
         Right anchors.
-    target : str
-        Group of ligands that are left out together.
     """
     symmetry = graph.symmetry_class
     scored = [one for one in exits if one.opening is not None]
@@ -109,7 +63,6 @@ def terms_of(
     classes = [int(symmetry[one.candidate.anchor]) for one in scored]
     return Terms(
         ligand,
-        target,
         np.array([opening.room["target"] for opening in openings]),
         np.array([opening.way_out["target"] for opening in openings]),
         np.array([one.prior for one in scored]),
@@ -123,21 +76,16 @@ def terms_of(
         ),
         np.array(classes, dtype=np.int64),
         np.array([one in right for one in classes], dtype=np.float64),
-        extra_terms(graph, scored),
     )
 
 
 NEVER = 999
 
 
-def rank_with(terms: Terms, weights: Weights, extra: str = "", value: float = 0.0) -> int:
-    """Return the rank of the best right anchor under some weights; ties count against it.
-
-    `value` times the term `extra` of `EXTRAS` is subtracted from the score.
-    """
+def rank_with(terms: Terms, weights: Weights) -> int:
+    """Return the rank of the best right anchor under some weights; ties count against it."""
     way, prior, area = weights
-    scores = terms.room + way * terms.way_out + prior * terms.prior - area * terms.area - terms.binding
-    scores = (scores - value * terms.extra[extra] if extra else scores).round(6)
+    scores = (terms.room + way * terms.way_out + prior * terms.prior - area * terms.area - terms.binding).round(6)
     best: dict[int, float] = {}
     for group, score in zip(terms.anchor_class.tolist(), scores.tolist(), strict=True):
         best[group] = max(score, best.get(group, -np.inf))
@@ -181,45 +129,6 @@ def _by_ligand(all_terms: Iterable[Terms]) -> dict[str, list[Terms]]:
     for terms in all_terms:
         found[terms.ligand].append(terms)
     return found
-
-
-@dataclass(frozen=True)
-class ExtraResult:
-    """Effect of a candidate term of the score on one set: fractions of atom top-1 and top-3 with a value, averaged over
-    ligands."""
-
-    value: float
-    first: float
-    third: float
-
-
-def extra_results(all_terms: Iterable[Terms], extra: str) -> list[ExtraResult]:
-    """Return the shares for each value of a term, 0 first, and last those of values chosen on other targets.
-
-    The last one has the mean of the values chosen. Best is the largest mean reciprocal rank, of equals the smallest
-    value by amount.
-    """
-    by_ligand = _by_ligand(all_terms)
-    values = sorted((0.0, *EXTRAS[extra]), key=abs)
-    ranks = {ligand: np.array([[rank_with(row, USED, extra, value) for row in rows] for value in values])
-             for ligand, rows in by_ligand.items()}  # fmt: skip
-    target = {ligand: rows[0].target for ligand, rows in by_ligand.items()}
-    results = [
-        ExtraResult(value, *(float(np.mean([np.mean(found[k] <= top) for found in ranks.values()])) for top in (1, 3)))
-        for k, value in enumerate(values)
-    ]
-    gain = {ligand: (1 / found).mean(axis=1) for ligand, found in ranks.items()}
-    zero = np.zeros(len(values))
-    chosen = {
-        name: int(sum((gain[ligand] for ligand in ranks if target[ligand] != name), zero).round(9).argmax())
-        for name in set(target.values())
-    }
-    held_out = [
-        float(np.mean([np.mean(found[chosen[target[ligand]]] <= top) for ligand, found in ranks.items()]))
-        for top in (1, 3)
-    ]
-    mean = float(np.mean([values[k] for k in chosen.values()]))
-    return [*results, ExtraResult(mean, *held_out)]
 
 
 def shares(left_out: Sequence[LeftOut]) -> list[float]:

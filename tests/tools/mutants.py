@@ -6,6 +6,7 @@ is the same. A change that no test notices is listed, and the exit status is 1.
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import subprocess
@@ -27,148 +28,11 @@ class Mutant:
     tests: str
 
 
-EXPOSURE = "tests/tethermap/exposure"
-RADII = "tests/tethermap/exposure/test_radii.py"
-RADII_TABLE = "data/reference/radii.csv"
-PLACEMENT = "tests/tethermap/complex/test_placement.py"
-KINDS = "tests/tethermap/instance/test_kinds.py"
-CONFORMER = "tests/tethermap/instance/test_conformer.py"
-BONDS = "tests/tethermap/instance/test_bonds.py"
-CONTEXT = "tests/tethermap/complex/test_context.py"
-SEQUENCE = "tests/tethermap/entry/test_sequence.py"
-TARGET = "tests/tethermap/entry/test_target.py"
-EXITS = "tests/tethermap/exits"
-LIB = "scripts/tethermap"
-POCKETS = "tests/tethermap/answers/pockets"
-
 PYTEST_FAILED_ITSELF = (2, 3, 4, 5)
 """Exit statuses of pytest that are not about the tests: interrupted, internal, usage, none collected."""
 
-MUTANTS = (
-    # radii and exposure
-    Mutant(RADII_TABLE, "C,sp3,1.88", "C,sp3,1.87", RADII),
-    Mutant(RADII_TABLE, 'C,"sp2 or sp, no hydrogen",1.61', 'C,"sp2 or sp, no hydrogen",1.76', RADII),
-    Mutant(RADII_TABLE, 'O,"one neighbour, no hydrogen",1.42', 'O,"one neighbour, no hydrogen",1.46', RADII),
-    Mutant(f"{LIB}/exposure/engines.py", "radii + probe_radius", "radii + 1.3", f"{EXPOSURE}/test_sasa.py"),
-    Mutant(f"{LIB}/exposure/sasa.py", "neighbourhood.context + 1", "neighbourhood.context", f"{EXPOSURE}/test_sasa.py"),
-    Mutant(f"{LIB}/exposure/sasa.py", "return 1.0 - relative_sasa", "return relative_sasa", f"{EXPOSURE}/test_sasa.py"),
-    Mutant(f"{LIB}/base/contexts.py", "EXPOSED_ABOVE = 0.1", "EXPOSED_ABOVE = 1.0", f"{EXPOSURE}/test_rows.py"),
-    # conformers
-    Mutant(f"{LIB}/instance/conformer.py", "if by_mean else (total, mean)", "if by_mean else (mean, total)", CONFORMER),
-    Mutant(f"{LIB}/instance/conformer.py", "or key > best:", "or key >= best:", CONFORMER),
-    Mutant(
-        f"{LIB}/instance/conformer.py",
-        "if label and (labels == label).any() else best",
-        "if label else best",
-        CONFORMER,
-    ),
-    # kinds
-    Mutant(f"{LIB}/instance/kinds.py", "FEWEST_BURIED_ATOMS = 5", "FEWEST_BURIED_ATOMS = 4", KINDS),
-    Mutant(f"{LIB}/instance/kinds.py", "        if wanted:", "        if wanted and heavy_atoms > 20:", KINDS),
-    Mutant(f"{LIB}/instance/kinds.py", "CHAINED_SUGARS = 3", "CHAINED_SUGARS = 2", "tests/tethermap/instance"),
-    Mutant(f"{LIB}/instance/peptides.py", "LONGEST_PEPTIDE = 15", "LONGEST_PEPTIDE = 16", "tests/tethermap/instance"),
-    Mutant(f"{LIB}/instance/peptides.py", "SHORTEST_PARTNER = 30", "SHORTEST_PARTNER = 29", "tests/tethermap/instance"),
-    # bonds between residues
-    Mutant(f"{LIB}/instance/bonds.py", "LONGEST_BOND = 1.15", "LONGEST_BOND = 1.12", BONDS),
-    Mutant(f"{LIB}/instance/bonds.py", "LONGEST_JOIN = 1.10", "LONGEST_JOIN = 1.14", BONDS),
-    Mutant(f"{LIB}/instance/bonds.py", "SHORTEST_BOND = 0.85", "SHORTEST_BOND = 0.6", BONDS),
-    Mutant(f"{LIB}/instance/bonds.py", "SHORTEST_TO_NUCLEOPHILE = 0.75", "SHORTEST_TO_NUCLEOPHILE = 0.6", BONDS),
-    Mutant(f"{LIB}/instance/bonds.py", "MOST_BONDS_OF_A_PAIR = 2", "MOST_BONDS_OF_A_PAIR = 9", BONDS),
-    # contexts
-    Mutant(f"{LIB}/complex/limits.py", "KEPT_WITHIN = 5.0", "KEPT_WITHIN = 5.6", CONTEXT),
-    Mutant(f"{LIB}/complex/limits.py", "METAL_REACH = 2.8", "METAL_REACH = 3.0", CONTEXT),
-    Mutant(f"{LIB}/complex/context.py", "OVERLAP = 1.0", "OVERLAP = 0.0", CONTEXT),
-    Mutant(
-        f"{LIB}/complex/context.py",
-        "return TARGET if beside or body.asym in self._targets else ASSEMBLY",
-        "return TARGET",
-        CONTEXT,
-    ),
-    Mutant(
-        f"{LIB}/complex/context.py",
-        "near.sort(key=lambda chain: chain[0])",
-        "near.sort(key=lambda chain: -chain[0])",
-        CONTEXT,
-    ),
-    Mutant(
-        f"{LIB}/complex/placement.py", 'CRYSTAL_METHODS = ("X-RAY", "NEUTRON")', 'CRYSTAL_METHODS = ("",)', PLACEMENT
-    ),
-    # target chains
-    Mutant(f"{LIB}/entry/sequence.py", "FEWEST_ALIGNED = 30", "FEWEST_ALIGNED = 29", SEQUENCE),
-    Mutant(f"{LIB}/entry/sequence.py", "aligner.end_gap_score = 0.0", "aligner.end_gap_score = -11.0", SEQUENCE),
-    Mutant(
-        f"{LIB}/entry/sequence.py",
-        "len(pairs) / min(len(query), len(chain))",
-        "len(pairs) / max(len(query), len(chain))",
-        SEQUENCE,
-    ),
-    Mutant(f"{LIB}/entry/sequence.py", '(ours != b"X")', '(ours != b"?")', SEQUENCE),
-    Mutant(f"{LIB}/entry/sequence.py", "match.identity >= min_identity", "match.identity >= 0.5", TARGET),
-    Mutant(f"{LIB}/entry/target.py", "words <= _words", "words & _words", TARGET),
-    # molecules
-    Mutant(f"{LIB}/molecule/geometry.py", "LONGEST = 1.35", "LONGEST = 9.0", "tests/tethermap/matching"),
-    Mutant(f"{LIB}/molecule/geometry.py", "SHORTEST = 0.6", "SHORTEST = 0.1", "tests/tethermap/matching"),
-    # exits
-    Mutant(f"{LIB}/exits/limits.py", "LARGEST_LEAVING = 9", "LARGEST_LEAVING = 8", f"{EXITS}/test_candidates.py"),
-    Mutant(f"{LIB}/exits/candidates.py", "not 2 * len(side) < len(graph)", "False", f"{EXITS}/test_candidates.py"),
-    Mutant(f"{LIB}/exits/torsions.py", "TORSIONS = 12", "TORSIONS = 6", EXITS),
-    Mutant(f"{LIB}/exits/limits.py", "RAY_END = 0.5, 10.0", "RAY_END = 0.5, 8.0", f"{EXITS}/test_geometry.py"),
-    Mutant(f"{LIB}/exits/geometry.py", "SOFTNESS = 1.5, 0.9", "SOFTNESS = 1.5, 1.0", f"{EXITS}/test_geometry.py"),
-    Mutant(f"{LIB}/exits/geometry.py", "np.radians(60.0)", "np.radians(45.0)", f"{EXITS}/test_geometry.py"),
-    Mutant(f"{LIB}/exits/limits.py", "LINKER_RADIUS = 1.7", "LINKER_RADIUS = 1.5", EXITS),
-    Mutant(
-        f"{LIB}/exits/geometry.py",
-        "away[rows, [*candidate.leaving, *poses.group]] = True",
-        "away[rows, []] = True",
-        EXITS,
-    ),
-    Mutant(
-        f"{LIB}/exits/poses.py",
-        "frames_of(candidate.directions, graph.offsets(anchor))",
-        "frames_of(candidate.directions, np.eye(3).tolist())",
-        EXITS,
-    ),
-    Mutant("data/reference/exit_classes.csv", "other N-H,0.1,", "other N-H,0.15,", f"{EXITS}/test_prior.py"),
-    Mutant(f"{LIB}/exits/limits.py", "PRIOR_WEIGHT = 2.0", "PRIOR_WEIGHT = 1.0", f"{EXITS}/test_rank.py"),
-    Mutant(f"{LIB}/exits/limits.py", "AREA_WEIGHT = 0.003", "AREA_WEIGHT = 0.0", f"{EXITS}/test_rank.py"),
-    Mutant(f"{LIB}/exits/rank.py", "HBOND_WITHIN = 3.4", "HBOND_WITHIN = 3.6", f"{EXITS}/test_rank.py"),
-    Mutant(f"{LIB}/exits/sites.py", "END_SUBSTITUENTS = 4", "END_SUBSTITUENTS = 5", f"{EXITS}/test_sites.py"),
-    Mutant(f"{LIB}/exits/sites.py", "LONGEST_CHAIN = 6", "LONGEST_CHAIN = 7", f"{EXITS}/test_sites.py"),
-    Mutant(
-        f"{LIB}/exits/evidence.py",
-        "GAP_WITHIN, BESIDE_WAY = 10.0",
-        "GAP_WITHIN, BESIDE_WAY = 12.0",
-        f"{EXITS}/test_evidence.py",
-    ),
-    Mutant(
-        f"{LIB}/exits/limits.py",
-        "MOBILE, VERY_MOBILE = 2.0",
-        "MOBILE, VERY_MOBILE = 2.5",
-        f"{EXITS}/test_evidence.py",
-    ),
-    Mutant(
-        f"{LIB}/answers/pockets/limits.py",
-        "LONGEST_PAIR = 2.0",
-        "LONGEST_PAIR = 9.0",
-        POCKETS,
-    ),
-    Mutant(f"{LIB}/answers/pockets/limits.py", "COVERAGE = 0.6", "COVERAGE = 0.5", POCKETS),
-    Mutant(f"{LIB}/answers/pockets/directions.py", "SAME_ANGLE))", "2 * SAME_ANGLE))", POCKETS),
-    Mutant(
-        f"{LIB}/answers/pockets/limits.py",
-        "LEAST_OVERLAP = 0.5",
-        "LEAST_OVERLAP = 0.3",
-        POCKETS,
-    ),
-    # contacts and lysines
-    Mutant(f"{LIB}/complex/lysines.py", "REACH = 30.0", "REACH = 20.0", "tests/tethermap/complex"),
-    Mutant(
-        f"{LIB}/complex/limits.py", "HBOND_MAX = 3.5", "HBOND_MAX = 4.5", "tests/tethermap/complex/test_contacts.py"
-    ),
-    Mutant(
-        f"{LIB}/complex/limits.py", "IONIC_MAX = 4.0", "IONIC_MAX = 6.0", "tests/tethermap/complex/test_contacts.py"
-    ),
-)
+with (ROOT / "tests" / "data" / "mutants.csv").open(encoding="utf-8", newline="") as table:
+    MUTANTS = [Mutant(**row) for row in csv.DictReader(table)]
 
 
 def survives(mutant: Mutant, copy: Path) -> bool:

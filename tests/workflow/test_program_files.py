@@ -1,4 +1,8 @@
-"""Files that programs of the field wrote: the right ligand, or the true reason why a format is not read."""
+"""Files that programs of the field wrote: the right ligand, or the true reason why a format is not read.
+
+All are EGFR with gefitinib (2ITY, code LIG), written by OpenMM, PDBFixer, MDTraj, MDAnalysis, Biopython, biotite,
+gemmi, RDKit and Open Babel; names with ``ligand`` mark a pair of protein and ligand.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
-from tests.tools.runs import ROOT, JobRun, Row, rows_of, run_job
-from tests.tools.write_programs import SMILES
+from tests.tools.runs import LOCAL, ROOT, JobRun, Row, rows_of, run_job
+from tests.workflow.test_foreign_files import GEFITINIB
 from tethermap.base import layout
 
 pytestmark = pytest.mark.process
@@ -40,7 +44,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def job(files: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     settings = {"target_name": "EGFR", "search_query": "", "source": {"kind": "files", "files": str(files)}}
-    return run_job(tmp_path_factory.mktemp("command"), settings).checked()
+    return run_job(tmp_path_factory.mktemp("command"), settings, *LOCAL).checked()
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,7 @@ def test_every_file_gives_its_ligand_or_is_refused(files: Path, job: JobRun, row
         mols = [Chem.MolFromMolFile(str(job.job / row["sdf_path"])) for row in members]
         found = {Chem.MolToSmiles(mol, isomericSmiles=False) for mol in mols}
         count = 3 if name == "mdanalysis-pdb-frames" else 1
-        if (found, len(mols)) != ({Chem.MolToSmiles(Chem.MolFromSmiles(SMILES))}, count):
+        if (found, len(mols)) != ({Chem.MolToSmiles(Chem.MolFromSmiles(GEFITINIB))}, count):
             wrong[name] = found
     assert wrong == {}
     assert not any("checks_failed" in row["flags"] for members in rows.values() for row in members)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.tethermap.sources.own.ligands import flat, ligands_among
 from tests.tools.runs import ROOT
-from tests.tools.write_programs import SMILES
+from tests.workflow.test_foreign_files import GEFITINIB
 from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import EntryError
 
@@ -108,7 +108,7 @@ def test_pdb_files_of_any_habits_give_the_ligand(
     text = end.join([*parts[0], *between, *parts[1], *last, ""])
     data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
     ((_, smiles),) = molecules(data, f"x{ending}{packer}", index)
-    assert smiles == flat(SMILES)
+    assert smiles == flat(GEFITINIB)
 
 
 @cache
@@ -162,7 +162,7 @@ def test_mmcif_files_of_any_items_give_the_ligand(
     ((chain, smiles),) = molecules(data, f"x{ending}{packer}", index)
     label = atom_site()["label_asym_id"][atom_site()["auth_comp_id"].index("LIG")]
     expected = "A" if "auth_asym_id" in tags else label
-    assert (chain, smiles) == (expected, flat(SMILES))
+    assert (chain, smiles) == (expected, flat(GEFITINIB))
 
 
 CHAINS = ["A", "AA", "A1", "B-2", "chain_7", "A/B", "l", "1", "Prot_A"]
@@ -178,7 +178,7 @@ def with_chains(chain: str) -> bytes:
 @pytest.mark.parametrize("chain", CHAINS)
 def test_chain_of_any_name_is_kept(chain: str, index: ComponentIndex) -> None:
     text = with_chains(chain)
-    assert molecules(text, "x.cif", index) == [(chain, flat(SMILES))]
+    assert molecules(text, "x.cif", index) == [(chain, flat(GEFITINIB))]
 
 
 def test_chain_with_a_name_beyond_seven_letters_is_refused_by_name(index: ComponentIndex) -> None:
