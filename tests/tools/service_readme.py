@@ -11,6 +11,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from service.app import endpoints
 from service.http.endpoint import Endpoint
@@ -21,110 +24,10 @@ from tests.tools.runs import ROOT
 README = ROOT / "service" / "README.md"
 MARKER = "<!-- From here on written by `python -m tests.tools.service_readme`. -->"
 
-_BODY = "-H 'Content-Type: application/json' -d"
-
-SUBMIT = f"""curl -s "$S/api/jobs" {_BODY} '{{"target_name": "HIV protease", "search_query": "1HPV"}}'"""
-BATCH = f"""curl -s "$S/api/batches" {_BODY} '{{"jobs": [
-  {{"target_name": "BAZ2B", "search_query": "4CUP"}},
-  {{"target_name": "Trypsin", "search_query": "1GBT"}}], "delay_seconds": 30}}'"""
-BULK = f"""curl -s "$S/api/jobs/$JOB/sasa/bulk" {_BODY} \\
-  '{{"requests": [{{"pdb_id": "1hpv", "chain": "A", "residue_id": "200"}}]}}'"""
-
-QUERIES = {
-    "/api/jobs/{job_id}/rows": "?table=atoms&pdb_id=1HPV&Exposure_A2__gte=10&sort=-Exposure_A2&limit=1",
-    "/api/jobs/{job_id}/files": "?kind=war_pdb",
-    "/api/jobs/{job_id}/artifacts": "?folder=TARGET_RESULTS/WAR_PDB",
-    "/api/jobs/{job_id}/exit-vectors": "?pdb_id=1hpv&ligand=478&top=3",
-    "/api/jobs/{job_id}/answers": "?ligand=478&top=1",
-    "/api/jobs/{job_id}/sasa/available": "?pdb_id=1hpv",
-    "/api/jobs/{job_id}/sasa/atoms": "?pdb_id=1hpv&chain=A&residue_id=200&context=chain",
-    "/api/jobs/{job_id}/sasa/residue_for_ligand": "?pdb_id=1hpv&chain=A&ligand=478",
-    "/api/job_log/{job_id}": "?since=2&limit=2",
-    "/api/indexed-jobs": "?ligand=478&sort=created_desc&limit=1",
-    "/api/examples/{job_id}/files": "?kind=sdf",
-    "/browse": "?protein=HIV",
-    "/api/jobs/{job_id}/download": "?stem=1hpv_A_478_200",
-    "/api/jobs/{job_id}/handles": "?stem=1hpv_A_478_200",
-    "/api/jobs/{job_id}/protac-inputs": "?stem=1hpv_A_478_200&anchor=C3",
-    "/results/{job_id}/table": "?ligand=478&sort=-exposure",
-    "/results/{job_id}/table.csv": "?ligand=478&columns=entry,ligand,exposure",
-    "/results/{job_id}/instance": "?row=1hpv_A_478_200&context=chain",
-    "/results/{job_id}/series": "?series=S001",
-    "/results/{job_id}/overlay": "?stem=1hpv_A_478_200",
-    "/api/search": "?ligand=478",
-    "/api/compare": "?a=exam1hpv&b=exam4cup&limit=1",
-    "/compare": "?a=exam1hpv&b=exam4cup",
-    "/api/degraders": "?a_smiles=CC(%3DO)%5B*%5D&b_smiles=c1ccccc1O%5B*%5D&linkers=PEG&limit=1",
-    "/api/degraders/halves": "?smiles=CC(%3DO)NCCOCCOc1ccccc1&a=exam1hpv",
-    "/degraders": "?a=exam1hpv",
-    "/degraders/sheet.svg": "?a=exam1hpv&b=exam4cup",
-}
-VALUES = {
-    "pdb_id": "1hpv",
-    "chain": "A",
-    "ligand": "478",
-    "name": "1hpv_A_478_200.pdb",
-    "path:path": "TARGET_RESULTS/MCS_Output/MCS_SDF/1hpv_A_478_200.sdf",
-    "batch_id": "$BATCH",
-    "upload_id": "$UPLOAD",
-    "stem": "1hpv_A_478_200",
-    "task_id": "clean_complexes",
-}
-OF_AN_EXAMPLE = (
-    "/api/jobs/{job_id}/protac-inputs",
-    "/api/jobs/{job_id}/handles",
-    "/results/{job_id}/partners/{stem}",
-)
-"""Routes that need a run's working files, which the small job submitted here, an example's copy, does not have."""
-
-SEND = 'curl -s "$S/api/jobs/$JOB/files/TARGET_RESULTS/WAR_PDB/1hpv_A_478_200.pdb" | curl -s'
-SPECIAL = {
-    ("POST", "/api/uploads"): f"""{SEND} "$S/api/uploads" -F 'files=@-;filename=model.pdb'""",
-    ("POST", "/upload"): f"""{SEND} -o page.html -w '%{{http_code}}\\n' "$S/upload" -F 'files=@-;filename=model.pdb'""",
-    ("DELETE", "/api/uploads/{upload_id}"): 'curl -s -X DELETE "$S/api/uploads/$UPLOAD"',
-    ("POST", "/api/jobs"): SUBMIT,
-    ("POST", "/api/batches"): BATCH,
-    ("POST", "/api/batches/{batch_id}/cancel"): 'curl -s -X POST "$S/api/batches/$BATCH/cancel"',
-    ("POST", "/api/jobs/{job_id}/cancel"): 'curl -s -X POST "$S/api/jobs/$OTHER/cancel"',
-    ("POST", "/api/jobs/{job_id}/retry"): 'curl -s -X POST "$S/api/jobs/$OTHER/retry"',
-    ("DELETE", "/api/jobs/{job_id}"): 'curl -s -X DELETE "$S/api/jobs/$FIRST"',
-    ("POST", "/api/jobs/{job_id}/sasa/bulk"): BULK,
-    ("POST", "/"): """curl -s -o page.html -w '%{http_code}\\n' "$S/" -d target_name=BAZ2B -d search_query=4CUP""",
-    ("POST", "/mcp"): f"""curl -s "$S/mcp" {_BODY} '{{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}'""",
-    ("GET", "/llms.txt"): 'curl -s "$S/llms.txt" | head -n 1',
-    ("POST", "/ga4gh/wes/v1/runs"): (
-        """curl -s "$S/ga4gh/wes/v1/runs" -F workflow_url=tethermap -F workflow_type=SMK -F workflow_type_version=9 \\
-  -F 'workflow_params={"pdb_id": "4cup"}'"""
-    ),
-    ("POST", "/ga4gh/wes/v1/runs/{job_id}/cancel"): 'curl -s -X POST "$S/ga4gh/wes/v1/runs/$OTHER/cancel"',
-    ("POST", "/login"): """curl -s -o page.html -w '%{http_code}\\n' "$S/login" -d token=wrong""",
-    ("POST", "/logout"): """curl -s -o page.html -w '%{http_code}\\n' -X POST "$S/logout\"""",
-    ("GET", "/api/jobs/{job_id}/events"): """curl -sN "$S/api/jobs/$JOB/events" | grep -m 3 ^event""",
-    ("GET", "/api/jobs/export"): 'curl -s "$S/api/jobs/export" | head -n 1',
-    ("GET", "/static/{version}/{path:path}"): (
-        """curl -s -o house.css -w '%{http_code} %{content_type}\\n' "$S/static/any/house.css\""""
-    ),
-    ("POST", "/monitor/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB" -d ''""",
-    ("POST", "/monitor/{job_id}/retry"): (
-        """curl -s -o page.html -w '%{http_code}\\n' "$S/monitor/$JOB/retry" -d ''"""
-    ),
-    ("GET", "/metrics"): 'curl -s "$S/metrics" | head -n 1',
-    ("GET", "/open_job/{job_id}"): """curl -s -o page.html -w '%{http_code}\\n' "$S/open_job/$JOB\"""",
-    ("GET", "/results/{job_id}/report"): """curl -s -o page.html -w '%{http_code}\\n' "$S/results/$JOB/report\"""",
-    ("GET", "/results/{job_id}/report/{path:path}"): (
-        """curl -s -o page.html -w '%{http_code}\\n' "$S/results/$JOB/report/report.html\""""
-    ),
-}
-LATE = [
-    ("POST", "/api/batches"),
-    ("GET", "/api/batches/{batch_id}"),
-    ("GET", "/api/batches/{batch_id}/results"),
-    ("POST", "/api/batches/{batch_id}/cancel"),
-    ("POST", "/api/jobs/{job_id}/cancel"),
-    ("POST", "/api/jobs/{job_id}/retry"),
-    ("DELETE", "/api/jobs/{job_id}"),
-]
-"""Run in this order, after all others: they need a job that waits."""
+COMMANDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+QUERIES: dict[str, str] = COMMANDS["queries"]
+VALUES: dict[str, str] = COMMANDS["values"]
+LATE = [tuple(key.split(" ")) for key in COMMANDS["late"]]
 
 
 @dataclass
@@ -163,10 +66,10 @@ class Session:
 
 def command_of(endpoint: Endpoint) -> str:
     """Return the command that shows a route."""
-    special = SPECIAL.get((endpoint.method, endpoint.path))
+    special: str | None = COMMANDS["commands"].get(f"{endpoint.method} {endpoint.path}")
     if special is not None:
         return special
-    job = "exam1hpv" if "/examples" in endpoint.path or endpoint.path in OF_AN_EXAMPLE else "$JOB"
+    job = "exam1hpv" if "/examples" in endpoint.path or endpoint.path in COMMANDS["of_an_example"] else "$JOB"
     path = endpoint.path.replace("{job_id}", job)
     for name, value in VALUES.items():
         path = path.replace(f"{{{name}}}", value)
