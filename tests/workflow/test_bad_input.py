@@ -85,7 +85,7 @@ def test_full_disk_is_reported_in_one_sentence_and_the_job_continues_when_there_
     assert full.errors.splitlines()[-1].startswith("Tethermap: ")
     subprocess.run(["mount", "-o", "remount,size=20m", str(small_disk)], check=True)
     run_job(small_disk / "job", settings, "--unlock")
-    again = run_job(small_disk / "job", settings, "--rerun-incomplete").checked()
+    again = run_job(small_disk / "job", settings, *LOCAL).checked()
     assert result_files(again.job) == result_files(demo.checked().job)
 
 

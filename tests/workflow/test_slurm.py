@@ -36,13 +36,14 @@ def start(tmp_path: Path) -> Start:
 
 @pytest.fixture
 def egfr(mirror: Path) -> dict[str, Any]:
-    """The EGFR job on the large mirror, in two shards, with its own memory and time limit."""
+    """Six entries of EGFR on the large mirror, in two shards, with their own memory and time limit."""
     return {
         "target_name": "EGFR",
         "search_query": "EGFR",
         "source": {"kind": "mirror", "mirror": str(mirror)},
-        "shards": {"entries_per_shard": 8},
-        "sasa": {"slices": 2000},  # some seconds a shard: long enough for its node to crash within a step
+        "filters": {"max_entries": 6},
+        "shards": {"entries_per_shard": 3},
+        "sasa": {"slices": 2000},  # a second or two a shard: long enough for its node to crash within a step
         "resources": {"mem_mb": 700, "runtime": 20},
     }
 
