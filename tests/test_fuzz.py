@@ -18,64 +18,14 @@ from tests.tools.fuzz.campaign import HANG_SECONDS, Campaign, kinds, outcome
 from tests.tools.fuzz.case import Case, archive_bases
 from tests.tools.fuzz.mutation import MUTATIONS
 from tests.tools.fuzz.one_job import OneJob
+from tests.tools.runs import ROOT, rows_of
 
 CASES = 120
 BATCHES = 6
 """So many tests share the cases, so that workers can share them."""
 
-FOUND = {
-    "4cup far_atoms+alternates 69": "a scattered chain had more crystal images than memory has room for",
-    "1hpv swapped_fields+far_atoms 237": "the same with a box of 80 TiB",
-    "made renamed_tags+odd_numbers 70": "an occupancy of -1e308 lost atoms of the ligand",
-    "4cup damaged_crystal+lost_tag 17": "a flat cell divided by zero",
-    "1gbt atoms_in_one_place 92": "FreeSASA gave no area for atoms in one place",
-    "4cup swapped_fields+odd_names 192": "an atom of unknown element ended the step of the molecules",
-    "1hpv repeated_lines+shuffled_lines 343": "a molecule without ring information ended the step of the areas",
-    "1hpv random_bytes+odd_names+scaled_coordinates 199": "all atoms in one place took minutes",
-    "made repeated_atoms 160": "atoms repeated elsewhere were two residues of one name",
-    "made repeated_atoms 224": "the same with an atom in the middle of the polymer",
-    "1hpv repeated_atoms+small_cell+shuffled_lines 290": "a ligand in pieces all over the file",
-    "1hpv lost_atoms+repeated_lines+one_residue 294": "residues of polymer and ligand of one name",
-    "1hpv renamed_tags+odd_names 3341": "symmetry that packs images into each other took minutes",
-    "4cup damaged_crystal 3153": "an origin of the cell far away overflowed",
-    "made damaged_crystal 3795": "an operator of the assembly was no motion",
-    "made flipped_bits+lost_lines 1378": "a name that is not ASCII",
-    "1gbt odd_names 2117": "a name of 200 letters ended the step",
-    "4cup lost_tag 691": "residues had no number",
-    "made flipped_bits 2642": "a zero byte cut a line",
-    "made renamed_tags 2777": "damaged record names were read by one reader and not by the other",
-    "made odd_numbers+odd_numbers 3862": "a residue number that is none",
-    "1hpv swapped_fields+empty_loop 3206": "the same with letters behind a digit",
-    "1hpv swapped_fields 4164": "the entry's id where later files have the element",
-    "made shifted_columns 493": "shifted columns were read as other coordinates",
-    "made damaged_categories 6143": "half a character at the end of a name of an operator",
-    "1gbt swapped_fields 8221": "charges of several digits in the one column of a PDB file",
-    "1hpv atoms_in_one_place 4147": "a ligand in 32 pieces was looked for in its parent for ever",
-    "4cup damaged_crystal 1088": "an angle of a cell that no program reads again",
-    "made odd_names 7139": "an atom's name with a blank in a list of names",
-    "made atoms_in_one_place+repeated_atoms 7943": "a repeated atom in the place of others was two atoms",
-    "made odd_numbers+empty_loop+lost_bytes 8551": "a coordinate with letters behind its point",
-    "made flipped_bits+shuffled_lines 8760": "an element that is none",
-    "made odd_names 9625": "the same with a letter that is no element's",
-}
-"""Cases that were wrong once, and why."""
-
-FOUND_IN_MIRROR = {
-    "6zrt swapped_fields+odd_names 1468": "a linked set of thousands of atoms was drawn for minutes",
-    "1o1z repeated_categories 6651": "the same with a whole protein that was no polymer any more",
-    "6xqs swapped_fields 6579": "the same with few atoms seen of many residues",
-    "1hii swapped_fields 2187": "names that say nothing of elements where the elements stand",
-    "1pfe alternates+atoms_in_one_place 3696": "a bond of no length in the self-check",
-    "7c8u repeated_lines+damaged_categories 2414": "a zero byte swallowed the next line",
-    "6lu7 swapped_fields+other_line_ends+odd_numbers 2784": "a coordinate with two points",
-    "1cbs swapped_fields 5576": "HETATM in place of an element was helium",
-    "4qqc repeated_atoms+odd_names 6499": "a repeated atom of another element was left out by one reader alone",
-    "2wkz damaged_categories+scaled_coordinates 1311": "half a letter in a sequence ended the step",
-    "1cbs odd_names+lost_lines 5125": "an author's name that is no code beside one that is",
-    "1stp odd_numbers 9607": "a residue number beyond 32 bits",
-    "1hvr damaged_crystal 4881": "the rotations of a huge cell overflowed",
-}
-"""Cases of files that are not embedded."""
+ONCE_WRONG = rows_of(ROOT, "tests/data/fuzz_cases.csv")
+"""Cases that were wrong once, whether their file is in the mirror only, and the fault."""
 
 
 @pytest.fixture
@@ -99,14 +49,14 @@ def test_damaged_files_end_as_status_rows(batch: int, job: OneJob) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("text", FOUND)
+@pytest.mark.parametrize("text", [row["case"] for row in ONCE_WRONG if not row["mirror"]])
 def test_file_that_was_a_problem_once_ends_as_a_status_row(text: str, job: OneJob) -> None:
     reason, _, wrong = outcome(job, Case.of(text).content(archive_bases()))
     assert reason
     assert not wrong
 
 
-@pytest.mark.parametrize("text", FOUND_IN_MIRROR)
+@pytest.mark.parametrize("text", [row["case"] for row in ONCE_WRONG if row["mirror"]])
 def test_file_of_the_mirror_that_was_a_problem_once_ends_as_a_status_row(text: str, job: OneJob, mirror: Path) -> None:
     case = Case.of(text)
     path = next(mirror.glob(f"{case.base}.*"))

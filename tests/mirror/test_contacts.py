@@ -7,7 +7,6 @@ bonds of the ligand by Open Babel; ProLIF got our molecule in its charge state a
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -37,11 +36,6 @@ ALIKE = {
 """Equivalent types: a charged pair is listed once, and so are stacked rings."""
 
 
-def read(name: str) -> list[Row]:
-    with (DATA / name).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 @pytest.fixture(scope="module")
 def found(whole: JobRun) -> dict[tuple[str, str, str], set[str]]:
     """Types of our contacts by ligand, chain in the cleaned file, and residue number without insertion code."""
@@ -69,9 +63,10 @@ def is_beyond_our_limits(row: Row) -> bool:
 
 def test_contacts_of_plip_and_prolif_are_ours_or_have_a_reason(found: dict[tuple[str, str, str], set[str]]) -> None:
     reasons = {
-        (r["stem"], r["program"], r["type"], r["chain"], r["residue"]) for r in read("interactions_explained.csv")
+        (r["stem"], r["program"], r["type"], r["chain"], r["residue"])
+        for r in rows_of(DATA, "interactions_explained.csv")
     }
-    rows = read("interactions.csv")
+    rows = rows_of(DATA, "interactions.csv")
     assert len({row["stem"] for row in rows}) >= 100
     ours: Counter[str] = Counter()
     theirs: Counter[str] = Counter()

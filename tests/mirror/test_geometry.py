@@ -6,13 +6,8 @@ bonded to the ligand, because such a bond is not a clash in our checks.
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
-from tests.tools.runs import JobRun, Row, rows_of
+from tests.tools.runs import ROOT, JobRun, Row, rows_of
 from tethermap.base import layout
-
-TABLE = Path(__file__).resolve().parents[1] / "data" / "posebusters.csv"
 
 
 def test_flags_are_those_of_posebusters_but_for_bonds_to_the_protein(whole: JobRun, kept: list[Row]) -> None:
@@ -22,8 +17,7 @@ def test_flags_are_those_of_posebusters_but_for_bonds_to_the_protein(whole: JobR
     Without the bonded atoms in its input, all except one agree: TH-302 in 7AWS, whose nitrogen two bonds from the
     bonded carbon is 2.4 Å from the sulfur.
     """
-    with TABLE.open(encoding="utf-8", newline="") as stream:
-        theirs = {row["stem"]: row for row in csv.DictReader(stream)}
+    theirs = {row["stem"]: row for row in rows_of(ROOT, "tests/data/posebusters.csv")}
     ours = {row["stem"]: row["geometry_flags"] for row in kept if row["stem"] in theirs}
     bound = {r["stem"] for r in rows_of(whole.job, layout.CONTACTS) if r["type"] in ("covalent", "metal")}
     assert len(ours) == len(theirs) == 538

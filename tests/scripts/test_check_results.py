@@ -51,13 +51,6 @@ def job(tmp_path: Path) -> SmallJob:
     return made
 
 
-def edit(path: Path, change: Callable[[str], str]) -> None:
-    before = path.read_text(encoding="utf-8")
-    after = change(before)
-    assert after != before
-    path.write_text(after, encoding="utf-8")
-
-
 STEM = "2abc_B_017_-3"
 
 
@@ -83,34 +76,34 @@ def test_a_missing_depiction_is_reported(job: SmallJob) -> None:
     assert failures(job) == {(STEM, "files")}
 
 
-def test_an_atom_moved_in_the_sdf_is_reported(job: SmallJob) -> None:
-    edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace("2.0000    1.3500", "2.0000    1.3520"))
-    assert failures(job) == {(STEM, "files"), (STEM, "coordinates_sdf")}
+SDF, COMPLEX = layout.ligand_sdf(STEM), layout.war_pdb(STEM)
 
 
-def test_an_atom_moved_in_the_complex_is_reported(job: SmallJob) -> None:
-    edit(job.path / layout.war_pdb(STEM), lambda text: text.replace("1.350", "1.352"))
-    assert failures(job) == {(STEM, "files"), (STEM, "coordinates_complex")}
-
-
-def test_an_atom_missing_in_the_complex_is_reported(job: SmallJob) -> None:
-    edit(job.path / layout.war_pdb(STEM), lambda text: "".join(text.splitlines(keepends=True)[1:]))
-    assert {check for _, check in failures(job)} == {"files", "same_atoms", "coordinates_sdf", "formula"}
-
-
-def test_another_element_in_the_sdf_is_reported(job: SmallJob) -> None:
-    edit(job.path / layout.ligand_sdf(STEM), lambda text: text.replace(" O   0", " S   0", 1))
-    assert {check for _, check in failures(job)} == {"files", "same_atoms"}
-
-
-def test_a_changed_input_for_another_program_is_reported(job: SmallJob) -> None:
-    edit(job.path / layout.protac_inputs(STEM) / "prosettac/Protac_params_1.txt", lambda text: text + "\n")
-    assert failures(job) == {(STEM, "files")}
-
-
-def test_a_truncated_sdf_is_reported_without_an_exception(job: SmallJob) -> None:
-    edit(job.path / layout.ligand_sdf(STEM), lambda text: text[:100])
-    assert failures(job) == {(STEM, "files"), (STEM, "same_atoms")}
+@pytest.mark.parametrize(
+    ("path", "change", "checks"),
+    [
+        (SDF, lambda text: text.replace("2.0000    1.3500", "2.0000    1.3520"), {"coordinates_sdf"}),
+        (SDF, lambda text: text.replace(" O   0", " S   0", 1), {"same_atoms"}),
+        (SDF, lambda text: text[:100], {"same_atoms"}),
+        (COMPLEX, lambda text: text.replace("1.350", "1.352"), {"coordinates_complex"}),
+        (COMPLEX, lambda text: text.partition("\n")[2], {"same_atoms", "coordinates_sdf", "formula"}),
+        (f"{layout.protac_inputs(STEM)}/prosettac/Protac_params_1.txt", lambda text: text + "\n", set()),
+    ],
+    ids=[
+        "atom moved in the SDF",
+        "element",
+        "SDF cut off",
+        "atom moved in the complex",
+        "atom missing",
+        "tool's input",
+    ],
+)
+def test_changed_file_is_reported(job: SmallJob, path: str, change: Callable[[str], str], checks: set[str]) -> None:
+    before = (job.path / path).read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before
+    (job.path / path).write_text(after, encoding="utf-8")
+    assert failures(job) == {(STEM, check) for check in {"files", *checks}}
 
 
 def test_an_entry_whose_file_is_missing_is_reported_without_an_exception(job: SmallJob) -> None:
@@ -120,7 +113,8 @@ def test_an_entry_whose_file_is_missing_is_reported_without_an_exception(job: Sm
 
 def test_an_atom_missing_in_the_entry_is_reported(job: SmallJob) -> None:
     extra = "HETATM 99 C C9 . 017 Z B -3 ? 9.0 9.0 9.0\n"
-    edit(job.path / "2abc.cif", lambda text: text + extra)
+    with (job.path / "2abc.cif").open("a") as entry:
+        entry.write(extra)
     assert failures(job) == {(STEM, "formula")}
 
 

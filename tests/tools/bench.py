@@ -7,21 +7,19 @@ alternate with ours and are reported with them.
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.service.core import LiveService
 from tests.tools.figures import Cell, Figure, Table, section_lines, section_record, write_section
-from tests.tools.runs import ROOT, JobRun, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, rows_of, run_job
 from tethermap.base import layout
 from tethermap.run.display import STEPS
 
@@ -58,18 +56,9 @@ def stages(job: Path) -> dict[str, Stage]:
     return found
 
 
-def counts(job: Path) -> Iterator[str]:
-    """Yield lines on the accepted and rejected ligands of a job, and the sources of bonds."""
-    for name, path in (("entries", layout.ENTRY_STATUS), ("het groups", layout.LIGAND_STATUS)):
-        reasons = Counter(row["reason"] for row in _rows(job / path))
-        yield f"- {name}: {sum(reasons.values())}; {_listed(reasons)}"
-    rows = _rows(job / layout.RESULTS_DISPLAY)
-    yield f"- instances kept: {len(rows)}; bond_source: {_listed(Counter(row['bond_source'] for row in rows))}"
-
-
 def job_table(title: str, run: JobRun) -> Table:
     """Return the cost of each stage of a job."""
-    entries = len(_rows(run.job / layout.ENTRY_STATUS))
+    entries = len(rows_of(run.job, layout.ENTRY_STATUS))
     used = stages(run.job)
     rows: list[list[Cell]] = [
         [name, stage.processes, *_cost(stage.cpu_seconds, entries), stage.memory_mb] for name, stage in used.items()
@@ -84,30 +73,17 @@ def _cost(seconds: float, entries: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Single:
-    """The best of several runs of a job of one entry, in seconds."""
-
-    cpu: float
-    wall: float
-
-    @classmethod
-    def best(cls, runs: Sequence[tuple[JobRun, float]]) -> Single:
-        """Return the minimum of each; each run is given with its wall time."""
-        return cls(min(run.cpu_seconds for run, _ in runs), min(wall for _, wall in runs))
-
-
-@dataclass(frozen=True)
 class Measured:
-    """Runs of one commit: the largest job and one entry with the local profile, and one entry without a profile."""
+    """Runs of one commit: the largest job, and CPU and wall seconds of one entry with and without the local profile."""
 
     largest: JobRun
-    single: Single
-    plain: Single
+    single: tuple[float, float]
+    plain: tuple[float, float]
 
     @property
     def per_entry_ms(self) -> float:
         """CPU of the largest job by entry, in milliseconds."""
-        return 1000 * self.largest.cpu_seconds / len(_rows(self.largest.job / layout.ENTRY_STATUS))
+        return 1000 * self.largest.cpu_seconds / len(rows_of(self.largest.job, layout.ENTRY_STATUS))
 
 
 def goals(now: Measured, base: Measured | None, known: JobRun, rerun: JobRun, service: float) -> list[Figure]:
@@ -123,32 +99,28 @@ def goals(now: Measured, base: Measured | None, known: JobRun, rerun: JobRun, se
         Seconds from the submission of a job of one entry to its end.
     """
     largest, single = now.largest, now.single
-    entries = len(_rows(largest.job / layout.ENTRY_STATUS))
+    entries = len(rows_of(largest.job, layout.ENTRY_STATUS))
     used = stages(largest.job)
     core = 1000 * sum(used[name].cpu_seconds for name in PER_ENTRY) / entries
     memory = max(stage.memory_mb for stage in used.values())
     name, before = f"CPU per entry, whole job of {entries}", base.per_entry_ms if base else None
     per_known = 1000 * known.cpu_seconds / entries
-    one = ("CPU of a job of one entry", "s", "cpu"), ("time of a job of one entry by the clock", "s", "wall")
+    earlier = base.single if base else (None, None)
     found = [
         Figure(name, now.per_entry_ms, "ms", "cpu", at_most=GOAL_PER_ENTRY_MS, before=before),
         Figure("CPU per entry, parse + clean + bonds + draw + all contexts", core, "ms", "cpu", at_most=GOAL_CORE_MS),
         Figure("CPU per entry, its results in the cache", per_known, "ms", "cpu", at_most=GOAL_KNOWN_MS),
-        Figure(*_with(one[0], single.cpu), at_most=GOAL_ONE_ENTRY_S, before=base.single.cpu if base else None),
-        Figure("CPU of a job of one entry without a profile", now.plain.cpu, "s", "cpu", at_most=GOAL_PLAIN_ENTRY_S),
-        Figure(*_with(one[1], single.wall), at_most=GOAL_ONE_ENTRY_WALL_S, before=base.single.wall if base else None),
+        Figure("CPU of a job of one entry", single[0], "s", "cpu", at_most=GOAL_ONE_ENTRY_S, before=earlier[0]),
+        Figure("CPU of a job of one entry without a profile", now.plain[0], "s", "cpu", at_most=GOAL_PLAIN_ENTRY_S),
+        Figure("time of a job of one entry by the clock", single[1], "s", "wall", at_most=GOAL_ONE_ENTRY_WALL_S,
+               before=earlier[1]),
         Figure("one entry in the service, from submission to end", service, "s", "wall", at_most=GOAL_SERVICE_S),
         Figure("CPU of a run with nothing to do", rerun.cpu_seconds, "s", "cpu", at_most=GOAL_RERUN_S),
         Figure("peak memory of a process", memory, "MB", "memory", at_most=GOAL_MEMORY_MB),
-    ]
+    ]  # fmt: skip
     if before:
         found.insert(1, Figure("share of the CPU per entry before", now.per_entry_ms / before, at_most=GOAL_RATIO))
     return found
-
-
-def _with(told: tuple[str, str, str], value: float) -> tuple[str, float, str, Any]:
-    name, unit, kind = told
-    return name, value, unit, kind
 
 
 def measured(folder: Path, checkouts: Mapping[str, Path], settings: Mapping[str, Any]) -> dict[str, Measured]:
@@ -158,23 +130,21 @@ def measured(folder: Path, checkouts: Mapping[str, Path], settings: Mapping[str,
     for number in range(LARGEST_RUNS):
         for name, checkout in checkouts.items():
             job = folder / name / f"largest{number}"
-            largest[name].append(_run(job, {**settings, **cache[name]}, checkout))
+            run = run_job(job, {**settings, **cache[name]}, *_profile(checkout), checkout=checkout)
+            largest[name].append(run.checked())
     singles: dict[tuple[str, bool], list[tuple[JobRun, float]]] = {}
     for number in range(SINGLE_RUNS):
         for name, checkout in checkouts.items():
             for plain in (False, True):
                 begun = time.monotonic()
                 job = folder / name / f"single{number}{'-plain' * plain}"
-                run = _run(job, {**_single(settings), **cache[name]}, checkout, plain=plain)
+                run = run_job(
+                    job, {**_single(settings), **cache[name]}, *(() if plain else LOCAL), checkout=checkout
+                ).checked()
                 singles.setdefault((name, plain), []).append((run, time.monotonic() - begun))
-    best = {key: Single.best(runs) for key, runs in singles.items()}
+    best = {key: (min(run.cpu_seconds for run, _ in runs), min(wall for _, wall in runs))
+            for key, runs in singles.items()}  # fmt: skip
     return {name: Measured(_median(largest[name]), best[name, False], best[name, True]) for name in checkouts}
-
-
-def _run(job: Path, settings: Mapping[str, Any], checkout: Path = ROOT, *, plain: bool = False) -> JobRun:
-    """Run a job with the local profile of a checkout, or without a profile."""
-    profile = () if plain else ("--profile", str(checkout / "config/profiles/local"))
-    return run_job(job, settings, *profile, checkout=checkout).checked()
 
 
 def _median(runs: Sequence[JobRun]) -> JobRun:
@@ -197,18 +167,12 @@ def in_service(folder: Path) -> float:
 
 
 def explanation(largest: JobRun) -> str:
-    """Return where the time goes, from the figures of this run and a profile of the stages."""
-    entries = len(_rows(largest.job / layout.ENTRY_STATUS))
-    used = stages(largest.job).values()
-    engine = largest.cpu_seconds - sum(stage.cpu_seconds for stage in used)
+    """Return the share of Snakemake in the cost."""
+    entries = len(rows_of(largest.job, layout.ENTRY_STATUS))
+    engine = largest.cpu_seconds - sum(stage.cpu_seconds for stage in stages(largest.job).values())
     return (
-        f"Distribution of the time: Snakemake and the fork server need {engine:.1f} s per job, "
-        f"{1000 * engine / entries:.0f} ms per entry here; the start of each script takes 0.03 s. In a sampling "
-        "profile of all scripts, 5 % each are RDKit's drawing, the compiled loops, the search for cores and the "
-        "parsing of mmCIF, 2.5 % each layouts and gzip; no other function has more than 1.7 %, half of the "
-        "samples are Python's interpreter. The earlier commit has no sites, answers, observed exits, fit, "
-        "geometry and descriptors. A job of one entry consists mainly of Snakemake's start and the imports in "
-        "parallel."
+        f"Snakemake and the fork server need {engine:.1f} s per job, {1000 * engine / entries:.0f} ms per entry here. "
+        "A job of one entry consists mainly of Snakemake's start and the imports in parallel."
     )
 
 
@@ -237,24 +201,20 @@ def main() -> None:
     """Run all jobs and write their cost."""
     mirror, base = os.environ.get("TETHERMAP_TEST_MIRROR"), os.environ.get("TETHERMAP_BENCH_BASE")
     checkouts = {**({"base": Path(base)} if base else {}), "now": ROOT}
-    tables: list[Table] = []
-    notes: list[str] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         *smaller, (title, settings) = jobs(Path(mirror) if mirror else None).items()
         cache = {"cache_dir": str(folder / "now" / "cache")}
-        runs = [(name, _run(folder / name, {**job, **cache})) for name, job in smaller]
+        runs = {name: run_job(folder / name, {**job, **cache}, *LOCAL).checked() for name, job in smaller}
         by_commit = measured(folder, checkouts, settings)
         now = by_commit["now"]
-        for name, run in (*runs, (title, now.largest)):
-            tables.append(job_table(name, run))
-            notes.append("\n".join((f"{name}:\n", *counts(run.job))))
-        rerun = _run(now.largest.job, {**settings, **cache})
+        tables = [job_table(name, run) for name, run in {**runs, title: now.largest}.items()]
+        rerun = run_job(now.largest.job, {**settings, **cache}, *LOCAL).checked()
         keeping = {**settings, **cache, "result_cache_mb": 4000}
-        _run(folder / "first", keeping)
-        known = _run(folder / "known", keeping)
+        run_job(folder / "first", keeping, *LOCAL).checked()
+        known = run_job(folder / "known", keeping, *LOCAL).checked()
         figures = goals(now, by_commit.get("base"), known, rerun, in_service(folder / "service"))
-        notes = [explanation(now.largest), *notes]
+        notes = [explanation(now.largest)]
     if mirror:
         write_section("pipeline", "make bench", figures, tables, notes)
     else:
@@ -262,17 +222,12 @@ def main() -> None:
         sys.stdout.write("\n".join(section_lines("pipeline", record)) + "\n")
 
 
+def _profile(checkout: Path) -> tuple[str, str]:
+    return "--profile", str(checkout / "config/profiles/local")
+
+
 def _single(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "target_name": "BAZ2B", "search_query": "4CUP", "filters": {}, "source": {"kind": "archive"}}
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
-def _listed(tally: Counter[str]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in sorted(tally.items(), key=lambda item: (-item[1], item[0])))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ different ones. The cost of a stage per entry and the memory of its processes mu
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from pathlib import Path
 
 from tests.tools.bench import Stage, stages
 from tests.tools.different_mirror import different_mirror
-from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.figures import Figure, large_mirror, write_section
 from tests.tools.runs import run_job
 from tethermap.base import layout
 
@@ -30,15 +28,12 @@ LIGHT_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Measured:
-    """One job: entries, stages, CPU of all and of Snakemake in seconds, shards, result files, sizes in MB."""
+    """One job: entries, stages, CPU seconds of all, result files, CPU seconds of a second run."""
 
     entries: int
     used: dict[str, Stage]
     cpu_seconds: float
-    shards: int
     files: int
-    report_mb: float
-    manifest_mb: float
     rerun_seconds: float
 
     @property
@@ -80,10 +75,7 @@ def measure(folder: Path, mirror: Path, count: int) -> Measured:
         count,
         used,
         run.cpu_seconds,
-        used["clean_complexes"].processes,
         sum(path.is_file() for path in (run.job / layout.RESULTS).rglob("*")),
-        (run.job / layout.REPORT).stat().st_size / 1e6,
-        (run.job / layout.MANIFEST).stat().st_size / 1e6,
         again.cpu_seconds,
     )
 
@@ -101,11 +93,9 @@ def mean(one: Measured, other: Measured) -> Measured:
 def figures(jobs: Sequence[Measured]) -> list[Figure]:
     """Return the compared figures: cost per entry, its growth and the growth of memory from the last job but one to the
     last."""
-    found = []
-    if len(jobs) > 1:
-        small, large = jobs[-2:]
-        worst, stage = max(_growth(small, large))
-        found = [
+    small, large = jobs[-2:]
+    worst, stage = max(_growth(small, large))
+    found = [
             Figure(
                 f"CPU per entry of {large.entries:,} entries relative to {small.entries:,}",
                 large.ms_per_entry / small.ms_per_entry, at_most=WHOLE_GROWTH_GOAL,
@@ -140,56 +130,19 @@ def _growth(small: Measured, large: Measured) -> list[tuple[float, str]]:
     return [(after * ratio / before, name) for name, (before, after) in pairs.items() if after > LIGHT_SECONDS]
 
 
-def tables(jobs: Sequence[Measured]) -> list[Table]:
-    """Return CPU and memory by stage, and other growing quantities."""
-    columns = ["stage"]
-    for job in jobs:
-        columns += [f"{job.entries:,}: processes", "CPU ms per entry", "peak MB"]
-    rows: list[list[Cell]] = []
-    for name in jobs[0].used:
-        row: list[Cell] = [name]
-        for job in jobs:
-            stage = job.used[name]
-            row += [stage.processes, round(1000 * stage.cpu_seconds / job.entries, 2), stage.memory_mb]
-        rows.append(row)
-    engine: list[Cell] = ["Snakemake"]
-    for job in jobs:
-        engine += [1, round(1000 * job.engine_seconds / job.entries, 2), None]
-    sizes: list[list[Cell]] = [
-        ["shards", *(job.shards for job in jobs)],
-        ["CPU s", *(round(job.cpu_seconds, 1) for job in jobs)],
-        ["report MB", *(round(job.report_mb, 2) for job in jobs)],
-        ["manifest MB", *(round(job.manifest_mb, 2) for job in jobs)],
-    ]
-    return [
-        Table("By stage", columns, [*rows, engine]),
-        Table("By job", ["", *(f"{job.entries:,} entries" for job in jobs)], sizes),
-    ]
-
-
 def main() -> int:
     """Run the jobs and write the section."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, default=SIZES)
-    parser.add_argument("--folder", type=Path, help="folder of the jobs; default: a temporary folder")
-    given = parser.parse_args()
-    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
-    if not mirror:
-        sys.stderr.write("TETHERMAP_TEST_MIRROR names no mirror: nothing to measure with\n")
-        return 2
+    mirror = large_mirror()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.folder or Path(temporary)
-        jobs = [measure(folder, Path(mirror), count) for count in given.sizes]
-        if len(jobs) > 1:
-            jobs[-2] = mean(jobs[-2], measure(folder / "again", Path(mirror), jobs[-2].entries))
-    notes = [
-        (
-            "Entries of the large mirror of the tests, each with a different ligand from the dictionary in place of its"
-            " ligand, as one job on two cores. The last job but one is run before the last and after it; the figure is"
-            " the mean."
-        )
-    ]
-    write_section("jobs", "make bench-jobs", figures(jobs), tables(jobs), notes)
+        folder = Path(temporary)
+        jobs = [measure(folder, mirror, count) for count in SIZES]
+        jobs[-2] = mean(jobs[-2], measure(folder / "again", mirror, jobs[-2].entries))
+    note = (
+        "Entries of the large mirror of the tests, each with a different ligand from the dictionary in place of its"
+        " ligand, as one job on two cores. The last job but one is run before the last and after it; the figure is"
+        " the mean."
+    )
+    write_section("jobs", "make bench-jobs", figures(jobs), (), [note])
     return 0
 
 

@@ -20,7 +20,7 @@ from tests.tools.runs import ROOT, rows_of
 from tethermap.base import layout
 
 BENCHMARK = ROOT / "data" / "benchmark" / "ligands"
-JUDGED = ROOT / "data" / "reference" / "judged_ligands.csv"
+JUDGED = "data/reference/judged_ligands.csv"
 MANY_COPIES = 15
 """Copies from which on PLIP leaves a listed component out."""
 
@@ -28,17 +28,11 @@ Pair = tuple[str, str]
 """Entry and component."""
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def wanted_pairs() -> set[Pair]:
     """Return the relevant components by entry."""
     return {
         (entry, row["comp_id"])
-        for row in read(JUDGED)
+        for row in rows_of(ROOT, JUDGED)
         if row["verdict"] == "wanted"
         for entry in row["entries"].split()
     }
@@ -80,9 +74,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.record:
         record(options.job)
-    candidates = read(BENCHMARK / "candidates.csv")
+    candidates = rows_of(BENCHMARK, "candidates.csv")
     lists: dict[str, set[str]] = {}
-    for row in read(BENCHMARK / "exclusion_lists.csv"):
+    for row in rows_of(BENCHMARK, "exclusion_lists.csv"):
         lists.setdefault(row["list"], set()).add(row["comp_id"])
     wanted, entries = wanted_pairs(), {row["pdb_id"] for row in candidates}
     methods: dict[str, set[Pair]] = {}

@@ -6,8 +6,6 @@ measured on the real ones, the index on all.
 
 from __future__ import annotations
 
-import argparse
-import os
 import resource
 import statistics
 import sys
@@ -18,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.figures import Figure, large_mirror, write_section
 from tests.tools.large_mirror import link_mirror, structures
 from tethermap.sources import text_index
 from tethermap.sources.index_rows import IndexRow, read_row
@@ -51,8 +49,8 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def searched(source: MirrorSource, query: str) -> tuple[str, int, float]:
-    """Return a query, how many entries it finds, and the median CPU time of its search in milliseconds.
+def searched(source: MirrorSource, query: str) -> tuple[int, float]:
+    """Return how many entries a query finds, and the median CPU time of its search in milliseconds.
 
     When no entry has all its words the search for any of them follows, as in a job.
     """
@@ -65,10 +63,10 @@ def searched(source: MirrorSource, query: str) -> tuple[str, int, float]:
         found[:] = hits or source.text_search(terms, parsed.accessions, any_term=True)
 
     times = [cpu_seconds(search) for _ in range(REPEATS)]
-    return query, len(found), 1000 * statistics.median(times)
+    return len(found), 1000 * statistics.median(times)
 
 
-def measure(folder: Path, mirror: Path, count: int) -> tuple[list[Figure], Table]:
+def measure(folder: Path, mirror: Path, count: int = ENTRIES) -> list[Figure]:
     """Build the index of so many entries, ask it, and bring it up to date."""
     real = structures(mirror)
     rows: list[IndexRow] = []
@@ -93,9 +91,9 @@ def measure(folder: Path, mirror: Path, count: int) -> tuple[list[Figure], Table
     found = [searched(source, query) for query in QUERIES]
     source.close()
     size = sum(path.stat().st_size for path in (folder / "cache").rglob("*.sqlite")) / 1e6
-    times = [milliseconds for _, _, milliseconds in found]
-    narrow = [milliseconds for _, hits, milliseconds in found if hits <= count / 10]
-    figures = [
+    times = [milliseconds for _, milliseconds in found]
+    narrow = [milliseconds for hits, milliseconds in found if hits <= count / 10]
+    return [
         Figure("text query, median", statistics.median(times), "ms", "cpu", at_most=GOAL_MS),
         Figure("slowest text query with hits in at most 10 % of entries", max(narrow), "ms", "cpu", at_most=GOAL_MS),
         Figure("text query, longest", max(times), "ms", "cpu", at_most=GOAL_MS),
@@ -107,32 +105,19 @@ def measure(folder: Path, mirror: Path, count: int) -> tuple[list[Figure], Table
         Figure(f"bringing it up to date after {len(changed_files)} changes", changed, "s", "cpu"),
         Figure("size of the index", size, "MB"),
     ]
-    cells: list[list[Cell]] = [[query, hits, round(milliseconds, 1)] for query, hits, milliseconds in found]
-    return figures, Table("Queries", ("query", "entries found", "CPU ms"), cells)
 
 
 def main() -> int:
     """Measure and write the section."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--entries", type=int, default=ENTRIES)
-    parser.add_argument("--no-figures", action="store_true", help="do not change BENCHMARKS.md")
-    given = parser.parse_args()
-    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
-    if not mirror:
-        sys.stderr.write("TETHERMAP_TEST_MIRROR names no mirror: nothing to measure with\n")
-        return 2
     with tempfile.TemporaryDirectory() as folder:
-        figures, table = measure(Path(folder), Path(mirror), given.entries)
+        figures = measure(Path(folder), large_mirror())
     note = (
         "The real metadata of the entries of the test mirror multiplied under distinct ids (links in the divided"
         " layout), so each word is as frequent as there, many times more than in the PDB. Reading is measured on the"
         " real files; a first build reads them with one process per core and resumes after an interruption. "
         "Queries are timed from words to all hits in order."
     )
-    if given.no_figures:
-        sys.stdout.write(f"{figures}\n{table}\n")
-    else:
-        write_section("mirror", "make bench-mirror", figures, [table], [note])
+    write_section("mirror", "make bench-mirror", figures, (), [note])
     return 0
 
 

@@ -6,19 +6,17 @@ the complete PDB contain about 180 entries, those of a small mirror few.
 
 from __future__ import annotations
 
-import argparse
-import os
 import resource
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scripts import release
-from tests.tools.figures import Figure, write_section
+from tests.tools.figures import Figure, large_mirror, write_section
 
 ENTRIES, PARTITIONS = 230_000, 1_296
 """Entries of the PDB at the end of 2025, rounded, and pairs of letters and digits."""
@@ -67,19 +65,13 @@ def run(folder: Path, mirror: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main(argv: Sequence[str]) -> int:
+def main() -> int:
     """Run the release twice and write the section."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="folder of the release; default: a temporary folder")
-    given = parser.parse_args(argv)
-    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
-    if not mirror:
-        sys.stderr.write("TETHERMAP_TEST_MIRROR names no mirror: nothing to measure with\n")
-        return 2
+    mirror = large_mirror()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.folder or Path(temporary)
-        run(folder, Path(mirror))
-        again = run(folder, Path(mirror))
+        folder = Path(temporary)
+        run(folder, mirror)
+        again = run(folder, mirror)
         cache = sum(path.stat().st_size for path in (folder / ".work" / "cache").rglob("*") if path.is_file()) / 1e6
         note = (
             "All entries of the large mirror of the tests, only tables, on one core. Cost is fitted as a part for each"
@@ -90,4 +82,4 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from tests.service.core import LiveService
 from tests.tools.bench import jobs
-from tests.tools.figures import Cell, Figure, Table, write_section
-from tests.tools.runs import ROOT, run_job
+from tests.tools.figures import Cell, Figure, Table, large_mirror, write_section
+from tests.tools.runs import ROOT, rows_of, run_job
+from tests.tools.slopes import cpu_seconds
 from tethermap.base import tables
 from tethermap.base.parquet import write_parquet
 
@@ -77,6 +76,13 @@ class Cost:
     sent: int
 
 
+def adopt(service: LiveService, folder: Path) -> str:
+    """Let a service adopt a job; return its id."""
+    command = [sys.executable, "-m", "service", "adopt", str(folder)]
+    done = subprocess.run(command, check=True, cwd=ROOT, env=service.environment, capture_output=True, text=True)
+    return done.stdout.split()[-1]
+
+
 class Measuring:
     """A running service whose CPU is read around requests.
 
@@ -87,40 +93,26 @@ class Measuring:
     """
 
     def __init__(self, service: LiveService) -> None:
-        self._service = service
-        self._process = psutil.Process(service.process_id)
-
-    def adopt(self, folder: Path) -> str:
-        """Adopt a job; return its id."""
-        command = [sys.executable, "-m", "service", "adopt", str(folder)]
-        told = subprocess.run(
-            command, check=True, cwd=ROOT, env=self._service.environment, capture_output=True, text=True
-        )
-        return told.stdout.strip()
-
-    def cpu_seconds(self) -> float:
-        """Return the CPU that it has taken so far."""
-        used = self._process.cpu_times()
-        return float(used.user + used.system)
+        self.service = service
 
     def ask(self, path: str, body: Any = None) -> int:
         """Send a request like a browser, for gzip; return the number of bytes."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Accept-Encoding": "gzip", "Content-Type": "application/json"}
-        request = urllib.request.Request(f"http://127.0.0.1:{self._service.port}{path}", data, headers)
+        request = urllib.request.Request(f"http://127.0.0.1:{self.service.port}{path}", data, headers)
         with urllib.request.urlopen(request, timeout=60) as answer:
             return len(answer.read())
 
     def cost(self, path: str, jobs: Sequence[str], **names: str) -> Cost:
         """Return the cost of a route: one request to each job, and repeated requests to one of them."""
-        begun = self.cpu_seconds()
+        begun = cpu_seconds(self.service.process_id)
         for job in jobs:
             sent = self.ask(path.format(job=job, **names))
-        first = (self.cpu_seconds() - begun) / len(jobs)
-        begun = self.cpu_seconds()
+        first = (cpu_seconds(self.service.process_id) - begun) / len(jobs)
+        begun = cpu_seconds(self.service.process_id)
         for _ in range(AGAIN):
             self.ask(path.format(job=jobs[-1], **names))
-        return Cost(1000 * first, 1000 * (self.cpu_seconds() - begun) / AGAIN, sent)
+        return Cost(1000 * first, 1000 * (cpu_seconds(self.service.process_id) - begun) / AGAIN, sent)
 
 
 def copied(job: Path, folder: Path) -> Path:
@@ -149,8 +141,7 @@ def repeat_tables(job: Path, times: int) -> None:
 
 def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
     """Return the CPU seconds of a bulk request about ligands from all parts of a job, the median of several."""
-    with (job / tables.SASA_SUMMARY.path).open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of(job, tables.SASA_SUMMARY.path)
     step = len(rows) // ITEMS
     costs = []
     for offset in range(COPIES):
@@ -158,9 +149,9 @@ def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
             {"pdb_id": row["pdb_id"], "chain": row["Chain"], "residue_id": row["Residue_ID"]}
             for row in rows[offset::step][:ITEMS]
         ]
-        begun = measuring.cpu_seconds()
+        begun = cpu_seconds(measuring.service.process_id)
         measuring.ask(f"/api/jobs/{job_id}/sasa/bulk", {"requests": items})
-        costs.append(measuring.cpu_seconds() - begun)
+        costs.append(cpu_seconds(measuring.service.process_id) - begun)
     return statistics.median(costs)
 
 
@@ -179,25 +170,21 @@ def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[F
 
 def main() -> int:
     """Measure and write the section."""
-    mirror = os.environ.get("TETHERMAP_TEST_MIRROR")
-    if mirror is None:
-        sys.stderr.write("TETHERMAP_TEST_MIRROR is not set: there is no large job to measure.\n")
-        return 2
+    mirror = large_mirror()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        settings = {**list(jobs(Path(mirror)).values())[-1], "cache_dir": str(folder / "cache")}
+        settings = {**list(jobs(mirror).values())[-1], "cache_dir": str(folder / "cache")}
         job = run_job(folder / "job", settings).checked().job
-        with (job / tables.RESULTS_TABLE.path).open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
+        rows = rows_of(job, tables.RESULTS_TABLE.path)
         row = rows[len(rows) // 2]
         names = {"stem": row["stem"], "entry": row["pdb_id"], "chain": row["Chain"], "residue": row["Residue_ID"]}
         larger = copied(job, folder / "larger")
         repeat_tables(larger, TIMES)
         with LiveService(folder / "service") as service:
             measuring = Measuring(service)
-            ids = [measuring.adopt(copied(job, folder / f"copy{number}")) for number in range(COPIES)]
-            larger_id = measuring.adopt(copied(larger, folder / "adopted"))
-            warm = measuring.adopt(copied(job, folder / "warm"))
+            ids = [adopt(service, copied(job, folder / f"copy{number}")) for number in range(COPIES)]
+            larger_id = adopt(service, copied(larger, folder / "adopted"))
+            warm = adopt(service, copied(job, folder / "warm"))
             time.sleep(SETTLED_SECONDS)
             for path in ROUTES.values():  # templates are compiled and modules loaded once a process
                 measuring.ask(path.format(job=warm, **names))

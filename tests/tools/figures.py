@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -315,6 +316,13 @@ def _goal(figure: Figure) -> str:
     if figure.at_least is not None:
         return f"≥ {_number(figure.at_least)} {figure.unit}".rstrip()
     return ""
+
+
+def large_mirror() -> Path:
+    """Return the large mirror of the tests; exit if the environment names none."""
+    if not (mirror := os.environ.get("TETHERMAP_TEST_MIRROR")):
+        sys.exit("TETHERMAP_TEST_MIRROR names no mirror: nothing to measure with")
+    return Path(mirror)
 
 
 @contextmanager

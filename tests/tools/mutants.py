@@ -6,7 +6,6 @@ is the same. A change that no test notices is listed, and the exit status is 1.
 
 from __future__ import annotations
 
-import csv
 import os
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.tools.runs import ROOT
+from tests.tools.runs import ROOT, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,7 @@ class Mutant:
 PYTEST_FAILED_ITSELF = (2, 3, 4, 5)
 """Exit statuses of pytest that are not about the tests: interrupted, internal, usage, none collected."""
 
-with (ROOT / "tests" / "data" / "mutants.csv").open(encoding="utf-8", newline="") as table:
-    MUTANTS = [Mutant(**row) for row in csv.DictReader(table)]
+MUTANTS = [Mutant(**row) for row in rows_of(ROOT, "tests/data/mutants.csv")]
 
 
 def survives(mutant: Mutant, copy: Path) -> bool:

@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from rdkit import Chem
 
-Row = dict[str, str]
+from tests.tools.runs import Row, rows_of
+
 Places = npt.NDArray[np.float64]
 
 WITHIN = 0.0011
@@ -32,10 +33,10 @@ def problems_of_job(job: Path) -> Iterator[str]:
     """Yield the faults of the inputs of a complete job, ligand by ligand."""
     results = job / "TARGET_RESULTS"
     shown: dict[str, list[Row]] = {}
-    for row in _rows(results / "PROTAC_Inputs" / "index.csv"):
+    for row in rows_of(results, "PROTAC_Inputs/index.csv"):
         shown.setdefault(row["stem"], []).append(row)
     ranked: dict[str, list[Row]] = {}
-    for row in _rows(results / "Exit_Vectors.csv"):
+    for row in rows_of(results, "Exit_Vectors.csv"):
         ranked.setdefault(row["stem"], []).extend([row] if row["rank"] else [])
     seen: dict[str, list[Row]] = {}  # for a ligand between two proteins, the programs get only the observed exit
     for path in sorted((job / ".work" / "shards").glob("*/measure_sasa.zip")):
@@ -44,13 +45,16 @@ def problems_of_job(job: Path) -> Iterator[str]:
                 seen.setdefault(row["stem"], []).append(row)
     ranked |= seen
     atoms: dict[str, list[Row]] = {}
-    for row in _rows(results / "MCS_Output" / "Ligand_MCS_Map.csv"):
+    for row in rows_of(results, "MCS_Output/Ligand_MCS_Map.csv"):
         atoms.setdefault(row["stem"], []).append(row)
-    stems = {row["stem"] for row in _rows(results / "Results_Display.csv")}
-    yield from (f"{stem}: not in the index" for stem in sorted(stems ^ shown.keys()))
+    stems = {row["stem"] for row in rows_of(results, "Results_Display.csv")}
     folders = {path.name for path in (results / "PROTAC_Inputs").iterdir() if path.is_dir()}
     wanted = {stem for stem, rows in ranked.items() if rows}
-    yield from (f"{stem}: a folder and no ranked exit, or the other way" for stem in sorted(folders ^ wanted))
+    yield from (f"{stem}: not in the index" for stem in sorted(stems & wanted ^ shown.keys()))
+    yield from (f"{stem}: ranked exits and no folder" for stem in sorted(wanted - folders))
+    for stem in sorted(folders - wanted):
+        if json.loads((results / "PROTAC_Inputs" / stem / "exits.json").read_text(encoding="utf-8"))["exits"]:
+            yield f"{stem}: the JSON has exits that are not ranked"
     for stem in sorted(wanted & folders):
         reader = LigandInputs(results, stem, shown.get(stem, []), ranked[stem], atoms[stem])
         yield from (f"{stem}: {problem}" for problem in reader.problems())
@@ -244,11 +248,6 @@ class LigandInputs:
         images = {match[number - 1] + 1 for match in matches} - {number}
         if images != {int(k) for k in row["alike_atoms"].split(";") if k}:
             yield f"PRosettaC: {images} are the same as the anchor, not {row['alike_atoms']}"
-
-
-def _rows(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def _first(path: Path, *, sanitize: bool, remove: bool) -> Chem.Mol:

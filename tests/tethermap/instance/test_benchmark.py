@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.tools.bench_ligands import BENCHMARK, by_list, read, told, wanted_pairs
+from tests.tools.bench_ligands import BENCHMARK, by_list, told, wanted_pairs
+from tests.tools.runs import rows_of
 
 
 def test_every_listed_ligand_is_a_candidate() -> None:
-    candidates = read(BENCHMARK / "candidates.csv")
+    candidates = rows_of(BENCHMARK, "candidates.csv")
     assert wanted_pairs() <= {(row["pdb_id"], row["comp_id"]) for row in candidates}
 
 
