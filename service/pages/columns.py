@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from service.pages.texts import TEXTS
 from service.results.answers import ANSWER_COLUMNS
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE
@@ -70,7 +71,7 @@ class Shown:
         if value is None or value == "":
             return ""
         if isinstance(value, bool):
-            return "yes" if value else "no"
+            return str(TEXTS.results.is_true if value else TEXTS.results.is_false)
         if isinstance(value, int | float):
             return f"{100 * value:.0f}" if self.unit == "%" else f"{value:.{self.decimals}f}"
         return str(value).replace("_", " ").replace(";", ", ") if self.key == "flags" else str(value)

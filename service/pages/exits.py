@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from service.pages.texts import TEXTS
 from service.results.tables import number
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
@@ -19,6 +20,7 @@ SHOWN = (
 )
 """Columns of Exit_Vectors that pages read."""
 
+_T = TEXTS.ligand
 _SAID_ELSEWHERE = ("closed", "assembly_in_way", "crystal_in_way")
 
 
@@ -56,7 +58,6 @@ def _anchor(row: Row) -> dict[str, Any]:
         "index": row["sdf_index"],
         "rank": row["rank"],
         "same": [name for name in str(row.get("anchor_equivalents") or "").split(";") if name],
-        "leaving": _leaving(row),
         "action": _action(row),
         "how": CHEMISTRY.get(chem_class, chem_class),
         "usual": chem_class != UNUSUAL,
@@ -68,22 +69,10 @@ def _anchor(row: Row) -> dict[str, Any]:
         "leaving_atoms": _leaving(row),
         "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
         "terms": [
-            _term(
-                "Room",
-                in_words(room, ROOM),
-                room,
-                room / FULL_ROOM,
-                f"{100 * room:.0f} % of a sphere; {100 * FULL_ROOM:.0f} % is full room",
-            ),
-            _term("Way out", in_words(way, WAY), way, way, f"{100 * way:.0f} % of directions stay free for 10 Å"),
-            _term("Chemistry", in_words(prior, PRIOR), prior, prior, chem_class),
-            _term(
-                "Given up",
-                in_words(lost, LOST),
-                lost,
-                min(1.0, lost / 200),
-                f"{lost:.0f} Å² buried by the leaving group",
-            ),
+            _term("room", in_words(room, ROOM), room / FULL_ROOM, room=percent(room), full=percent(FULL_ROOM)),
+            _term("way_out", in_words(way, WAY), way, way=percent(way)),
+            _term("chemistry", in_words(prior, PRIOR), prior, group=chem_class),
+            _term("given_up", in_words(lost, LOST), lost / 200, area=f"{lost:.0f}"),
         ],
         "warnings": _warnings(row, room, way),
         "grade": str(row.get("evidence") or ""),
@@ -103,14 +92,11 @@ def _closed_in(row: Row, room: float, way: float) -> list[str]:
     return closed
 
 
-def _term(name: str, word: str, value: float, share: float, says: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "word": word,
-        "value": value,
-        "share": round(20 * min(max(share, 0.0), 1.0)) * 5,
-        "says": says,
-    }
+def _term(key: str, word: str, share: float, **values: str) -> dict[str, Any]:
+    """Return a term of the score as a gauge in steps of five percent, with its explanation."""
+    says = _T.term_help[key].plain(**values)
+    share = round(20 * min(max(share, 0.0), 1.0)) * 5
+    return {"key": key, "name": _T.terms[key], "word": word, "share": share, "says": says}
 
 
 def _leaving(row: Row) -> list[str]:
@@ -120,29 +106,29 @@ def _leaving(row: Row) -> list[str]:
 def _action(row: Row) -> str:
     leaving = _leaving(row)
     if row.get("kind") == "unseen":
-        return "in place of the end that was not modelled"
+        return str(_T.replaces_unmodelled)
     if row.get("kind") != "cut" or not leaving:
-        return "in place of a hydrogen"
-    return f"in place of {listed(leaving)}"
+        return str(_T.replaces_hydrogen)
+    return str(_T.replaces.plain(atoms=listed(leaving)))
 
 
 def _warnings(row: Row, room: float, way: float) -> list[str]:
     sentences = []
     if row.get("closed") is True:
-        sentences.append("This structure shows no open way here: the protein would have to move.")
+        sentences.append(_T.warn_closed)
     if row.get("incomplete") is True:
-        sentences.append("Atoms next to it were not observed: look at the density.")
+        sentences.append(_T.warn_incomplete)
     codes = [code for code in str(row.get("evidence_reasons") or "").split(";") if code not in _SAID_ELSEWHERE]
     sentences += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
     lost, own = number(row, "hbonds_lost") or 0, number(row, "hbonds_anchor") or 0
     if lost:
-        sentences.append(f"The leaving group makes {_count(lost)} with the protein.")
+        sentences.append(_T.warn_bonds_of_group.plain(n=f"{lost:.0f}"))
     if own:
-        sentences.append(f"The atom itself makes {_count(own)} with the protein.")
-    for context, words in (("assembly", "the biological assembly"), ("crystal", "crystal neighbours")):
+        sentences.append(_T.warn_bonds_of_atom.plain(n=f"{own:.0f}"))
+    for context, text in (("assembly", _T.warn_narrower_in_assembly), ("crystal", _T.warn_narrower_in_crystal)):
         there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
         if there is not None and free is not None and room + way - there - free > _NARROWER:
-            sentences.append(f"Narrower with {words} around: room {100 * there:.0f} %, way out {100 * free:.0f} %.")
+            sentences.append(text.plain(room=percent(there), way=percent(free)))
     return sentences
 
 
@@ -150,5 +136,6 @@ _NARROWER = 0.15
 """Loss of room and way out together, as fractions, that is worth a word."""
 
 
-def _count(bonds: float) -> str:
-    return f"{bonds:.0f} hydrogen bond{'s' if bonds > 1 else ''}"
+def percent(share: float) -> str:
+    """Return a fraction as whole percent."""
+    return f"{100 * share:.0f}"

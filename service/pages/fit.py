@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from service.pages.texts import TEXTS
 from service.results.tables import number
 from tethermap.base.tables import Row
 from tethermap.fit.limits import fits_poorly
 
-FITS = {
-    "good": "fits the density",
-    "poor": "fits the density poorly",
-    "other": "fit measured by other values than RSCC",
-    "not_assessed": "fit not assessed",
-    "no_report": "no validation report",
-}
+FITS: Mapping[str, str] = TEXTS.ligand.fits
 """Categories of the fit, in words."""
 
 

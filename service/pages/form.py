@@ -14,21 +14,16 @@ from typing import Any, Literal
 import yaml
 
 from service.jobs.submission import Limits, Submission, parse_submission, public_settings
+from service.pages.texts import TEXTS
 from tethermap.base.config import load_defaults
 from tethermap.base.identifiers import ENTRY_ID
 
 Kind = Literal["integer", "number", "flag", "choice", "choices", "codes", "date", "text"]
 
-GROUPS: Mapping[str, str] = {
-    "source.predicted": "Models of your own",
-    "filters.entries": "Entries",
-    "filters.only_ligands": "Ligands",
-    "filters.min_identity": "Target chains",
-    "structure.context": "Cleaned complexes",
-}
+GROUPS: Mapping[str, str] = TEXTS.front.groups
 """First setting of each group → its title, in the order of the schema."""
 
-TEXTS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand", "structures")
+TEXT_FIELDS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand", "structures")
 OWN_STRUCTURES = "Own structures"
 """Name of the target of a job over files for which none is given: all their proteins count."""
 
@@ -74,7 +69,7 @@ def option_groups() -> tuple[tuple[str, tuple[FormField, ...]], ...]:
     for name, (key, schema) in sections_first:
         if key in GROUPS:
             groups.append((GROUPS[key], []))
-        title = "Target chains" if key == "sequence_search" else groups[-1][0]
+        title = GROUPS["filters.min_identity"] if key == "sequence_search" else groups[-1][0]
         next(fields for label, fields in groups if label == title).append(_field(name, key, schema))
     return tuple((title, tuple(fields)) for title, fields in groups)
 
@@ -116,7 +111,7 @@ def _kind(schema: Mapping[str, Any]) -> Kind:
 
 def values_of_request(request: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the form values that give the same request as an accepted one."""
-    values = {name: [str(request[name])] for name in TEXTS if request.get(name)}
+    values = {name: [str(request[name])] for name in TEXT_FIELDS if request.get(name)}
     for name, value in (request.get("options") or {}).items():
         if isinstance(value, list):
             values[name] = [str(item) for item in value]
@@ -142,7 +137,7 @@ def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     for name, value in pairs:
         if value.strip():
             given.setdefault(name, []).append(value.strip())
-    body: dict[str, Any] = {name: given[name][0] for name in TEXTS if name in given}
+    body: dict[str, Any] = {name: given[name][0] for name in TEXT_FIELDS if name in given}
     if "structures" in body:
         body.setdefault("target_name", OWN_STRUCTURES)
     if "target_name" in body and not body.keys() & {"search_query", "pdb_id", "structures"}:
@@ -185,7 +180,7 @@ def is_smiles(text: str) -> bool:
 def ligand_asked(values: Mapping[str, list[str]]) -> str:
     """Return the text of the one box if it can be a ligand's name or SMILES, without a query or files."""
     text = (values.get("target_name") or [""])[0].strip()
-    alone = not any("".join(values.get(name, ())).strip() for name in TEXTS if name != "target_name")
+    alone = not any("".join(values.get(name, ())).strip() for name in TEXT_FIELDS if name != "target_name")
     return text if alone and (is_smiles(text) or _asked(text)["search_query"] == text) else ""
 
 

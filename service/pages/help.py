@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.pages.places import NOT_SEEN_TOGETHER
+from service.pages.texts import TEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, GLOSSARY
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, OPEN_FROM, PRIOR, ROOM, WAY
 from tethermap.fit.limits import limit
@@ -31,8 +32,10 @@ def help_values() -> dict[str, Any]:
 
 
 def _words(scale: Sequence[tuple[float, str]]) -> str:
-    """Return a scale as text: ``from 35 % wide open, from 20 % open, …``; the prior's is one of plain numbers."""
+    """Return a scale as text: ``from 35 % wide open, below 35 % …``; the scale of the prior has plain numbers."""
     *upper, last = scale
     bounds = [f"{bound:g}" if scale is PRIOR else f"{100 * bound:.0f} %" for bound, _ in upper]
-    named = [f"from {bound} {word}" for bound, (_, word) in zip(bounds, upper, strict=True)]
-    return ", ".join([*named, f"else {last[1]}"])
+    words = [
+        TEXTS.help.from_bound.plain(bound=bound, word=word) for bound, (_, word) in zip(bounds, upper, strict=True)
+    ]
+    return ", ".join([*words, TEXTS.help.below_bound.plain(bound=bounds[-1], word=last[1])])

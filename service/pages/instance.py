@@ -15,6 +15,7 @@ from service.pages.exits import SHOWN, exit_sites, reason_without_sites
 from service.pages.fit import FITS, fit_of
 from service.pages.instances import flags_of
 from service.pages.places import copy_view
+from service.pages.texts import TEXTS
 from service.results.answers import answers_of_copy
 from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row
@@ -27,15 +28,17 @@ from tethermap.base.tables import Row, Value
 from tethermap.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
 from tethermap.drawing.ramp import STOPS, UNKNOWN
 
+_T = TEXTS.ligand
+
 FILES = (
-    ("Complex", "PDB", "pdb_path"),
-    ("Complex", "mmCIF", "cif_path"),
-    ("Ligand", "SDF", "sdf_path"),
-    ("Depiction with exposure", "SVG", "svg_exposed_path"),
-    ("Depiction", "SVG", "svg_plain_path"),
-    ("Depiction with exits", "SVG", "svg_exits_path"),
+    ("PDB", "pdb_path"),
+    ("mmCIF", "cif_path"),
+    ("SDF", "sdf_path"),
+    ("SVG", "svg_exposed_path"),
+    ("SVG", "svg_plain_path"),
+    ("SVG", "svg_exits_path"),
 )
-"""Files of one instance: description, format, column with the file's name."""
+"""Files of one instance: format, column with the file's name."""
 
 _HEADLINE_PROPERTIES = [
     "MW",
@@ -184,35 +187,23 @@ def _contexts(row: Row) -> list[dict[str, Any]]:
     return shown
 
 
-def _files(base: str, row: Row) -> list[dict[str, str]]:
-    links = []
-    for what, form, column in FILES:
-        path = str(row.get(column) or "")
-        if path:
-            name = path.rpartition("/")[2]
-            links.append({"what": what, "form": form, "name": name, "url": f"{base}/files/{quote(path, safe='/')}"})
-    return links
+def _files(base: str, row: Row) -> list[dict[str, Any]]:
+    paths = [(form, column, str(row.get(column) or "")) for form, column in FILES]
+    return [
+        {"what": _T.file_kinds[column], "form": form, "name": path.rpartition("/")[2], "url": _address(base, path)}
+        for form, column, path in paths
+        if path
+    ]
 
 
-_DEGRADER_COLUMNS = {
-    "protein_file": "target",
-    "ligand_file": "ligand",
-    "head_file": "PRosettaC head",
-    "params_file": "PRosettaC parameters",
-    "atom_list_file": "PROTAC_ternary atom list",
-    "atom_delete_file": "PROTAC_ternary atoms to delete",
-    "mask_file": "DeepTernary mask",
-}
-
-
-_OF_INPUTS = ("site_rank", "anchor_atom", *_DEGRADER_COLUMNS)
+_OF_INPUTS = ("site_rank", "anchor_atom", *_T.degrader_files)
 
 
 def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
     inputs = []
     for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem], _OF_INPUTS):
-        paths = {says: str(row.get(column) or "") for column, says in _DEGRADER_COLUMNS.items()}
+        paths = {says: str(row.get(column) or "") for column, says in _T.degrader_files.items()}
         files = [
             {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}
             for says, path in paths.items()
@@ -244,7 +235,7 @@ def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mappin
     """Return the anchors with inputs: the one that a degrader shows, else the best of each site."""
     seen = [str(one["row"]["anchor_atom"]) for one in observed if one["row"]["side"] == "target"]
     if any(seen):
-        return {"as seen": seen[0]}
+        return {_T.as_seen: seen[0]}
     return {str(site["site_rank"]): site["atom"] for site in sites}
 
 
@@ -253,7 +244,7 @@ def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
     shut = [str(site["site_rank"]) for site in sites if site["open"] and context in site["closed_in"]]
     if not shut:
         return ""
-    return f"{CONTEXT_WORDS[context].added} close exit{'s' if len(shut) > 1 else ''} {', '.join(shut)}."
+    return str(_T.closes.plain(n=len(shut), neighbours=CONTEXT_WORDS[context].added, exits=", ".join(shut)))
 
 
 _FIRST_SITES = 3
@@ -334,7 +325,7 @@ def _properties(metadata: Row) -> dict[str, Any]:
         "identity": known,
         "main": [(name.replace("_", " "), _text(known[name])) for name in _HEADLINE_PROPERTIES if name in known],
         "alerts": [
-            (name.replace("_Pass", "").replace("_Hits", " alerts"), _text(known[name]), _is_bad(known[name]))
+            (_T.alert_names.get(name, name.removesuffix("_Pass")), _text(known[name]), _is_bad(known[name]))
             for name in _ALERTS
             if name in known
         ],
@@ -348,7 +339,7 @@ def _is_bad(value: Value) -> bool:
 
 def _text(value: Value) -> str:
     if isinstance(value, bool):
-        return "passes" if value else "fails"
+        return str(_T.passes if value else _T.fails)
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
@@ -377,6 +368,7 @@ def _data(
         "ramp": {"stops": STOPS, "unknown": UNKNOWN},
         "discs": {"smallest": SMALLEST_DISC, "largest": LARGEST_DISC, "target": TARGET_RADIUS},
         "atoms": [_atom(atom) for atom in atoms],
+        "added": {key: words.added for key, words in CONTEXT_WORDS.items()},
         "exits": [
             {
                 **{name: site[name] for name in ("index", "vector", "closed_in")},

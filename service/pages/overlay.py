@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from service.addresses import address
 from service.errors import FileNotFound
+from service.pages.texts import TEXTS
 from service.results.job import Job
 from service.results.tables import OF_STEMS, JobTables, number
 from tethermap.base import layout, tables
@@ -45,7 +46,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     placed = {str(row["stem"]): row for row in rows}
     chosen = [placed[stem] for stem in stems if stem in placed]
     if not chosen:
-        raise FileNotFound("The job has none of these ligands.")
+        raise FileNotFound(TEXTS.overlay.no_ligand)
     first = next((row for row in chosen if row["superposed"]), chosen[0])
     results = {row["stem"]: row for row in reader.rows(job.folder, tables.RESULTS_TABLE)}
     shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]
@@ -99,10 +100,10 @@ def _direction(row: Row, rank: int) -> dict[str, Any]:
 
 def _why_not(row: Row, first: Row) -> str:
     if row["group"] != first["group"]:
-        return f"It belongs to another group of chains: {row['protein'] or row['group'] or 'none'}."
+        return str(TEXTS.overlay.other_group.plain(group=row["protein"] or row["group"] or "none"))
     if not row["superposed"]:
-        return SUPERPOSITION_REASONS.get(str(row["reason"]), "It could not be superposed.")
-    return f"At most {MAX_LIGANDS} are shown."
+        return SUPERPOSITION_REASONS.get(str(row["reason"]), str(TEXTS.overlay.not_superposed))
+    return str(TEXTS.overlay.at_most.plain(n=MAX_LIGANDS))
 
 
 def _own_frame(job: Job, row: Row, first: Row, chosen: Sequence[Row]) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from service.addresses import address, serves
 from service.pages.instances import flags_of
+from service.pages.texts import TEXTS
 from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, OBSERVED_REASONS
@@ -21,22 +22,13 @@ SHOWN_PLACES = 6
 MAX_PLACES = 60
 """Maximum number of answers on the page; the table contains all."""
 
-OBSERVED_GRADES = {
-    "A": "a smaller ligand of this job also ends at this atom",
-    "B": "the structure is clear",
-    "C": "authors may have cut elsewhere",
-}
-"""Grades of exits seen in degraders."""
-
-NOT_SEEN_TOGETHER = (
-    "Without a ternary entry of both ends, the two exits do not determine the length of the linker. Observed values:"
-    " in 11 ternary crystal structures of published degraders the two exit atoms are 3.8 to 8.9 Å apart, with 3 to 13"
-    " linker atoms between them."
-)
+NOT_SEEN_TOGETHER: str = TEXTS.compare.not_seen_together
 """Advice on linkers for pairs without a ternary entry.
 
 Measured between the bonds that the authors of 5T35, 6HAX, 6HAY, 6HR2, 7S4E, 7Z6L, 7Z76, 7Z77, 7ZNT, 8BDT and 8BEB cut.
 """
+
+_T = TEXTS.ligand
 
 
 def best_places(answers: Answers, titles: Mapping[str, str], here: str) -> list[dict[str, Any]]:
@@ -104,8 +96,8 @@ def answer_view(row: Row) -> dict[str, Any]:
 def _grade_sentence(row: Row, *, seen: bool) -> str:
     """Return a grade in words; never that there are no doubts where much of the binding is given up."""
     if (number(row, "area_lost_A2") or 0.0) >= MUCH_GIVEN_UP and row["evidence"] == "A":
-        return "The structure is clear, but the ligand loses part of its contacts."
-    return _sentence((OBSERVED_GRADES if seen else EVIDENCE_GRADES).get(str(row["evidence"]), ""))
+        return str(_T.clear_but_loses)
+    return _sentence((_T.observed_grades if seen else EVIDENCE_GRADES).get(str(row["evidence"]), ""))
 
 
 def _sentence(words: str) -> str:
@@ -114,7 +106,8 @@ def _sentence(words: str) -> str:
 
 def alternatives(row: Row) -> list[str]:
     """Return the other bonds where a half may end, as ``atom by linker atom``."""
-    return [" by ".join(pair.split("-", 1)) for pair in several(row, "alternatives")]
+    pairs = [pair.split("-", 1) for pair in several(row, "alternatives")]
+    return [_T.atom_by.plain(atom=atom, linker_atom=linker_atom) for atom, linker_atom in pairs]
 
 
 def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, Any]:
@@ -141,7 +134,7 @@ def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, A
             {
                 "row": one,
                 "others": alternatives(one),
-                "grade_says": OBSERVED_GRADES.get(str(one["grade"]), ""),
+                "grade_says": _T.observed_grades.get(str(one["grade"]), ""),
                 "reason": OBSERVED_REASONS.get(str(one["reason"] or ""), ""),
             }
             for one in known.observed
@@ -150,14 +143,8 @@ def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, A
 
 
 def _why_not(row: Row) -> str:
-    flags = flags_of(row)
-    if "crystal_packing" in flags:
-        return "Symmetry mates in the crystal make most of its contacts"
-    if "two_proteins" in flags:
-        return "Two proteins bind it"
-    if "atoms_missing" in flags:
-        return "It has unmodelled atoms, and other copies are complete"
-    return "It is in another binding site" if row.get("site") not in ("main", "", None) else "It stands for itself"
+    flag = next((flag for flag in _T.why_not_counted if flag in flags_of(row)), "")
+    return str(_T.why_not_counted[flag or ("alone" if row.get("site") in ("main", "", None) else "other_site")])
 
 
 def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
@@ -165,19 +152,18 @@ def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
     anchors = set(names_of_exit(lead))
     own = next((one for one in ranked if anchors & set(names_of_exit(one))), None)
     if own is None:
-        return "This copy has no exit there."
+        return str(_T.copy_without_exit)
     is_open = _is_open(own)
-    state = "open" if is_open else "blocked"
+    state = _T.state_open if is_open else _T.state_blocked
     if (number(lead, "n_copies") or 0) < 2:
         return ""
     first = ranked[0]
     if own is first and is_open:
-        return "This copy agrees: the exit is open here."
+        return str(_T.copy_agrees)
     if own is first:
-        return "This copy ranks it first too, though it is blocked here."
-    if not _is_open(first):
-        return f"In this copy it is {state}; {first['anchor_atom']} ranks first here, though it is blocked."
-    return f"In this copy it is {state}; its own best exit is {first['anchor_atom']}."
+        return str(_T.copy_agrees_blocked)
+    text = _T.copy_differs if _is_open(first) else _T.copy_differs_blocked
+    return str(text.plain(state=state, atom=first["anchor_atom"]))
 
 
 def _is_open(row: Row) -> bool:
@@ -197,9 +183,5 @@ def unmatched_notice(entries: Sequence[Row]) -> str:
     total = sum(told.values())
     if not total or lost <= total / 2:
         return ""
-    which = "none of the entries" if lost == total else f"{lost} of {total} entries"
-    verb = "could be matched" if lost == total else "could not be matched"
-    return (
-        f"The target: {which} {verb} to it by name, so all their proteins count. Give its sequence, or its UniProt"
-        " accession in the query, and run the job again."
-    )
+    text = TEXTS.results.none_matched if lost == total else TEXTS.results.some_unmatched
+    return str(text.plain(lost=lost, total=total))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from service.pages.svg import SafeDrawing
+from service.pages.texts import TEXTS
 from tethermap.drawing.marks import INK, MUTED, text_width
 
 
@@ -48,7 +49,7 @@ def sheet_svg(title: str, pairs: Sequence[SheetPair]) -> Markup:
         _tile(pair, _EDGE + k % columns * (wide + _GAP), _HEAD + k // columns * (high + _GAP), wide, high)
         for k, pair in enumerate(pairs)
     )
-    label = escape(f"{title}: {len(pairs)} pair{'' if len(pairs) == 1 else 's'} of exits")
+    label = TEXTS.board.sheet(title=title, n=len(pairs))
     return Markup(  # noqa: S704 - texts are escaped, drawings are written anew
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" width="{WIDTH:.0f}"'
         f' height="{HEIGHT:.0f}" font-family="Segoe UI, Helvetica, Arial, sans-serif" role="img" aria-label="{label}">'

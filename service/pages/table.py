@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from service.pages.columns import Shown
 from service.pages.fit import fit_of
 from service.pages.instances import TableView, searched
+from service.pages.texts import TEXTS
 from tethermap.base.tables import Row
 
 MAX_SHOWN = 1000
@@ -52,9 +53,10 @@ def table_values(
 
 _SPECIAL = re.compile("[&<>'\"]")
 
+_SELECT = TEXTS.results.select_row.replace("{stem}", "%s")
 _LINE = (
     '<tr data-n="%d" data-t="%s" data-l="%s"%s data-x="%s"%s><td class="pick"><input type="checkbox"'
-    ' name="stem" value="%s" aria-label="Select %s"></td><td class="pic"><a href="%s%s#instance" aria-label="%s"><img'
+    f' name="stem" value="%s" aria-label="{_SELECT}"></td><td class="pic"><a href="%s%s#instance" aria-label="%s"><img'
     ' loading="lazy" src="%s/picture/%s" alt=""></a></td>%s</tr>\n'
 )
 
@@ -65,10 +67,12 @@ def _lines(
     """Return rows as HTML; for thousands of cells the template is several times as slow."""
     columns, query, base = view.shown, view.query(), escape(here)
     page = escape(f"{here}?{query}&row=" if query else f"{here}?row=")
+    label = TEXTS.results.row.format
     lines = []
     for n, row in enumerate(rows):
         stem, ligand, area, flags = str(row["stem"]), str(row["Warhead"]), row["SASA_in_complex_A2"], row["flags"]
-        name, says = _escaped(stem), f"{ligand} in {row['pdb_id']}, chain {row['Chain']}, residue {row['Residue_ID']}"
+        says = label(ligand=ligand, entry=row["pdb_id"], chain=row["Chain"], residue=row["Residue_ID"])
+        name = _escaped(stem)
         numbers = "" if area is None else f' data-a="{area}"'
         numbers += f' data-f="{_escaped(str(flags))}"' if flags else ""
         state = " hidden" if n >= on_page else ""

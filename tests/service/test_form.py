@@ -14,7 +14,7 @@ import yaml
 
 from service.errors import ServiceError
 from service.jobs.submission import Limits, public_settings
-from service.pages.form import TEXTS, body_of_form, meaning_of, option_groups, values_of_request
+from service.pages.form import TEXT_FIELDS, body_of_form, meaning_of, option_groups, values_of_request
 
 JOB = [("target_name", "HIV-1 protease"), ("search_query", "1HPV")]
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -23,7 +23,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 def test_every_option_that_a_client_may_set_has_one_field() -> None:
     names = [field.name for _, fields in option_groups() for field in fields]
     assert sorted(names) == sorted(public_settings())
-    assert not set(names) & set(TEXTS)
+    assert not set(names) & set(TEXT_FIELDS)
 
 
 def test_values_become_what_the_api_takes() -> None:

@@ -1,6 +1,7 @@
 // One ligand on the page: its parts wired together.
 
 import { announce } from "../dom.js";
+import { filled, t } from "../texts.js";
 import { change, parameter } from "./address.js";
 import { atomText, Flat } from "./flat.js";
 import { rove } from "./roving.js";
@@ -66,7 +67,7 @@ export class Detail {
     try {
       const query = new URLSearchParams({ row: stem, context });
       const answer = await fetch(`${this.here}/instance?${query}`, { signal: this.asked.signal });
-      if (!answer.ok) throw new Error(`The service answered with status ${answer.status}. Reload the page.`);
+      if (!answer.ok) throw new Error(filled(t.bad_answer, { status: answer.status }));
       const part = new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = part.querySelector("[data-instance]");
       const scroll = this.place.scrollTop;
@@ -74,12 +75,12 @@ export class Detail {
       this.article.replaceWith(document.adoptNode(next));
       this.place.scrollTop = scroll;
       this.adopt(camera());
-      announce(`${next.querySelector("h2").textContent} is shown`);
+      announce(filled(t.is_shown, { ligand: next.querySelector("h2").textContent }));
       return true;
     } catch (error) {
       if (error.name === "AbortError") return false;
       announce(error.message);
-      this.line.textContent = `The ligand could not be loaded: ${error.message}`;
+      this.line.textContent = filled(t.not_loaded, { reason: error.message });
       return false;
     } finally {
       this.place.removeAttribute("aria-busy");
@@ -94,7 +95,7 @@ export class Detail {
       this.scene.show(figure, this.data, this.context, view);
     }, { rootMargin: "200px" });
     figure.scene = this.scene;
-    figure.querySelector("[data-message]").textContent = "The structure is loaded when you scroll to it.";
+    figure.querySelector("[data-message]").textContent = t.when_scrolled;
     this.scene.figure = figure;
     this.watcher.observe(figure);
   }
@@ -117,7 +118,7 @@ export class Detail {
       site.querySelector(".mark").classList.toggle("closed", shut);
       site.querySelector(".state").hidden = !shut;
     }
-    this.article.querySelector("[data-closed-here]").textContent = closedHere(this.data.exits, context);
+    this.article.querySelector("[data-closed-here]").textContent = closedHere(this.data, context);
     tellAtom(this.line, this.data, this.spotlight.lit, context);
   }
 
@@ -127,7 +128,7 @@ export class Detail {
     contexts.addEventListener("change", (event) => {
       const says = event.target.closest("label").title;
       const line = contexts.querySelector("[data-context-says]");
-      line.textContent = `Around the ligand: ${says}.`;
+      line.textContent = filled(t.around, { neighbours: says });
       this.#recolour(event.target.value);
       this.scene.recolour(event.target.value);
       change({ context: event.target.value === "target" ? null : event.target.value });
@@ -158,7 +159,7 @@ export class Detail {
     const canvas = article.querySelector("[data-canvas]");
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
-    canvas.setAttribute("aria-label", "3D structure: arrow keys turn, plus and minus zoom, n and p go through the atoms, 0 centres, s surface, e exits, c contacts");
+    canvas.setAttribute("aria-label", t.canvas);
     article.querySelector("[data-scene]").addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -199,10 +200,9 @@ export class Detail {
 }
 
 /** Return the exits that are closed in the chosen context and open in the context of the target. */
-function closedHere(exits, context) {
-  const by = { assembly: "Other chains of the assembly", crystal: "The assembly and symmetry mates" }[context];
+function closedHere({ added, exits }, context) {
   const shut = exits.filter((exit) => !exit.closed_in.includes("target") && exit.closed_in.includes(context)).map((exit) => exit.rank);
-  return by === undefined || shut.length === 0 ? "" : `${by} close exit${shut.length > 1 ? "s" : ""} ${shut.join(", ")}.`;
+  return shut.length === 0 ? "" : filled(t.closes, { n: shut.length, neighbours: added[context], exits: shut.join(", ") });
 }
 
 /** Return the camera in the address, null if there is none. */

@@ -1,5 +1,6 @@
 // The drawing: atoms can be pointed at and walked through, discs follow the surroundings.
 
+import { filled, t } from "../texts.js";
 import { colourOf } from "./ramp.js";
 import { rove } from "./roving.js";
 
@@ -75,6 +76,6 @@ function listen(hit, index, spotlight) {
 export function atomText(atom, context) {
   const area = atom.area[context];
   const share = atom.share[context];
-  if (area === null) return `${atom.name}, not measured`;
-  return `${atom.name}, ${area.toFixed(1)} Å²${share === null ? "" : `, ${Math.round(100 * share)} % of its own area`}`;
+  if (area === null) return `${atom.name}, ${t.atom_not_measured}`;
+  return [atom.name, filled(t.atom_area, { area: area.toFixed(1) }), ...(share === null ? [] : [filled(t.atom_share, { percent: Math.round(100 * share) })])].join(", ");
 }

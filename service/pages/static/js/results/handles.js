@@ -2,19 +2,20 @@
 
 import { make } from "../dom.js";
 import { getJson } from "../http.js";
+import { filled, t } from "../texts.js";
 
 /** Return the sentences about one exit as elements. */
 function told(handle) {
   const kept = handle.contacts_kept === null ? null : make("p", {}, contacts(handle));
-  if (handle.to_make.length === 0) return [make("p", {}, "No common reaction joins a linker here."), kept];
+  if (handle.to_make.length === 0) return [make("p", {}, t.no_reaction), kept];
   const blocks = handle.to_make.map((block) => make("li", {}, `${block.name}: `, make("code", {}, block.smiles)));
-  const removes = handle.removes.length === 0 ? null : make("p", {}, `The cut removes ${handle.removes.join(", ")}.`);
+  const removes = handle.removes.length === 0 ? null : make("p", {}, filled(t.cut_removes, { atoms: handle.removes.join(", ") }));
   return [make("ul", {}, ...blocks), removes, kept];
 }
 
 function contacts(handle) {
-  const lost = handle.contacts_lost.length === 0 ? "none is lost" : `lost: ${handle.contacts_lost.join("; ")}`;
-  return `${handle.contacts_kept} contacts remain, ${lost}.`;
+  const text = handle.contacts_lost.length === 0 ? t.contacts_remain : t.contacts_remain_lost;
+  return filled(text, { n: handle.contacts_kept, lost: handle.contacts_lost.join("; ") });
 }
 
 document.addEventListener(
@@ -25,7 +26,7 @@ document.addEventListener(
     const address = box.dataset.handle;
     delete box.dataset.handle; // once
     const link = box.querySelector("p");
-    const wait = make("p", { class: "muted", role: "status" }, "Loading …");
+    const wait = make("p", { class: "muted", role: "status" }, t.loading);
     box.insertBefore(wait, link);
     try {
       const answer = await getJson(address);

@@ -2,6 +2,7 @@
 
 import { debounced } from "../dom.js";
 import { pageData } from "../http.js";
+import { filled, t } from "../texts.js";
 import { onTheme } from "../theme-button.js";
 import { change, parameter } from "./address.js";
 import { Detail } from "./detail.js";
@@ -81,12 +82,12 @@ const count = root.querySelector("[data-count]");
 const csv = root.querySelector("[data-csv]");
 const zip = root.querySelector("[data-zip]");
 function tellCount({ shown, total, picked }) {
-  count.textContent = `${shown === total ? "" : `${shown} of `}${total} ${total === 1 ? "row" : "rows"}`;
+  count.textContent = filled(shown === total ? t.n_rows : t.n_of_rows, { shown, n: total });
   csv.href = `${here}/table.csv${location.search}`;
   const most = Number(root.querySelector("[data-picks]").dataset.max);
   zip.disabled = picked === 0 || picked > most;
   root.querySelector("[data-overlay-button]").disabled = zip.disabled;
-  root.querySelector("[data-picked]").textContent = picked > most ? ` (at most ${most})` : picked ? ` (${picked})` : "";
+  root.querySelector("[data-picked]").textContent = picked > most ? ` (${filled(t.at_most, { n: most })})` : picked ? ` (${picked})` : "";
   form.querySelector("[data-clear]").hidden = shown === total;
 }
 table.addEventListener("count", (event) => tellCount(event.detail));

@@ -1,5 +1,6 @@
 // Superposed ligands in one frame, with the directions of their exits.
 
+import { filled, t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { directionArrows, frame } from "./scene-parts.js";
 import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
@@ -17,7 +18,7 @@ function say(state, words = "") {
 
 async function text(address) {
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`a file was answered with ${answer.status}`);
+  if (!answer.ok) throw new Error(filled(t.bad_file, { status: answer.status }));
   return answer.text();
 }
 
@@ -47,9 +48,9 @@ function save(href, name) {
 }
 
 async function show() {
-  if (figure.dataset.vendor === "") return say("missing", "This server was set up without 3Dmol.js.");
-  if (!hasWebGl()) return say("no-webgl", "This browser does not support WebGL.");
-  say("loading", "Loading the ligands…");
+  if (figure.dataset.vendor === "") return say("missing", t.overlay_not_installed);
+  if (!hasWebGl()) return say("no-webgl", t.no_webgl);
+  say("loading", t.loading_ligands);
   const [library, protein, ...ligands] = await Promise.all([
     load3Dmol(figure.dataset.vendor), data.reference ? text(data.reference.url) : "", ...data.ligands.map((ligand) => text(ligand.url)),
   ]);
@@ -174,4 +175,4 @@ function nameResidues(viewer, reference, contacts, numbers) {
 
 const NAME = { width: 60, height: 18 }; // pixels that a name covers
 
-show().catch((error) => say("failed", `The ligands could not be shown: ${error.message}`));
+show().catch((error) => say("failed", filled(t.overlay_not_shown, { reason: error.message })));

@@ -1,5 +1,6 @@
 // The 3D view: protein as cartoon, pocket as sticks, the ligand coloured by exposure.
 
+import { filled, t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
 import { contactLines, exitArrows, faded, homeView, neighbours, residueOf } from "./scene-parts.js";
@@ -13,10 +14,10 @@ const SURFACE = 9; // Å around the ligand
 const SAME = 0.05; // Å: the complex contains the ligand too, which is not drawn twice
 
 const MESSAGES = {
-  "no-webgl": ["3D is not available", "This browser does not support WebGL. The drawing, the tables and all files work without it."],
-  missing: ["3D is not installed", "This server was set up without 3Dmol.js. The drawing, the tables and all files work without it."],
-  failed: ["The structure could not be shown", "The files below can still be downloaded."],
-  loading: ["Loading the structure…", ""],
+  "no-webgl": [t.unavailable, t.unavailable_help],
+  missing: [t.not_installed, t.not_installed_help],
+  failed: [t.not_shown, t.not_shown_help],
+  loading: [t.loading_structure, ""],
 };
 
 /** The viewer of the page; one for all ligands, its canvas moves from one to the next. */
@@ -329,8 +330,8 @@ export class Scene {
 }
 
 async function text(address) {
-  if (!address) throw new Error("the ligand has no such file");
+  if (!address) throw new Error(t.no_file);
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`the file was answered with ${answer.status}`);
+  if (!answer.ok) throw new Error(filled(t.bad_file, { status: answer.status }));
   return answer.text();
 }

@@ -1,5 +1,6 @@
 // Series: their core and heat map are fetched when they are unfolded.
 
+import { filled, t } from "../texts.js";
 import { change } from "./address.js";
 
 /** @param {string} here address of the page */
@@ -10,14 +11,14 @@ export function watchSeries(here) {
       if (!fold.open) return;
       change({ series: fold.dataset.series });
       if (body.querySelector("[data-series-view]")) return;
-      body.textContent = "Loading…";
+      body.textContent = t.loading_series;
       try {
         const answer = await fetch(`${here}/series?${new URLSearchParams({ series: fold.dataset.series })}`);
-        if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+        if (!answer.ok) throw new Error(filled(t.service_answered, { status: answer.status }));
         const part = new DOMParser().parseFromString(await answer.text(), "text/html");
         body.replaceChildren(...part.body.childNodes);
       } catch (error) {
-        body.textContent = `The series could not be loaded: ${error.message}`;
+        body.textContent = filled(t.series_not_loaded, { reason: error.message });
       }
     });
   }

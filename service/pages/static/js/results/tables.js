@@ -1,5 +1,6 @@
 // The tables of one ligand: pointing at their atoms and contacts highlights atoms.
 
+import { filled, t } from "../texts.js";
 import { atomText } from "./flat.js";
 import { stepClass } from "./ramp.js";
 import { rove } from "./roving.js";
@@ -56,8 +57,6 @@ export class AtomTables {
   }
 }
 
-const ELEMENTS = { C: "carbon", N: "nitrogen", O: "oxygen", S: "sulfur", P: "phosphorus", F: "fluorine", CL: "chlorine", BR: "bromine", I: "iodine", B: "boron", SE: "selenium" };
-
 /** Show the highlighted atom in the line below the views. */
 export function tellAtom(line, data, index, context) {
   const atom = index === null ? undefined : data.atoms.find((one) => one.index === index);
@@ -69,5 +68,5 @@ export function tellAtom(line, data, index, context) {
   const [name, ...rest] = atomText(atom, context).split(", ");
   const bold = document.createElement("strong");
   bold.textContent = name;
-  line.replaceChildren(bold, ` ${ELEMENTS[atom.element.toUpperCase()] ?? atom.element} · ${rest.join(" · ")}${atom.free === null ? "" : ` (${atom.free.toFixed(1)} Å²)`}`);
+  line.replaceChildren(bold, ` ${t.elements[atom.element.toUpperCase()] ?? atom.element} · ${rest.join(" · ")}${atom.free === null ? "" : ` (${filled(t.atom_area, { area: atom.free.toFixed(1) })})`}`);
 }

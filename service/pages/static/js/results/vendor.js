@@ -1,5 +1,7 @@
 // The 3D library: loaded when the first structure is shown, never before.
 
+import { t } from "../texts.js";
+
 let loading = null;
 
 /** Whether this browser can draw in 3D. */
@@ -44,10 +46,10 @@ export function load3Dmol(address) {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;
-    script.addEventListener("load", () => (window.$3Dmol ? resolve(window.$3Dmol) : reject(new Error("3Dmol.js did not start"))));
+    script.addEventListener("load", () => (window.$3Dmol ? resolve(window.$3Dmol) : reject(new Error(t.did_not_start))));
     script.addEventListener("error", () => {
       loading = null;
-      reject(new Error("3Dmol.js could not be loaded"));
+      reject(new Error(t.library_not_loaded));
     });
     document.head.append(script);
   });
