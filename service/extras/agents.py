@@ -19,6 +19,7 @@ from service.http.answer import Answer, Map
 from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.responses import json_bytes
+from service.pages.render import environment
 from service.runs.extra import Extra
 from tethermap.base.version import __version__
 
@@ -39,11 +40,6 @@ _INSTRUCTIONS = (
     " ligand. Search jobs first; curated examples are complete. Submit a job, call wait_job until it has ended, then"
     " read answers. Every response states its confidence: report its evidence and reasons with it. Long lists come"
     " in pages: next_call is the call for the next one; columns selects the columns."
-)
-_RULES = (
-    "Lists have limit, offset and next; an unknown parameter is an error that lists the known ones. A job is"
-    " queued, running, completed, failed or canceled; results of an unfinished job are 202 with Retry-After. Areas"
-    " are in Å², distances in Å. The tables entries and ligands have the reason of each rejection."
 )
 
 
@@ -210,32 +206,10 @@ def _told(number: str | float | None, result: Any = None, *, error: Any = None) 
 
 async def llms_txt(request: Request) -> Response:
     """Return the description of the service for language models."""
-    lines = [
-        "# Tethermap",
-        "",
-        f"> {_INSTRUCTIONS}",
-        "",
-        _RULES,
-        "",
-        "## Start here",
-        "",
-        f"- [OpenAPI document]({address('/openapi.json')}): every route with its parameters and answers",
-        f"- [Model Context Protocol]({address('/mcp')}): the tools below, by POST",
-        f"- [Curated examples]({address('/api/examples')}): finished jobs to try everything on",
-        "",
-        "## Tools",
-        "",
-        *(f"- {tool.name} ({tool.method} {tool.path}): {tool.says}" for tool in _tools(request)),
-        "",
-        "## Routes",
-        "",
-        *(
-            f"- {one.method} {one.plain_path}: {one.note}"
-            for one in request.app.state.endpoints
-            if one.plain_path.startswith("/api/")
-        ),
-    ]
-    return PlainTextResponse("\n".join(lines) + "\n", headers={"Cache-Control": "no-cache"})
+    routes = [one for one in request.app.state.endpoints if one.plain_path.startswith("/api/")]
+    template = environment().get_template("llms.txt.j2")
+    text = template.render(instructions=_INSTRUCTIONS, address=address, tools=_tools(request), routes=routes)
+    return PlainTextResponse(text, headers={"Cache-Control": "no-cache"})
 
 
 _ROUTES = Routes("Agents")

@@ -21,7 +21,7 @@ from tethermap.base.tables import JOINED, Row, Value
 from tethermap.extras.protac import texts
 from tethermap.extras.protac.half import Halves, RequestedHalf, in_one_frame
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
-from tethermap.extras.protac.program import Site, WrittenSite
+from tethermap.extras.protac.program import Site, WrittenSite, text_of
 from tethermap.extras.protac.programs import names, program
 from tethermap.extras.protac.protein import Protein, protein_of
 from tethermap.extras.protac.round_trip import OpenBabel
@@ -145,19 +145,10 @@ def shared_files(
     return files
 
 
-_ALL = """\
-Inputs for programs that model degraders, from WAR_PDB/{stem} and its SDF. This is {named}'s side (setting \
-protac_inputs.side). Exit site 1 is the best.
-exits.json lists every ranked exit: its anchor by SDF index (from 0), serial in WAR_PDB, atom name and dictionary \
-name; position, direction, score and leaving atoms; and the SMILES of the remaining ligand, [*] for the linker.
-{protein}. {side}_ligand.pdb has the ligand's heavy atoms; serial = SDF index + 1 and each name is unique.{warning}
-"""
-
-
 def readme(ligand: RankedLigand, side: Side, protein: Protein) -> str:
     """Return the README text on the files that all programs share."""
     chains = f"{side.name}.pdb: its polymer as {' '.join(protein.chains)}"
-    return _ALL.format(
+    return text_of("all").format(
         stem=ligand.instance.stem,
         protein=chains if protein.text else PROTAC_REASONS[protein.reason],
         warning=_warning(ligand),
