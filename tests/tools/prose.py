@@ -234,7 +234,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _descriptions(node: Any, keys: frozenset[str] | None, key: str = "") -> Iterator[Text]:
-    """Yield the texts of a YAML file without markup, of some keys or of all."""
+    """Yield the values of the named keys of a YAML file without markup; without names, all values."""
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
             yield from _descriptions(value, keys, str(name.value))
