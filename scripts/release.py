@@ -6,7 +6,6 @@ cache.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import shutil
@@ -28,7 +27,8 @@ from tethermap.base.config import resolve, shown
 from tethermap.base.parquet import write_parquet
 from tethermap.base.recorded_search import record_search
 from tethermap.base.root import ROOT
-from tethermap.base.tables import Row, read_table
+from tethermap.base.tables import read_table
+from tethermap.results.finish import file_row
 from tethermap.run.cache import digest_of
 from tethermap.run.software import source_digest, versions
 from tethermap.run_job import run_job
@@ -99,7 +99,7 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(job / table.parquet, temporary := folder / f"{path}.new")
         temporary.replace(folder / path)
-        files.append(_file_row(folder, path))
+        files.append(file_row(folder, path))
     state = {
         "key": key,
         "entries": len(entries),
@@ -136,7 +136,7 @@ def write_release(folder: Path, settings: Mapping[str, Any]) -> None:
     write_parts(folder / "columns.md", dictionary(TABLES))
     write_parts(folder / "views.sql", views(with_files=settings["outputs"] == "all"))
     write_text(folder / "README.md", readme(counts, settings))
-    own_files = [_file_row(folder, path) for path in ("README.md", "columns.md", "views.sql")]
+    own_files = [file_row(folder, path) for path in ("README.md", "columns.md", "views.sql")]
     manifest = {
         "date": settings["date"],
         "versions": versions(),
@@ -178,12 +178,6 @@ Sites, series and answers compare entries; to get them, run a job with those ent
 Cite: {authors}. {cited["title"]}. Version {cited["version"]}.
 Structures: wwPDB, CC0 1.0; cite wwPDB consortium (2019) Nucleic Acids Res 47:D520, doi:10.1093/nar/gky949.
 """
-
-
-def _file_row(folder: Path, path: str) -> Row:
-    with (folder / path).open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"path": path, "sha256": digest, "bytes": (folder / path).stat().st_size}
 
 
 def main(argv: Sequence[str]) -> int:

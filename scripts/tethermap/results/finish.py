@@ -88,7 +88,7 @@ def write_manifest(
     single += [path for table in optional for path in (table.path, table.parquet)]
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     for path in single:
-        listed[path] = _file_row(job, path)
+        listed[path] = file_row(job, path)
     series = sum(1 for _ in read_table(job / layout.SERIES_TABLE, tables.SERIES))
     write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
     write_text(job / layout.JOB_LOG, job_log_text(job))
@@ -162,12 +162,11 @@ def _link_pictures(job: Path) -> None:
         (folder / f"{path.stem.removesuffix('_exits')}.svg").symlink_to(f"../../{layout.MCS_SVG}/{path.name}")
 
 
-def _file_row(job: Path, path: str) -> Row:
-    data = hashlib.sha256()
-    with (job / path).open("rb") as stream:
-        while block := stream.read(1 << 20):
-            data.update(block)
-    return {"path": path, "sha256": data.hexdigest(), "bytes": (job / path).stat().st_size}
+def file_row(folder: Path, path: str) -> Row:
+    """Return the row of `tables.FILES` of a file, whose path is relative to the folder."""
+    with (folder / path).open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return {"path": path, "sha256": digest, "bytes": (folder / path).stat().st_size}
 
 
 def _remove_unlisted(job: Path, listed: Collection[str]) -> None:

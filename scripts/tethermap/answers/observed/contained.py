@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rdkit import Chem, DataStructs
 
+from tethermap.answers.observed.transfer import piece, without
 from tethermap.exits.limits import LARGEST_LEAVING
 
 LARGE_PIECE = 15
@@ -90,7 +91,7 @@ class DegraderLibrary:
             kept = [k for k in range(count) if k not in leaving]
             if len(kept) < max(FEWEST_CORE, LEAST_CORE * count):
                 continue
-            core = _without(mol, leaving)
+            core = without(mol, leaving)
             found = set()
             for number in self._screened(core, left):
                 anchors, is_whole = self._anchors(core, number)
@@ -113,7 +114,7 @@ class DegraderLibrary:
         others = frozenset(atom.GetIdx() for atom in mol.GetAtoms() if not atom.GetIsAromatic())
         if len(others) == mol.GetNumAtoms():
             return True
-        parts = Chem.GetMolFrags(_without(mol, others), asMols=True, sanitizeFrags=False)
+        parts = Chem.GetMolFrags(without(mol, others), asMols=True, sanitizeFrags=False)
         for part in {Chem.MolToSmarts(part): part for part in parts}.values():
             Chem.FastFindRings(part)
             numbers = self._screened(part, range(len(self._binaries)))
@@ -129,7 +130,7 @@ class DegraderLibrary:
         for match in degrader.GetSubstructMatches(core, uniquify=False, maxMatches=_MOST_MATCHES):
             inside = frozenset(match)
             outward = [
-                (k, _piece(degrader, other.GetIdx(), inside))
+                (k, piece(degrader, other.GetIdx(), inside))
                 for k, atom in enumerate(match)
                 for other in degrader.GetAtomWithIdx(atom).GetNeighbors()
                 if other.GetIdx() not in inside
@@ -141,17 +142,6 @@ class DegraderLibrary:
         return anchors, is_whole
 
 
-def _without(mol: Chem.Mol, atoms: Iterable[int]) -> Chem.Mol:
-    edit = Chem.RWMol(mol)
-    edit.BeginBatchEdit()
-    for atom in atoms:
-        edit.RemoveAtom(atom)
-    edit.CommitBatchEdit()
-    part = edit.GetMol()
-    Chem.FastFindRings(part)
-    return part
-
-
 def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
     """Return the removable groups, first the empty one, then the smaller ones."""
     rings = mol.GetRingInfo()
@@ -161,21 +151,10 @@ def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
             continue
         pair = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
         for stays, leaves in (pair, pair[::-1]):
-            side = _piece(mol, leaves, frozenset({stays}), LARGEST_LEAVING)
+            side = piece(mol, leaves, frozenset({stays}), LARGEST_LEAVING)
             if len(side) > LARGEST_LEAVING or 2 * len(side) >= mol.GetNumAtoms():
                 continue
             n_rings = sum(side.issuperset(ring) for ring in rings.AtomRings())
             if n_rings <= 1 and not any(mol.GetAtomWithIdx(atom).GetIsAromatic() for atom in side):
                 found.add(side)
     return sorted(found, key=lambda side: (len(side), sorted(side)))
-
-
-def _piece(mol: Chem.Mol, start: int, outside: frozenset[int], most: int | None = None) -> frozenset[int]:
-    """Return the atoms attached to one atom outside a set; if there are more than `most`, only one more than that."""
-    side, front = {start}, [start]
-    while front and (most is None or len(side) <= most):
-        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
-            if atom.GetIdx() not in outside and atom.GetIdx() not in side:
-                side.add(atom.GetIdx())
-                front.append(atom.GetIdx())
-    return frozenset(side)

@@ -51,15 +51,30 @@ def heavy_part(molecule: LigandMolecule, atoms: Sequence[int] | None = None) -> 
         Its heavy atoms to use, in ascending order.
     """
     kept = set(range(molecule.n_heavy) if atoms is None else atoms)
-    edit = Chem.RWMol(molecule.mol)
+    return without(molecule.mol, set(range(molecule.mol.GetNumAtoms())) - kept)
+
+
+def without(mol: Chem.Mol, atoms: Iterable[int]) -> Chem.Mol:
+    """Return a molecule without some of its atoms."""
+    edit = Chem.RWMol(mol)
     edit.BeginBatchEdit()
-    for k in range(edit.GetNumAtoms()):
-        if k not in kept:
-            edit.RemoveAtom(k)
+    for atom in atoms:
+        edit.RemoveAtom(atom)
     edit.CommitBatchEdit()
-    mol = edit.GetMol()
-    Chem.FastFindRings(mol)
-    return mol
+    part = edit.GetMol()
+    Chem.FastFindRings(part)
+    return part
+
+
+def piece(mol: Chem.Mol, start: int, outside: frozenset[int], most: int | None = None) -> frozenset[int]:
+    """Return the atoms attached to one atom outside a set; if there are more than `most`, only one more than that."""
+    side, front = {start}, [start]
+    while front and (most is None or len(side) <= most):
+        for atom in mol.GetAtomWithIdx(front.pop()).GetNeighbors():
+            if atom.GetIdx() not in outside and atom.GetIdx() not in side:
+                side.add(atom.GetIdx())
+                front.append(atom.GetIdx())
+    return frozenset(side)
 
 
 def transferred(
@@ -223,28 +238,10 @@ def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
         for bond in mol.GetBonds()
         if not rings.NumBondRings(bond.GetIdx()) and bond.GetBondType() == Chem.BondType.SINGLE
     ]
-    near = [[other.GetIdx() for other in atom.GetNeighbors()] for atom in mol.GetAtoms()]
-    sides = [sorted(_side(near, *ends)) for pair in acyclic for ends in (pair, pair[::-1])]
+    ends = (ends for pair in acyclic for ends in (pair, pair[::-1]))
+    sides = [sorted(piece(mol, leaves, frozenset({stays}), LARGEST_OFF)) for stays, leaves in ends]
     for side in sorted(sides, key=lambda atoms: (len(atoms), atoms)):
         if len(side) > LARGEST_OFF:
             return
         if not any(rings.NumAtomRings(atom) for atom in side):
-            edit = Chem.RWMol(mol)
-            edit.BeginBatchEdit()
-            for atom in side:
-                edit.RemoveAtom(atom)
-            edit.CommitBatchEdit()
-            part = edit.GetMol()
-            Chem.FastFindRings(part)
-            yield part
-
-
-def _side(near: Sequence[Sequence[int]], stays: int, leaves: int) -> set[int]:
-    """Return the atoms on the second side of an acyclic bond, incomplete if the side is too large to be removed."""
-    side, front = {leaves}, [leaves]
-    while front and len(side) <= LARGEST_OFF:
-        for atom in near[front.pop()]:
-            if atom != stays and atom not in side:
-                side.add(atom)
-                front.append(atom)
-    return side
+            yield without(mol, side)
