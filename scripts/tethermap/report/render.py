@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tethermap.base import layout
+from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
@@ -15,6 +16,7 @@ from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, Card, Repor
 from tethermap.report.methods import paragraphs, references
 from tethermap.report.policy import TEMPLATES, digest
 from tethermap.report.templating import environment
+from tethermap.run.software import versions
 from tethermap.selfcheck.names import CHECKS
 
 Depiction = Callable[[str, str], str]
@@ -48,10 +50,8 @@ def render_report(
     content: ReportContent,
     settings: Mapping[str, Any],
     query: Mapping[str, Any],
-    versions: Mapping[str, str],
     depiction: Depiction,
     core_picture: Callable[[str], str],
-    colour: plots.Colour,
 ) -> Iterator[str]:
     """Return the HTML of the report's first page part by part; the same arguments give the same text.
 
@@ -59,14 +59,10 @@ def render_report(
     ----------
     settings, query : mapping
         The job's settings (`tethermap.base.config.shown`) and its search as recorded.
-    versions : mapping
-        Version by package name.
     depiction : callable
         Returns the inline SVG of a stem in a style (``plain`` or ``exposed``), empty if there is none.
     core_picture : callable
         Returns the inline SVG of a series' core, empty if there is none.
-    colour : callable
-        Colour of a relative exposure.
     """
     style, script = _texts("report.css", "report.js")
     first, *others = card_pages(content)
@@ -85,7 +81,7 @@ def render_report(
             leaves=_leaves(settings),
             notes=query.get("notes", ()),
             check_sentences=CHECKS,
-            versions=versions,
+            versions=versions(),
             methods=paragraphs(settings),
             references=references(),
             closed_below=f"{OPEN_FROM:g}",
@@ -96,7 +92,7 @@ def render_report(
             policy=_policy(style, script),
             depiction=depiction,
             core_picture=core_picture,
-            figures=_figures(content, colour),
+            figures=_figures(content),
             columns=_columns(content),
             affinity=affinity_text,
             published=published_text,
@@ -176,10 +172,10 @@ def _columns(content: ReportContent) -> tuple[tuple[str, str, str, int], ...]:
     return TABLE_COLUMNS + AFFINITY_COLUMNS if measured else TABLE_COLUMNS
 
 
-def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:
+def _figures(content: ReportContent) -> dict[str, Any]:
     heat = {
         view.row["series"]: plots.heat_map(
-            view.heat, view.columns, f"relative exposure of the core's atoms, {view.row['series']}", colour
+            view.heat, view.columns, f"relative exposure of the core's atoms, {view.row['series']}", exposure_colour
         )
         for view in content.series
     }
@@ -195,7 +191,7 @@ def _figures(content: ReportContent, colour: plots.Colour) -> dict[str, Any]:
         ),
         "contexts": plots.box_rows(list(content.shares.items()), "open surface by context", share),
         "heat": heat,
-        "ramp": plots.ramp(colour, "buried", "open"),
+        "ramp": plots.ramp(exposure_colour, "buried", "open"),
     }
 
 

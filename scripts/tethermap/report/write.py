@@ -21,13 +21,11 @@ from tethermap.base.tables import Row, Table
 from tethermap.drawing.inline import inline_svg
 from tethermap.drawing.interactions import amid_residues
 from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
-from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
 from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, is_leading, shown_series
 from tethermap.report.render import AFFINITY_COLUMNS, TABLE_COLUMNS, render_pages, render_report
 from tethermap.run.program_errors import but_for
-from tethermap.run.software import versions
 
 log = logging.getLogger(__name__)
 
@@ -126,10 +124,8 @@ def write_report(
         content,
         settings,
         json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8")),
-        versions(),
         pictures.of_ligand,
         pictures.of_core,
-        exposure_colour,
     )
     write_parts(report, parts)
     shutil.rmtree(job / layout.REPORT_PAGES, ignore_errors=True)

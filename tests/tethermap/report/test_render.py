@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from tests.tethermap.report.test_content import line, rows_of
 from tests.tethermap.report.test_directions import moved
 from tethermap.base.config import resolve
-from tethermap.base.tables import EXIT_ANSWERS, EXIT_CONSENSUS, OBSERVED_EXITS, RESULTS_TABLE, SUPERPOSITION, Row
-from tethermap.drawing.ramp import exposure_colour
+from tethermap.base.tables import EXIT_ANSWERS, EXIT_CONSENSUS, OBSERVED_EXITS, RESULTS_TABLE, SUPERPOSITION, Row, Table
 from tethermap.exits.words import OPEN_FROM
 from tethermap.report.content import build_content
 from tethermap.report.render import render_report
-from tethermap.run.software import versions
 
 
-def no_picture(*_: str) -> str:
-    return ""
+def report_of(tables: Mapping[Table, Sequence[Row]]) -> str:
+    """Return the report of one ligand and the given tables, without pictures."""
+    results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
+    content = build_content("x", rows_of({RESULTS_TABLE: results, **tables}))
+    settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
+    return "".join(render_report(content, settings, {}, lambda *_: "", lambda _: ""))
 
 
 def directions_of(*consensus: Row) -> str:
@@ -20,10 +24,7 @@ def directions_of(*consensus: Row) -> str:
     nothing: Row = dict.fromkeys(EXIT_CONSENSUS.names)
     rows = [{**nothing, "group": "G1", **row} for row in consensus]
     both = [moved("G1", "1aaa"), moved("G1", "2bbb")]
-    results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
-    content = build_content("x", rows_of({RESULTS_TABLE: results, SUPERPOSITION: both, EXIT_CONSENSUS: rows}))
-    settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
-    html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
+    html = report_of({SUPERPOSITION: both, EXIT_CONSENSUS: rows})
     return html.partition('<section id="directions">')[2]
 
 
@@ -38,10 +39,7 @@ def test_all_places_are_in_the_report_the_first_at_once() -> None:
     nothing: Row = dict.fromkeys(EXIT_ANSWERS.names)
     good: Row = {**nothing, "answer_rank": 1, "site": "main", "kind": "H", "n_open": 1, "n_copies": 1}
     answers = [{**good, "action": f"Attach at C{number}."} for number in range(12)]
-    results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
-    content = build_content("x", rows_of({RESULTS_TABLE: results, EXIT_ANSWERS: answers}))
-    settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
-    html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
+    html = report_of({EXIT_ANSWERS: answers})
     assert html.index("Attach at C9.") < html.index("<summary>2 more</summary>") < html.index("Attach at C10.")
     assert "Attach at C11." in html
 
@@ -59,10 +57,7 @@ def test_best_places_have_their_rank_and_degraders_their_range() -> None:
         "anchor_atom": "N1",
         "alternatives": "C1-N1;C2-C3",
     }
-    results: list[Row] = [{**dict.fromkeys(RESULTS_TABLE.names), **line().row}]
-    content = build_content("x", rows_of({RESULTS_TABLE: results, EXIT_ANSWERS: answers, OBSERVED_EXITS: [seen]}))
-    settings = resolve({"target_name": "x", "search_query": "y", "source": {"kind": "archive"}})
-    html = "".join(render_report(content, settings, {}, versions(), no_picture, no_picture, exposure_colour))
+    html = report_of({EXIT_ANSWERS: answers, OBSERVED_EXITS: [seen]})
     places = html.partition('<section id="places">')[2].partition("</section>")[0]
     assert places.count("<tr>") == 6
     assert places.index("Attach at C7") < places.index("not recommended") < places.index("No good way out")
