@@ -156,13 +156,11 @@ def _load(path: Path) -> Any:
 
 def _completed(raw: Mapping[str, Any]) -> Settings:
     """Return the defaults overlaid by given settings, without the retired ones."""
-    current = {
-        key: {name: item for name, item in value.items() if name not in RETIRED.get(key, ())}
-        if isinstance(value, Mapping)
-        else value
-        for key, value in raw.items()
-    }
-    return _merge(load_defaults(), current)
+    settings = _merge(load_defaults(), raw)
+    for section, retired in RETIRED.items():
+        if isinstance(values := settings[section], dict):
+            settings[section] = {name: value for name, value in values.items() if name not in retired}
+    return settings
 
 
 def _merge(defaults: Mapping[str, Any], raw: Mapping[str, Any]) -> Settings:

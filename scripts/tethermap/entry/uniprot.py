@@ -175,14 +175,8 @@ def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:
         begin, end, label_begin, label_end = (number or 0 for number in numbers)
         ends = [row.str(i) if row.has(i) and _integer(row[i]) is not None else "0" for i in (7, 8)]
         segments.append(Segment(row.str(1), ends[0], ends[1], uniprot, begin, end, label_begin, label_end))
-    tags = [
-        "pdbx_pdb_strand_id",
-        "pdbx_auth_seq_num",
-        "?pdbx_pdb_ins_code",
-        "db_mon_id",
-        "mon_id",
-        "pdbx_seq_db_seq_num",
-    ]
+    tags = ["pdbx_pdb_strand_id", "pdbx_auth_seq_num", "?pdbx_pdb_ins_code", "db_mon_id", "mon_id"]
+    tags += ["pdbx_seq_db_seq_num"]
     rows = ([row.str(i) if row.has(i) else "" for i in range(6)] for row in block.find("_struct_ref_seq_dif.", tags))
     mutations = (_mutation(chain, number + code.strip("?."), *rest) for chain, number, code, *rest in rows)
     return Stated(tuple(segments), tuple(one for one in mutations if one))

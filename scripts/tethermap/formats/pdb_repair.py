@@ -155,13 +155,8 @@ def _with_elements(text: str) -> str:
         xyz = np.array([[float(line[k : k + 8]) for k in (30, 38, 46)] for line in atoms]).reshape(-1, 3)
     except ValueError:  # the reader reports the columns
         return text
-    elements = guess_elements(
-        [line[17:27] for line in atoms],
-        [line[17:20].strip() for line in atoms],
-        [line[12:16].strip() for line in atoms],
-        xyz,
-        known,
-    )
+    comp_ids, names = ([line[begin : begin + width].strip() for line in atoms] for begin, width in ((17, 3), (12, 4)))
+    elements = guess_elements([line[17:27] for line in atoms], comp_ids, names, xyz, known)
     for k, line, element, stated in zip(at, atoms, elements, known, strict=True):
         charge = line[78:80] if stated and not docked and _CHARGE.fullmatch(line[78:80]) else "  "
         segment = line[72:76] if stated and not docked and line[72:76].strip().upper() != element.upper() else "    "

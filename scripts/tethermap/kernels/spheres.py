@@ -146,15 +146,8 @@ class Spheres:
             `n_levels` if no atom covers the point.
         """
         covered = np.empty((len(grid.places), len(grid.points)), dtype=np.int8)
-        call(
-            "covered_points",
-            *grid.as_arguments(),
-            radius,
-            *self._as_arguments(),
-            grid.mask(len(self)),
-            self.n_levels,
-            covered,
-        )
+        atoms = (*self._as_arguments(), grid.mask(len(self)), self.n_levels)
+        call("covered_points", *grid.as_arguments(), radius, *atoms, covered)
         return covered
 
     def ray_lengths(self, grid: Grid, half_angle: float, begin: float, end: float) -> tuple[FloatArray, LevelArray]:
@@ -178,6 +171,6 @@ class Spheres:
         """
         lengths = np.empty((len(grid.places), len(grid.points)))
         stopped = np.empty(lengths.shape, dtype=np.int8)
-        sizes = (half_angle, begin, end, *self._as_arguments(), grid.mask(len(self)), self.n_levels)
-        call("ray_lengths", *grid.as_arguments(), *sizes, lengths, stopped)
+        atoms = (*self._as_arguments(), grid.mask(len(self)), self.n_levels)
+        call("ray_lengths", *grid.as_arguments(), half_angle, begin, end, *atoms, lengths, stopped)
         return lengths, stopped

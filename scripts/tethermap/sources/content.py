@@ -142,14 +142,9 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
         metadata = metadata_of(header, is_mmcif=is_mmcif, entry_id=entry_id)
     except ValueError as error:
         raise FetchError("file_unreadable", str(error).splitlines()[0][:200] if str(error) else "") from error
-    return Content(
-        "mmcif" if is_mmcif else "pdb",
-        hashlib.sha256(data).hexdigest(),
-        f"{metadata.revision} {metadata.revision_date}".strip(),
-        metadata.withdrawn,
-        metadata.successors,
-        metadata.entities,
-    )
+    revision = f"{metadata.revision} {metadata.revision_date}".strip()
+    facts = (revision, metadata.withdrawn, metadata.successors, metadata.entities)
+    return Content("mmcif" if is_mmcif else "pdb", hashlib.sha256(data).hexdigest(), *facts)
 
 
 def _check_mmcif(data: bytes, *, own: bool) -> None:

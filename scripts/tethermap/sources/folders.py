@@ -54,15 +54,8 @@ class FolderSource(Source):
     def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
         """Return entries by text and accession, best first."""
         hits = self._index.search(terms, accessions, any_term=any_term)
-        self.requests.append(
-            {
-                **self.engine,
-                "terms": list(terms),
-                "accessions": list(accessions),
-                "combined_by": "any" if any_term else "all",
-                "total": len(hits),
-            }
-        )
+        query = {"terms": list(terms), "accessions": list(accessions), "combined_by": "any" if any_term else "all"}
+        self.requests.append({**self.engine, **query, "total": len(hits)})
         return hits
 
     def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:

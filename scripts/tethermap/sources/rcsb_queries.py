@@ -93,13 +93,8 @@ def accession_node(accessions: Sequence[str]) -> Node:
 
 def sequence_node(sequence: str, min_identity: float) -> Node:
     """Return the query for entries with a similar protein sequence."""
-    parameters = {
-        "sequence_type": "protein",
-        "value": sequence,
-        "evalue_cutoff": _EVALUE,
-        "identity_cutoff": min_identity,
-    }
-    return _terminal("sequence", parameters)
+    limits = {"evalue_cutoff": _EVALUE, "identity_cutoff": min_identity}
+    return _terminal("sequence", {"sequence_type": "protein", "value": sequence, **limits})
 
 
 def page(node: Node, start: int, rows: int, *, scoring: str = "combined") -> Node:

@@ -187,14 +187,8 @@ class DataService:
                 "upstream",
             )
         rows = [row for row in data["entries"] if row and row.get("rcsb_id")]
-        self.requests.append(
-            {
-                "url": f"{self.url}/graphql",
-                "query": " ".join(query.split()),
-                "entries": len(entry_ids),
-                "total": len(rows),
-            }
-        )
+        counts = {"entries": len(entry_ids), "total": len(rows)}
+        self.requests.append({"url": f"{self.url}/graphql", "query": " ".join(query.split()), **counts})
         return rows
 
 

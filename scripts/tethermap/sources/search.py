@@ -181,14 +181,7 @@ def sequences_of(fasta: str) -> list[str]:
 
 
 def _named(entry_id: str, entry: KnownEntry, hit: str) -> FoundEntry:
-    return FoundEntry(
-        entry_id=entry.entry_id,
-        requested_id=entry_id,
-        hits=[hit],
-        exempt=True,
-        withdrawn=entry.withdrawn,
-        successors=entry.successors,
-    )
+    return FoundEntry(entry.entry_id, entry_id, [hit], None, True, entry.withdrawn, entry.successors)
 
 
 def _find(source: Source, query: Query, prefix: str) -> SearchResult:

@@ -125,6 +125,7 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
     poses: list[LigandPose] = []
     notes: list[str] = []
     ranks: Counter[object] = Counter()
+    file = label or path.name
     named = _RANK.search(path.name)
     confidence = _CONFIDENCE.search(path.name)
     with rdBase.BlockLogs():
@@ -138,15 +139,8 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
             ranks[molecule := (found.title, *sorted(found.elements))] += 1
             rank = int(named[1]) if named and ranks[molecule] == 1 else ranks[molecule]
             more = {"confidence": confidence[1]} if confidence else {}
-            poses.append(
-                replace(
-                    found,
-                    source_file=label or path.name,
-                    source_record=number,
-                    pose_rank=rank,
-                    fields={**more, **found.fields},
-                )
-            )
+            fields = {**more, **found.fields}
+            poses.append(replace(found, source_file=file, source_record=number, pose_rank=rank, fields=fields))
     if not poses:
         raise LigandFileError(notes[0].rstrip(".") if notes else f"{path.name}: no molecule is in it")
     return poses, notes
