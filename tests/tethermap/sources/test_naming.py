@@ -6,26 +6,21 @@ from hypothesis import strategies as st
 
 from tethermap.sources.naming import StructureFile, numbered, own_file, own_id, structure_file
 
+_1M17 = """
+1m17.cif.gz 1M17.CIF m1/1m17.cif.gz 1m17_updated.cif pdb_00001m17.cif.gz pdb_00001m17_xyz.cif.gz
+pdb_00001m17_xyz-enrich.cif.gz
+"""
+NAMES = {
+    ("1m17", True): _1M17,
+    ("1hpv", False): "pdb1hpv.ent.gz 1hpv.ent.gz 1HPV.pdb 1hpv.pdb.gz",
+    ("pdb_1abcdefg", True): "pdb_1abcdefg.cif.gz",
+}
+"""Names of files by entry, and whether they are mmCIF."""
 
-@pytest.mark.parametrize(
-    ("name", "entry_id", "is_mmcif"),
-    [
-        ("1m17.cif.gz", "1m17", True),
-        ("1M17.CIF", "1m17", True),
-        ("m1/1m17.cif.gz", "1m17", True),
-        ("pdb1hpv.ent.gz", "1hpv", False),
-        ("1hpv.ent.gz", "1hpv", False),
-        ("1HPV.pdb", "1hpv", False),
-        ("1hpv.pdb.gz", "1hpv", False),
-        ("pdb_00001m17.cif.gz", "1m17", True),
-        ("pdb_00001m17_xyz.cif.gz", "1m17", True),
-        ("pdb_00001m17_xyz-enrich.cif.gz", "1m17", True),
-        ("pdb_1abcdefg.cif.gz", "pdb_1abcdefg", True),
-        ("1m17_updated.cif", "1m17", True),
-    ],
-)
-def test_usual_names_give_entry_and_format(name: str, entry_id: str, is_mmcif: bool) -> None:
-    assert structure_file(name) == StructureFile(entry_id, name, is_mmcif)
+
+@pytest.mark.parametrize(("name", "found"), [(name, found) for found, names in NAMES.items() for name in names.split()])
+def test_usual_names_give_entry_and_format(name: str, found: tuple[str, bool]) -> None:
+    assert structure_file(name) == StructureFile(found[0], name, found[1])
 
 
 @pytest.mark.parametrize(

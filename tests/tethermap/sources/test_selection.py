@@ -35,16 +35,14 @@ def test_a_filter_names_the_compared_value(values: dict[str, Any], reason: str, 
     assert rejection(entry("1abc"), filters(**values)) == (reason, threshold, value)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"max_resolution": 2.0},
-        {"methods": ["X-RAY DIFFRACTION", "SOLUTION NMR"]},
-        {"released_after": "2010-05-05", "released_before": "2010-05-05"},
-        {"organism": "homo SAPIENS"},
-        {"organism": "homo"},
-    ],
-)
+LIMITS = [
+    *({"max_resolution": 2.0}, {"methods": ["X-RAY DIFFRACTION", "SOLUTION NMR"]}),
+    *({"released_after": "2010-05-05", "released_before": "2010-05-05"}, {"organism": "homo SAPIENS"}),
+    {"organism": "homo"},
+]
+
+
+@pytest.mark.parametrize("values", LIMITS)
 def test_limits_are_inclusive_and_names_have_no_case(values: dict[str, Any]) -> None:
     assert rejection(entry("1abc"), filters(**values)) is None
 
