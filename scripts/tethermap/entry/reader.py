@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -165,7 +164,12 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     _check_numbers(atoms)
     if parsed.block is not None:
         _check_elements(atoms, parsed.block)
-    additions = _renamed(parsed.additions, named, structure) if named else parsed.additions
+    additions = parsed.additions
+    if named:  # the reader gives ligands of files without sequences another label_asym_id
+        now = {named[name]: asym for name, asym in _ligand_names(structure).items() if name in named}
+        additions = additions.renamed(now)
+    ligands = [asym.encode() for asym in additions.ligands]
+    poses = np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], ligands)).tolist() if ligands else ()
     return Entry(
         entry_id=entry_id,
         structure=structure,
@@ -179,14 +183,8 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         references=References(structure, atoms, parsed.stated),
         additions=additions,
         numbered=numbered,
-        poses=_poses_among(atoms, additions),
+        poses=frozenset(poses),
     )
-
-
-def _poses_among(atoms: Atoms, additions: Additions) -> frozenset[int]:
-    """Return the residues that are ligands with bonds from their file, usually poses."""
-    names = [asym.encode() for asym in additions.ligands]
-    return frozenset(np.flatnonzero(np.isin(atoms.label_asym_id[atoms.starts], names)).tolist() if names else ())
 
 
 _MOST_LETTERS = 7
@@ -201,12 +199,6 @@ def _ligand_names(structure: gemmi.Structure) -> dict[_Name, str]:
         for residue in chain
         if residue.het_flag == "H"
     }
-
-
-def _renamed(additions: Additions, named: Mapping[_Name, str], structure: gemmi.Structure) -> Additions:
-    """Return additions under the label_asym_id that the reader has given to ligands of files without sequences."""
-    now = {named[name]: asym for name, asym in _ligand_names(structure).items() if name in named}
-    return additions.renamed(now)
 
 
 def parse_file(path: Path, entry_id: str) -> Parsed:
@@ -237,7 +229,9 @@ def _first_model_of(text: str) -> str:
     text = text[:begin] + text[end:] if 0 <= begin < end else text
     if (tags := _MODEL_LAST.search(text)) is None:
         return text
-    first, last = (_last_word(text, at) for at in (tags.end(), _last_atom(text)))
+    last_atom = max(text.rfind("\nATOM "), text.rfind("\nHETATM ")) + 1
+    lines = (text[at : text.find("\n", at)] for at in (tags.end(), last_atom))
+    first, last = (line.rstrip().rpartition(" ")[2] for line in lines)
     if first == last or not first.isdecimal():
         return text
     end = find_mark(text, "\n#", tags.end()) + 1
@@ -250,16 +244,6 @@ def _first_model_of(text: str) -> str:
         return text
     kept = (text[start : text.index("\n", start) + 1] for start in starts)
     return text[: starts[0]] + "".join(kept) + text[end:]
-
-
-def _last_atom(text: str) -> int:
-    """Return the offset of the last atom line."""
-    return max(text.rfind("\nATOM "), text.rfind("\nHETATM ")) + 1
-
-
-def _last_word(text: str, begin: int) -> str:
-    """Return the last word of the line that begins at a place."""
-    return text[begin : text.find("\n", begin)].rstrip().rpartition(" ")[2]
 
 
 def _parsed(text: str, entry_id: str, *, whole: bool = True) -> Parsed:

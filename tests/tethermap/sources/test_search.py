@@ -145,18 +145,8 @@ def test_all_sides_of_an_or_are_searched() -> None:
     ]
 
 
-_SIDES = [
-    "EGFR",
-    "HER2",
-    "trypsin",
-    "P00533",
-    "P04626",
-    "PDB:4ABC",
-    "EGFR kinase",
-    "kinase -EGFR",
-    "zebra-EGFR",
-    "3abc",
-]
+_SIDES = ["EGFR", "HER2", "trypsin", "P00533", "P04626", "PDB:4ABC", "EGFR kinase", "kinase -EGFR", "zebra-EGFR",
+          "3abc"]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(_SIDES), min_size=1, max_size=4))
