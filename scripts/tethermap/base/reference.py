@@ -27,6 +27,7 @@ PROTONATION = REFERENCE / "protonation.csv"
 WARHEADS = REFERENCE / "warheads.csv"
 COLUMNS = REFERENCE / "columns.csv"
 TABLE_COLUMNS = REFERENCE / "tables.csv"
+UNSUPPORTED_FORMATS = REFERENCE / "unsupported_formats.csv"
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

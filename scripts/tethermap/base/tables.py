@@ -17,10 +17,9 @@ from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from tethermap.base import layout
+from tethermap.base import layout, reference
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source
-from tethermap.base.reference import TABLE_COLUMNS
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -113,9 +112,8 @@ class Table:
 def _rows() -> dict[str, list[dict[str, str]]]:
     """Return the rows of data/reference/tables.csv by table."""
     rows: dict[str, list[dict[str, str]]] = {}
-    with TABLE_COLUMNS.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            rows.setdefault(row["table"], []).append(row)
+    for row in reference.rows_of(reference.TABLE_COLUMNS):
+        rows.setdefault(row["table"], []).append(row)
     return rows
 
 

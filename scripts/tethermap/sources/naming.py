@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tethermap.base.identifiers import ENTRY_ID, entry_id_of
-from tethermap.sources.own.sniff import MMCIF, STRUCTURES, stem_of
+from tethermap.sources.own.sniff import MMCIF, STRUCTURES, stem_of, unsupported
 
 _ID = rf"(?P<id>{ENTRY_ID})"
 _MMCIF = re.compile(_ID + r"(?:_updated|_final|_xyz(?:-enrich)?(?:_v\d+-\d+)?|-enrich)?\.(?:cif|mmcif)(?:\.gz)?")
@@ -17,20 +17,7 @@ _PDB = re.compile(r"(?:pdb)?" + _ID + r"(?:_final)?\.(?:ent|pdb)(?:\.gz)?")
 _REDONE = re.compile(_ID + r"_final\.(?:cif|pdb)(?:\.gz)?")
 _REPORT = (re.compile(r".*_validation\.(?:cif|xml)(?:\.gz)?"), "a validation report")
 _ASSEMBLY = (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assembly, not the deposited entry")
-_OTHER = (
-    _REPORT,
-    (re.compile(r".*\.z"), "compressed by compress (.Z); write it as .gz"),
-    (re.compile(r".*\.(?:bz2|xz|zst)"), "compressed in another way than gzip; write it as .gz"),
-    (re.compile(r".*\.(?:zip|tar|tgz)"), "no archive that can be read; unpack it"),
-    (re.compile(r".*\.bcif(?:\.gz)?"), "binary CIF; mirrors also have the mmCIF file"),
-    (
-        re.compile(r".*\.(?:mae|maegz|mae\.gz|pse|moe|psv)"),
-        "a format of one program; export it as PDB or mmCIF, ligands as SDF",
-    ),
-    (re.compile(r".*(?:-sf\.cif|sf\.ent|\.mtz|\.mr)(?:\.gz)?"), "not coordinates"),
-    _ASSEMBLY,
-    (re.compile(r".*\.(?:xml|json|csv|dat|txt|md|html|log|sqlite)(?:\.gz)?"), "not a structure file"),
-)
+_OTHER = (_REPORT, _ASSEMBLY, *unsupported("name"))
 _STRUCTURE = re.compile(r"(?P<stem>.+)\.(?P<suffix>cif|mmcif|ent|pdb)(?:\.gz)?", re.IGNORECASE)
 _BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
 _TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from tethermap.base.packed import DAMAGED, ending_of, open_unpacked
+from tethermap.base.reference import UNSUPPORTED_FORMATS, rows_of
 from tethermap.formats.text import is_binary_cif, is_mmjson
 from tethermap.sources.own.archives import is_archive
 
@@ -30,45 +31,21 @@ _LEAST_RESIDUES = 4
 _DOCKED = re.compile(rb"^DOCKED: ", re.MULTILINE)
 _NEVER_PDB = frozenset({"csv", "tsv", "smi", "npz", "mtz", "ccp4", "map", "md", "html", "fasta", "fa"})
 _DATA = re.compile(rb"^\s*data_", re.MULTILINE | re.IGNORECASE)
-_REMEDIES = (
-    (b"PDBx:datablock", "PDBML; take the mmCIF file of the entry"),
-    (b"\x1f\x9d", "compressed by compress (.Z); unpack it first"),
-    (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
-    (b"Rar!", "a RAR archive; unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "compressed by zstd; unpack it first"),
-    (b"MMTF", "MMTF; take the mmCIF or BinaryCIF file of the entry"),
-    (b"mmtfVersion", "MMTF; take the mmCIF or BinaryCIF file of the entry"),
-    (b"xml-cml.org", "CML; write the ligand as SDF"),
-    (b"<CDXML", "a drawing of ChemDraw, without coordinates; give docked ligands as SDF, formulas as SMILES"),
-    (b"VjCD0100", "a drawing of ChemDraw, without coordinates; give docked ligands as SDF, formulas as SMILES"),
-    (b"%VERSION ", "a topology of Amber; write the complex as PDB (ambpdb)"),
-    (b"CDF\x01", "a trajectory; write one frame as PDB"),
-    (b"CDF\x02", "a trajectory; write one frame as PDB"),
-    (b"\x89HDF", "a trajectory; write one frame as PDB"),
-    (b"T\x00\x00\x00CORD", "a trajectory; write one frame as PDB"),
-)
-"""Signs of unsupported formats, and the remedy."""
 
-_NUMBER = rb"[ \t]+-?\d+\.\d+"
-_COORDINATES = (
-    (
-        re.compile(rb"[^\n]*\n *\d+ *\n *\d+[A-Za-z0-9+*'-]{1,5} *[\w*'+-]+ *\d+" + _NUMBER * 3 + rb"[^\n]*\n"),
-        "coordinates of GROMACS (.gro), which name no elements and chains; write it as PDB (gmx editconf)",
-    ),
-    (
-        re.compile(rb"\s*\d+[ \t]*\n[^\n]*\n *[A-Za-z]{1,2}\d*" + _NUMBER * 3 + rb"[^\n]*\n"),
-        "XYZ coordinates, which name no residues; write the complex as PDB, a ligand as SDF",
-    ),
-    (
-        re.compile(rb"(?:\*[^\n]*\n)+ *\d+(?: +EXT)? *\n *\d+ +\d+ +\w+ +\S+" + _NUMBER * 3),
-        "coordinates of CHARMM (.crd), which name no elements; write it as PDB",
-    ),
-    (
-        re.compile(rb"(?:.*\n)*?\s*_atom_site_(?:label|fract_x|type_symbol)\b", re.IGNORECASE),
-        "a CIF file of small molecules, which names no residues; write the complex as PDB or mmCIF, a ligand as SDF",
-    ),
-)
-"""Unsupported formats of coordinates, by their first lines, and the remedy."""
+
+def unsupported(by: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return patterns of unsupported formats, each with the remedy.
+
+    Parameters
+    ----------
+    by : str
+        Content of the pattern: ``name`` (all of it, lower case), ``first bytes`` or ``first lines``.
+    """
+    rows = (row for row in rows_of(UNSUPPORTED_FORMATS) if row["by"] == by)
+    return [(re.compile(row["pattern"], re.IGNORECASE | re.ASCII), row["remedy"]) for row in rows]
+
+
+_SIGNS, _FIRST_LINES = unsupported("first bytes"), unsupported("first lines")
 
 
 def kind_of(path: Path) -> tuple[str, str]:
@@ -93,7 +70,8 @@ def kind_of(path: Path) -> tuple[str, str]:
     if is_binary_cif(head) or (name.removesuffix(".gz").endswith(".bcif") and b"encoder" in head[:200]):
         return "bcif", ""
     start = head[:4000].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    if reason := next((text for sign, text in _REMEDIES if sign.lower() in start[:2000].lower()), ""):
+    signs = start[:2000].decode("latin-1")
+    if reason := next((text for pattern, text in _SIGNS if pattern.search(signs)), ""):
         return "other", reason
     if is_mmjson(start):
         return ("mmjson" if b"atom_site" in head else "text"), ""
@@ -104,7 +82,8 @@ def kind_of(path: Path) -> tuple[str, str]:
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "replace").encode()
     head = head.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if reason := next((text for sign, text in _COORDINATES if sign.match(head[:4000])), ""):
+    lines = head[:4000].decode("latin-1")
+    if reason := next((text for pattern, text in _FIRST_LINES if pattern.match(lines)), ""):
         return "other", reason
     return _kind_of_text(head, ending_of(name)), ""
 
