@@ -67,13 +67,14 @@ def backbone_of(
     marks[1:][broken] |= GAP
     first = int(residue[0])
     n_backbone = np.bincount(residue - first)[atoms.residue[alpha] - first]
-    standard = np.array([HEAVY_ATOMS.get(_standard(text(name)), 0) for name in names])[which]
+    codes = (gemmi.find_tabulated_residue(text(name)).one_letter_code for name in names)  # lower case if modified
+    standard = np.array([HEAVY_ATOMS.get(code, 0) for code in codes])[which]
     marks[n_backbone < standard] |= TRUNCATED
     chain = scene.chain_names[nearest.body.asym].strip()
     poor = {(number, code) for name, number, code in outliers if name == chain}
     if poor:
-        numbers, codes = atoms.auth_seq_id[alpha].tolist(), atoms.ins_code[alpha].tolist()
-        marks[[(str(n), text(c)) in poor for n, c in zip(numbers, codes, strict=True)]] |= RSRZ_OUTLIER
+        numbers, letter = atoms.auth_seq_id[alpha].tolist(), atoms.ins_code[alpha].tolist()
+        marks[[(str(n), text(c)) in poor for n, c in zip(numbers, letter, strict=True)]] |= RSRZ_OUTLIER
     b_iso = atoms.b_iso[alpha]
     several = len(alpha) > 1
     residue_ids = tuple(atoms.residue_ids[atoms.residue[alpha]].tolist())
@@ -124,10 +125,3 @@ def one_letter(comp_id: str) -> str:
     """Return the one-letter code of a residue, that of its parent when modified, ``X`` when unknown."""
     letter = gemmi.find_tabulated_residue(comp_id).one_letter_code.upper()
     return letter if letter.isalpha() else "X"
-
-
-@lru_cache(maxsize=1024)
-def _standard(comp_id: str) -> str:
-    """Return the one-letter code of a standard residue, empty for modified ones."""
-    letter = gemmi.find_tabulated_residue(comp_id).one_letter_code
-    return letter if letter.isupper() else ""

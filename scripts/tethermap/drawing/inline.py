@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -144,30 +146,22 @@ _NUMBER_AWAY = 16.0
 
 def _markup(elements: Iterable[Element], classes: bool) -> str:
     """Return the markup of elements; adjacent paths of the same style become one path."""
+    shown = [(_NAMES[one.tag], attributes(one.attrib, classes=classes and one.tag in _CLASSED), one)
+             for one in elements if one.tag in _NAMES]  # fmt: skip
     parts: list[str] = []
-    outlines: list[str] = []
-    look = ""
-    for element in elements:
-        name = _NAMES.get(element.tag)
-        if name is None:
-            continue
-        shown = attributes(element.attrib, classes=classes and element.tag in _CLASSED)
-        if outlines and (name != "path" or shown != look):
-            parts.append(f'<path{look} d="{_outline(" ".join(outlines))}"/>')
-            outlines = []
+    for (name, look), alike in groupby(shown, key=itemgetter(0, 1)):
+        group = [one for _, _, one in alike]
         if name == "path":
-            outline = element.get("d", "")
-            look = shown
-            outlines += [outline] if _OUTLINE.fullmatch(outline) else []
+            outlines = [outline for one in group if _OUTLINE.fullmatch(outline := one.get("d", ""))]
+            parts += [f'<path{look} d="{_outline(" ".join(outlines))}"/>'] if outlines else []
             continue
-        if name in ("g", "circle", "polygon", "line", "rect"):
-            inner = _markup(element, classes)
-        else:
-            inner = escape(element.text or "", quote=False)
-            inner += "".join(_markup([child], classes) + escape(child.tail or "", quote=False) for child in element)
-        parts.append(f"<{name}{shown}>{inner}</{name}>" if inner else f"<{name}{shown}/>")
-    if outlines:
-        parts.append(f'<path{look} d="{_outline(" ".join(outlines))}"/>')
+        for element in group:
+            if name in ("g", "circle", "polygon", "line", "rect"):
+                inner = _markup(element, classes)
+            else:
+                inner = escape(element.text or "", quote=False)
+                inner += "".join(_markup([one], classes) + escape(one.tail or "", quote=False) for one in element)
+            parts.append(f"<{name}{look}>{inner}</{name}>" if inner else f"<{name}{look}/>")
     return "".join(parts)
 
 

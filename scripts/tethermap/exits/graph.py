@@ -170,7 +170,8 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
             continue
         near[first].append(second)
         near[second].append(first)
-        order[first, second] = order[second, first] = _order(bond)
+        kind = AROMATIC if bond.GetIsAromatic() else _COVALENT.get(bond.GetBondType(), 0.0)
+        order[first, second] = order[second, first] = kind
         if bond.IsInRing():
             rings.update(((first, second), (second, first)))
     return LigandGraph(
@@ -183,10 +184,6 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
         hydrogens=tuple(xyz[sorted(places)] if places else xyz[:0] for places in hydrogens),
         symmetry_class=molecule.symmetry_class,
     )
-
-
-def _order(bond: Chem.Bond) -> float:
-    return AROMATIC if bond.GetIsAromatic() else _COVALENT.get(bond.GetBondType(), 0.0)
 
 
 def ring_systems(graph: LigandGraph) -> list[frozenset[int]]:

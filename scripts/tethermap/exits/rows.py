@@ -163,9 +163,18 @@ def _terms(exit_: Exit) -> dict[str, Value]:
     opening = exit_.opening
     if opening is None:
         return {}
+    evidence: dict[str, Value] = {}
+    if (found := exit_.evidence) is not None:
+        evidence = {
+            "evidence": found.grade,
+            "evidence_reasons": JOINED.join(found.reasons),
+            "occupancy": found.occupancy,
+            "B_iso": found.b_iso,
+            "B_normalised": found.b_normalised,
+        }
     x, y, z = opening.direction.tolist()
     return {
-        **_evidence(exit_),
+        **evidence,
         "E": opening.room["target"],
         "F": opening.way_out["target"],
         "area_lost_A2": exit_.area_lost,
@@ -183,17 +192,4 @@ def _terms(exit_: Exit) -> dict[str, Value]:
         "cone_deg": opening.cone if opening.torsions_open else None,
         **{f"E_{context}": opening.room[context] for context in ("assembly", "crystal")},
         **{f"F_{context}": opening.way_out[context] for context in ("assembly", "crystal")},
-    }
-
-
-def _evidence(exit_: Exit) -> dict[str, Value]:
-    evidence = exit_.evidence
-    if evidence is None:
-        return {}
-    return {
-        "evidence": evidence.grade,
-        "evidence_reasons": JOINED.join(evidence.reasons),
-        "occupancy": evidence.occupancy,
-        "B_iso": evidence.b_iso,
-        "B_normalised": evidence.b_normalised,
     }

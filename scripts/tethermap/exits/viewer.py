@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tethermap.base import layout
-from tethermap.base.arrays import FloatArray
+from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.drawing.ramp import STOPS, exposure_colour
 from tethermap.exits.depict import CLOSED, OPEN
@@ -81,19 +81,15 @@ def exit_arrows(graph: LigandGraph, exits: Sequence[Exit], seen: Sequence[Exit] 
     return arrows
 
 
-def pymol_script(
-    instance: Instance, structure: str, names: Sequence[str], relative_sasa: FloatArray, arrows: Sequence[ExitArrow]
-) -> str:
+def pymol_script(instance: Instance, heavy: IntArray, relative_sasa: FloatArray, arrows: Sequence[ExitArrow]) -> str:
     """Return a PyMOL script (``.pml``).
 
     Parameters
     ----------
     instance : Instance
         The ligand.
-    structure : str
-        Format of the complex to load, ``pdb`` or ``cif``.
-    names : sequence of str
-        Atom names of the heavy atoms in the order of the SDF.
+    heavy : ndarray of int, shape (n_heavy,)
+        Its heavy atoms in the order of the SDF.
     relative_sasa : ndarray of float, shape (n_heavy,)
         Exposure of the atoms; NaN for an atom without surface.
     arrows : sequence of ExitArrow
@@ -106,10 +102,10 @@ def pymol_script(
     """
     stem = instance.stem
     commands = [
-        *(f"# {line}" for line in _legend(instance, names, relative_sasa)),
+        *(f"# {line}" for line in _legend(instance, heavy, relative_sasa)),
         "# PyMOL looks for files in the working folder: open this script from its own.",
         "reinitialize",
-        f"load {stem}.{structure}, complex",
+        f"load {_complex_file(instance)}, complex",
         f"load {_SDF_FOLDER}/{stem}.sdf, ligand",
         "bg_color white",
         "hide everything",
@@ -125,7 +121,8 @@ def pymol_script(
         "set stick_radius, 0.22, ligand",
         "set valence, 1",
     ]
-    for rank, (serial, value) in enumerate(zip(_serials(instance, names), relative_sasa.tolist(), strict=True)):
+    serials = instance.atoms.serial[heavy].tolist()
+    for rank, (serial, value) in enumerate(zip(serials, relative_sasa.tolist(), strict=True)):
         atoms = f"(ligand and rank {rank}) or (complex and id {serial})"
         commands.append(f"color 0x{exposure_colour(value)[1:]}, {atoms}")
     commands += _pymol_exits(arrows)
@@ -160,14 +157,12 @@ def _pymol_exits(arrows: Sequence[ExitArrow]) -> list[str]:
     return commands
 
 
-def chimerax_script(
-    instance: Instance, structure: str, names: Sequence[str], relative_sasa: FloatArray, arrows: Sequence[ExitArrow]
-) -> str:
+def chimerax_script(instance: Instance, heavy: IntArray, relative_sasa: FloatArray, arrows: Sequence[ExitArrow]) -> str:
     """Return a ChimeraX script (``.cxc``); ChimeraX looks for files in the script's folder.
 
     Parameters
     ----------
-    instance, structure, names, relative_sasa, arrows : Instance, str, sequence of str, ndarray of float, sequence
+    instance, heavy, relative_sasa, arrows : Instance, ndarray of int, ndarray of float, sequence of ExitArrow
         As for `pymol_script`.
 
     Returns
@@ -176,11 +171,11 @@ def chimerax_script(
         The script.
     """
     stem = instance.stem
-    atoms = [f"#1@@serial_number={serial}" for serial in _serials(instance, names)]
+    atoms = [f"#1@@serial_number={serial}" for serial in instance.atoms.serial[heavy].tolist()]
     commands = [
-        *(f"# {line}" for line in _legend(instance, names, relative_sasa)),
+        *(f"# {line}" for line in _legend(instance, heavy, relative_sasa)),
         "close session",
-        f"open {stem}.{structure}",
+        f"open {_complex_file(instance)}",
         f"open {_SDF_FOLDER}/{stem}.sdf",
         "hide #2 models",
         "set bgColor white",
@@ -213,12 +208,12 @@ def chimerax_script(
     return "\n".join(commands) + "\n"
 
 
-def _legend(instance: Instance, names: Sequence[str], relative_sasa: FloatArray) -> list[str]:
+def _legend(instance: Instance, heavy: IntArray, relative_sasa: FloatArray) -> list[str]:
     """Return the meaning of the colours and the value of each atom."""
     name = instance.name
     stops = ", ".join(f"{value:g} {exposure_colour(value)}" for value, _ in STOPS)
     values = ["-" if value != value else f"{value:.2f}" for value in relative_sasa.tolist()]  # NaN differs from itself
-    listed = [f"{atom} {value}" for atom, value in zip(names, values, strict=True)]
+    listed = [f"{instance.atoms.name[k]} {value}" for k, value in zip(heavy.tolist(), values, strict=True)]
     return [
         f"{instance.entry_id} chain {name.auth_asym_id} {instance.component_names} {name.residue_id}",
         f"Colours: relative SASA of each ligand atom (bound / free, context {HEADLINE_CONTEXT}): {stops}.",
@@ -227,12 +222,5 @@ def _legend(instance: Instance, names: Sequence[str], relative_sasa: FloatArray)
     ]
 
 
-def _serials(instance: Instance, names: Sequence[str]) -> list[int]:
-    """Return the serial number in the complex of each atom of the SDF.
-
-    Components follow one another in both orders, so the n-th atom of a name here is the n-th there.
-    """
-    places: dict[str, list[int]] = {}
-    for index in instance.atoms.heavy.tolist():
-        places.setdefault(instance.atoms.name[index], []).append(int(instance.atoms.serial[index]))
-    return [places[name].pop(0) for name in names]
+def _complex_file(instance: Instance) -> str:
+    return f"{instance.stem}.{'cif' if 'mmcif_only' in instance.flags else 'pdb'}"

@@ -25,8 +25,6 @@ _CHARGES = {
 }
 """Charge of an atom by the sum of its bond orders, hydrogens included, if not zero."""
 
-_Orders = dict[frozenset[str], int]
-
 
 @lru_cache(maxsize=512)
 def entry_template(
@@ -55,7 +53,10 @@ def entry_template(
     (('C1', 'O1'), ((0, 1, 2),))
     """
     orders = {frozenset((bond.atom_1, bond.atom_2)): _ORDERS.get(bond.order, 1) for bond in bonds}
-    dictionary_orders = _component_orders(component)
+    dictionary_orders: dict[frozenset[str], int] = {}
+    if component is not None:
+        known = [atom.name for atom in component.atoms]
+        dictionary_orders = {frozenset((known[bond.first], known[bond.second])): bond.order for bond in component.bonds}
     if component is not None and orders == dictionary_orders:
         return template(component)
     defined = {atom.name: atom for atom in component.atoms} if component is not None else {}
@@ -88,13 +89,6 @@ def entry_template(
         first, second = sorted(number[name] for name in pair)
         component_bonds.append(ComponentBond(first, second, order, order == AROMATIC_ORDER))
     return template(Component("", "", "", "", tuple(atoms), tuple(component_bonds), origin="entry"))
-
-
-def _component_orders(component: Component | None) -> _Orders:
-    if component is None:
-        return {}
-    names = [atom.name for atom in component.atoms]
-    return {frozenset((names[bond.first], names[bond.second])): bond.order for bond in component.bonds}
 
 
 def _guessed_element(name: str) -> str:

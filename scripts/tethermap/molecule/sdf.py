@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from types import MappingProxyType
 
 import numpy as np
@@ -51,17 +53,17 @@ def sdf_text(
         DICTIONARY_NAME_LIST: [name or MISSING for name in record.dictionary_names],
     }
     for name, values in atom_lists.items():
-        lists[f"atom.dprop.{name}"] = [
-            MISSING if v is None or v != v else f"{v:.4f}" for v in values
-        ]  # NaN differs from itself
+        lists[f"atom.dprop.{name}"] = [MISSING if v is None or math.isnan(v) else f"{v:.4f}" for v in values]
     for name, numbers in whole_lists.items():
         lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
-    parts = [_mol_block(record)]
+    mol = Chem.Mol(record.mol)
+    mol.SetProp("_Name", record.stem)
+    parts = [str(Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised))]
     parts += [f">  <{name}>\n{_one_line(value)}\n\n" for name, value in fields.items() if value.strip()]
-    n_atoms = record.mol.GetNumAtoms()
     for name, tokens in lists.items():
-        padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (n_atoms - len(tokens))
-        parts.append(f">  <{name}>\n" + "\n".join(_wrapped(padded)) + "\n\n")
+        padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (mol.GetNumAtoms() - len(tokens))
+        lines = wrap(" ".join(padded), _LINE, break_long_words=False, break_on_hyphens=False)
+        parts.append(f">  <{name}>\n" + "\n".join(lines) + "\n\n")
     parts.append("$$$$\n")
     return "".join(parts)
 
@@ -70,13 +72,6 @@ def _one_line(value: str) -> str:
     """Return a value on one line that can't end the record or begin a field, for any target name."""
     line = " ".join(value.split())
     return f" {line}" if line.startswith(("$$$$", ">")) else line
-
-
-def _mol_block(record: LigandMolecule) -> str:
-    mol = Chem.Mol(record.mol)
-    mol.SetProp("_Name", record.stem)
-    block = Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised)
-    return str(block)
 
 
 def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
@@ -123,15 +118,3 @@ def _mobility(instance: Instance) -> dict[str, str]:
         return {"mean_B": f"{float(np.mean(atoms.b_iso[atoms.heavy])):.2f}"}
     error = "" if facts.aligned_error is None else f"{facts.aligned_error:.1f}"
     return {"mean_pLDDT": f"{instance.mean_plddt:.1f}", "aligned_error_A": error}
-
-
-def _wrapped(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield lines of tokens within the length limit of SDF."""
-    line = ""
-    for token in tokens:
-        if line and len(line) + 1 + len(token) > _LINE:
-            yield line
-            line = token
-        else:
-            line = f"{line} {token}" if line else token
-    yield line

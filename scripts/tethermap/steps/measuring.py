@@ -164,11 +164,9 @@ class LigandMeasurer:
     def _scripts(self, ligand: _Ligand, areas: list[Row], arrows: Sequence[ExitArrow]) -> None:
         """Write the scripts that open a ligand in PyMOL and ChimeraX."""
         instance = ligand.instance
-        structure = "pdb" if "mmcif_only" not in instance.flags else "cif"
-        names = [instance.atoms.name[i] for i in ligand.molecule.atom_index.tolist()]
         shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in areas])
         for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
-            text = script(instance, structure, names, shares.astype(np.float64), arrows)
+            text = script(instance, ligand.molecule.atom_index, shares.astype(np.float64), arrows)
             self._step.write(layout.viewer_script(instance.stem, extension), text)
 
 

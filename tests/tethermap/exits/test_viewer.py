@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ ARROW = ExitArrow("1 O2", 1, ((1.83, 0.0, 0.0), (4.03, 0.0, 0.0), (4.83, 0.0, 0.
 def scripts(ligand: MakeLigand) -> list[str]:
     instance, _ = ligand("CO", METHANOL)
     exposure = np.array([0.0, np.nan])
-    return [make(instance, "pdb", ["C1", "O2"], exposure, [ARROW]) for make in (pymol_script, chimerax_script)]
+    return [make(instance, np.arange(2), exposure, [ARROW]) for make in (pymol_script, chimerax_script)]
 
 
 def test_files_are_named_relative_to_the_script(scripts: list[str]) -> None:
@@ -43,9 +44,9 @@ def test_legend_explains_values_and_missing_ones(scripts: list[str]) -> None:
 
 
 def test_large_complexes_are_opened_as_mmcif(ligand: MakeLigand) -> None:
-    instance, _ = ligand("CO", METHANOL)
-    assert "load 1abc_A_LIG_1.cif" in pymol_script(instance, "cif", ["C1", "O2"], np.zeros(2), [])
-    assert "open 1abc_A_LIG_1.cif" in chimerax_script(instance, "cif", ["C1", "O2"], np.zeros(2), [])
+    instance = replace(ligand("CO", METHANOL)[0], flags=("mmcif_only",))
+    assert "load 1abc_A_LIG_1.cif" in pymol_script(instance, np.arange(2), np.zeros(2), [])
+    assert "open 1abc_A_LIG_1.cif" in chimerax_script(instance, np.arange(2), np.zeros(2), [])
 
 
 def test_exits_are_arrows_with_names_and_leaving_groups_are_pale(scripts: list[str]) -> None:
