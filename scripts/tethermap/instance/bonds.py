@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import gemmi
@@ -10,7 +10,7 @@ import numpy as np
 
 from tethermap.base.elements import are_metals, covalent_radii
 from tethermap.components.component import Component, is_hydrogen
-from tethermap.entry.atoms import WATER, Atoms
+from tethermap.entry.atoms import WATER, Atoms, text
 from tethermap.entry.near import NearAtoms
 
 LONGEST_BOND = 1.15
@@ -58,15 +58,13 @@ class Bond:
     kind: str
     declared: bool
 
+    def ratio(self, atoms: Atoms) -> float:
+        """Return its length as a multiple of the sum of covalent radii."""
+        return self.distance / float(covalent_radii(atoms.element[[self.first, self.second]]).sum())
 
-def bond_ratio(atoms: Atoms, bond: Bond) -> float:
-    """Return the length of a bond as a multiple of the sum of covalent radii."""
-    return bond.distance / float(covalent_radii(atoms.element[[bond.first, bond.second]]).sum())
-
-
-def residues_of(atoms: Atoms, bond: Bond) -> tuple[int, int]:
-    """Return the residues that a bond joins."""
-    return int(atoms.residue[bond.first]), int(atoms.residue[bond.second])
+    def residues(self, atoms: Atoms) -> tuple[int, int]:
+        """Return the residues that it joins."""
+        return int(atoms.residue[self.first]), int(atoms.residue[self.second])
 
 
 def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
@@ -105,7 +103,7 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
         metal = are_metals(atoms.element[[first, second]]).any()
         distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
         bond = Bond(first, second, distance, "metal" if metal else "covalent", True)
-        too_long = not metal and bond_ratio(atoms, bond) > LONGEST_DECLARED
+        too_long = not metal and bond.ratio(atoms) > LONGEST_DECLARED
         bonds.append(replace(bond, kind="contact") if too_long else bond)
     return bonds
 
@@ -165,7 +163,7 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
 
 def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
     """Return which of the near pairs of two residues are bonds; none if the residues overlap."""
-    too_near = [bond for bond in near if bond_ratio(atoms, bond) <= SHORTEST_BOND]
+    too_near = [bond for bond in near if bond.ratio(atoms) <= SHORTEST_BOND]
     if too_near:
         attacks = _pairs_of_names(atoms, near) == 1 and all(_is_attack(atoms, bond) for bond in near)
         return [bond for bond in near if _can_bond(atoms, bond.first, bond.second)] if attacks else []
@@ -177,7 +175,7 @@ def _is_attack(atoms: Atoms, bond: Bond) -> bool:
     """Return whether a bond's second atom is a nucleophile at a possible distance from its first, a carbon."""
     nucleophile = bytes(atoms.comp_id[bond.second]), bytes(atoms.name[bond.second])
     carbon = atoms.element[bond.first] == b"C"
-    return nucleophile in NUCLEOPHILES and carbon and bond_ratio(atoms, bond) >= SHORTEST_TO_NUCLEOPHILE
+    return nucleophile in NUCLEOPHILES and carbon and bond.ratio(atoms) >= SHORTEST_TO_NUCLEOPHILE
 
 
 def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:
@@ -195,7 +193,22 @@ def _same_conformer(atoms: Atoms, first: int, second: int) -> bool:
     return len({bytes(atoms.altloc[first]), bytes(atoms.altloc[second])} - {b""}) < 2
 
 
-def has_free_valence(component: Component | None, name: str, present: Container[str]) -> bool:
+def can_form(atoms: Atoms, bond: Bond, find: Callable[[str], Component | None]) -> bool:
+    """Return whether both atoms of an undeclared bond have a valence left for it; else they clash.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the definition of a component.
+    """
+    for end in (bond.first, bond.second):
+        present = set(map(text, atoms.name[atoms.at(int(atoms.residue[end]))].tolist()))
+        if not _has_free_valence(find(text(atoms.comp_id[end])), text(atoms.name[end]), present):
+            return False
+    return True
+
+
+def _has_free_valence(component: Component | None, name: str, present: Container[str]) -> bool:
     """Return whether an atom can form another bond: it has hydrogens, a multiple bond, or a neighbour that has left.
 
     Parameters

@@ -12,16 +12,7 @@ from tethermap.base.elements import mass
 from tethermap.entry.atoms import POLYMER, WATER, Atoms, text
 from tethermap.entry.near import NearAtoms, squared_distances
 from tethermap.entry.reader import Entry
-from tethermap.instance.bonds import (
-    LONGEST_JOIN,
-    Bond,
-    bond_ratio,
-    declared_bonds,
-    has_free_valence,
-    partners_for_bonds,
-    residues_of,
-    undeclared_bonds,
-)
+from tethermap.instance.bonds import LONGEST_JOIN, Bond, can_form, declared_bonds, partners_for_bonds, undeclared_bonds
 from tethermap.instance.classify import Classifier, HetGroup, is_bare_ion, is_unknown_atom
 from tethermap.instance.glycans import stray_glycans, with_sugar_links
 from tethermap.instance.kinds import STANDARD_RESIDUES, KindRules
@@ -159,7 +150,7 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
         members.setdefault(owner[residue], []).append(residue)
     by_owner: dict[int, tuple[list[Bond], list[Bond]]] = {key: ([], []) for key in members}
     for bond in bonds:
-        first, second = map(owner.get, residues_of(atoms, bond))
+        first, second = map(owner.get, bond.residues(atoms))
         if first == second and first is not None:
             by_owner[first][1].append(bond)
             continue
@@ -184,9 +175,9 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
 def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) -> list[Bond]:
     """Return declared and undeclared bonds of all het residues except `alone`, each pair of atoms once."""
     atoms = entry.atoms
-    bonds = [bond for bond in declared_bonds(entry.structure, atoms) if alone.isdisjoint(residues_of(atoms, bond))]
+    bonds = [bond for bond in declared_bonds(entry.structure, atoms) if alone.isdisjoint(bond.residues(atoms))]
     known = {frozenset((bond.first, bond.second)) for bond in bonds}
-    linked = {frozenset(residues_of(atoms, bond)) for bond in bonds if bond.kind == "covalent"}
+    linked = {frozenset(bond.residues(atoms)) for bond in bonds if bond.kind == "covalent"}
     # Poses have only declared bonds, and hundreds of them coincide.
     others = partners_for_bonds(atoms, but=entry.poses)
     het = [residue for residue in residues.het.tolist() if residue not in entry.poses]
@@ -194,25 +185,15 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
         if is_bare_ion(atoms, residue) or residue in alone:
             continue
         for bond in undeclared_bonds(atoms, residue, others):
-            ends = residues_of(atoms, bond)
+            ends = bond.residues(atoms)
             joins = not residues.polymer[ends[1]]
-            if ends[1] in alone or (joins and bond_ratio(atoms, bond) > LONGEST_JOIN):
+            if ends[1] in alone or (joins and bond.ratio(atoms) > LONGEST_JOIN):
                 continue
             pair = frozenset((bond.first, bond.second))
-            if pair not in known and frozenset(ends) not in linked and _can_form(atoms, bond, rules):
+            if pair not in known and frozenset(ends) not in linked and can_form(atoms, bond, rules.component):
                 known.add(pair)
                 bonds.append(bond)
     return with_sugar_links(atoms, het, bonds, others, rules.is_saccharide)
-
-
-def _can_form(atoms: Atoms, bond: Bond, rules: KindRules) -> bool:
-    """Return whether both atoms of an undeclared bond have a valence left for it; else they clash."""
-    for end in (bond.first, bond.second):
-        part = atoms.at(int(atoms.residue[end]))
-        present = set(map(text, atoms.name[part].tolist()))
-        if not has_free_valence(rules.component(text(atoms.comp_id[end])), text(atoms.name[end]), present):
-            return False
-    return True
 
 
 def _peptide(atoms: Atoms, residues: IntArray, others: NearAtoms) -> HetGroup:
@@ -233,7 +214,7 @@ def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, in
         return residue
 
     for bond in bonds:
-        ends = residues_of(atoms, bond)
+        ends = bond.residues(atoms)
         if bond.kind == "covalent" and all(end in owner and not is_bare_ion(atoms, end) for end in ends):
             low, high = sorted(map(root, ends))
             owner[high] = low

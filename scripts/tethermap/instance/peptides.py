@@ -11,15 +11,7 @@ import numpy as np
 from tethermap.base.arrays import BoolArray, IntArray
 from tethermap.entry.atoms import POLYMER, WATER, Atoms, text
 from tethermap.entry.reader import Entry
-from tethermap.instance.bonds import (
-    LONGEST_JOIN,
-    Bond,
-    bond_ratio,
-    declared_bonds,
-    partners_for_bonds,
-    residues_of,
-    undeclared_bonds,
-)
+from tethermap.instance.bonds import LONGEST_JOIN, Bond, declared_bonds, partners_for_bonds, undeclared_bonds
 
 LONGEST_PEPTIDE = 15
 """Maximum length of the sequence of a chain next to a protein that is a ligand or a peptide, never a target. House
@@ -128,7 +120,7 @@ def _tied(entry: Entry, chains: dict[str, IntArray]) -> set[str]:
     tied: set[str] = set()
     inner: dict[str, set[tuple[int, int]]] = {asym: set() for asym in chains}
     for bond in bonds:
-        first, second = sorted(residues_of(atoms, bond))
+        first, second = sorted(bond.residues(atoms))
         asyms = {chain_of.get(first, ""), chain_of.get(second, "")}
         if len(asyms) > 1:
             tied |= asyms if WATER not in atoms.entity_type[[bond.first, bond.second]] else set()
@@ -140,7 +132,7 @@ def _tied(entry: Entry, chains: dict[str, IntArray]) -> set[str]:
 def _is_sound(atoms: Atoms, bond: Bond) -> bool:
     """Return whether an undeclared bond joins residues of one chain, or links a het group without a clash."""
     own, other = (atoms.label_asym_id[end] for end in (bond.first, bond.second))
-    return bool(own == other or (atoms.entity_type[bond.second] != POLYMER and bond_ratio(atoms, bond) < LONGEST_JOIN))
+    return bool(own == other or (atoms.entity_type[bond.second] != POLYMER and bond.ratio(atoms) < LONGEST_JOIN))
 
 
 def _has_ring(pairs: set[tuple[int, int]]) -> bool:
