@@ -6,7 +6,6 @@ times. The moments come from a seed, which is printed: the same seed on the same
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import secrets
@@ -14,7 +13,6 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ import psutil
 
 from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
-from tests.tools.figures import Cell, Figure, Table, write_section
+from tests.tools.figures import Figure, write_section
 from tests.tools.patience import wait_until
 from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, job_results, run_job
 from tethermap.base import layout
@@ -259,47 +257,28 @@ def crashes(site: CrashSite, times: Mapping[str, int]) -> Iterator[Crash]:
             yield crash
 
 
-def write_figures(found: list[Crash], seeds: str) -> None:
-    """Write the section of the crash points, made with the seeds named."""
-    points = [point for point in POINTS if any(crash.point == point for crash in found)]
-    figures: list[Figure] = []
-    rows: list[list[Cell]] = []
-    for point in points:
-        mine = [crash for crash in found if crash.point == point]
-        same = sum(not crash.different for crash in mine)
-        figures.append(
-            Figure(
-                f"{KILLED[point]}: share of jobs with identical results", same / len(mine), "", "share", at_least=1.0
-            )
-        )
-        steps = Counter(crash.step or "start" for crash in mine)
-        moments = [crash.seconds for crash in mine]
-        hit = ", ".join(f"{step} {count}" for step, count in sorted(steps.items()))
-        rows.append([KILLED[point], len(mine), same, round(min(moments), 1), round(max(moments), 1), hit])
-    columns = ("killed", "times", "identical", "first, s", "last, s", "step that had begun last")
+def write_figures(found: list[Crash], seed: int) -> None:
+    """Write the section of the crash points."""
+    figures = []
+    for point in [point for point in POINTS if any(crash.point == point for crash in found)]:
+        same = [not crash.different for crash in found if crash.point == point]
+        name = f"{KILLED[point]}: share of jobs with identical results"
+        figures.append(Figure(name, sum(same) / len(same), "", "share", at_least=1.0))
     what = f"Jobs of three entries ({SETTINGS['search_query']})"
-    note = f"{what}, killed at random moments and resumed; seed {seeds}."
-    write_section("crash", "make crashes", figures, [Table("Killed process", columns, rows)], [note])
+    write_section("crash", "make crashes", figures, (), [f"{what}, killed at random moments and resumed; seed {seed}."])
 
 
 def main() -> None:
-    """Kill all parts many times; end with status 1 when any result differs."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**8))
-    parser.add_argument("--times", type=int, default=20, help="for each part but the node")
-    parser.add_argument("--nodes", type=int, default=3)
-    parser.add_argument("points", nargs="*", help=f"any of {', '.join(POINTS)}; only a run of all writes the figures")
-    given = parser.parse_args()
-    points = given.points or POINTS
-    times = {point: given.nodes if point == "node" else given.times for point in points}
-    if "node" in times and VARIABLE not in os.environ:
+    """Kill all parts many times; end with status 1 when any result differs. The one argument is a seed."""
+    seed = int(sys.argv[1]) if sys.argv[1:] else secrets.randbelow(10**8)
+    times = dict.fromkeys(POINTS, 20) | {"node": 3}
+    if VARIABLE not in os.environ:
         sys.stdout.write(f"{VARIABLE} is not set: no node is killed\n")
         del times["node"]
-    sys.stdout.write(f"seed {given.seed}\n")
-    with tempfile.TemporaryDirectory() as folder, CrashSite(Path(folder), given.seed) as site:
+    sys.stdout.write(f"seed {seed}\n")
+    with tempfile.TemporaryDirectory() as folder, CrashSite(Path(folder), seed) as site:
         found = list(crashes(site, times))
-    if not given.points:
-        write_figures(found, str(given.seed))
+    write_figures(found, seed)
     if any(crash.different for crash in found):
         sys.exit("results differ from those of an undisturbed job")
 
