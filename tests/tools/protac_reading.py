@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
@@ -48,13 +48,10 @@ def problems_of_job(job: Path) -> Iterator[str]:
     for row in rows_of(results, "MCS_Output/Ligand_MCS_Map.csv"):
         atoms.setdefault(row["stem"], []).append(row)
     stems = {row["stem"] for row in rows_of(results, "Results_Display.csv")}
+    yield from (f"{stem}: not in the index" for stem in sorted(stems ^ shown.keys()))
     folders = {path.name for path in (results / "PROTAC_Inputs").iterdir() if path.is_dir()}
     wanted = {stem for stem, rows in ranked.items() if rows}
-    yield from (f"{stem}: not in the index" for stem in sorted(stems & wanted ^ shown.keys()))
-    yield from (f"{stem}: ranked exits and no folder" for stem in sorted(wanted - folders))
-    for stem in sorted(folders - wanted):
-        if json.loads((results / "PROTAC_Inputs" / stem / "exits.json").read_text(encoding="utf-8"))["exits"]:
-            yield f"{stem}: the JSON has exits that are not ranked"
+    yield from (f"{stem}: a folder and no ranked exit, or the other way" for stem in sorted(folders ^ wanted))
     for stem in sorted(wanted & folders):
         reader = LigandInputs(results, stem, shown.get(stem, []), ranked[stem], atoms[stem])
         yield from (f"{stem}: {problem}" for problem in reader.problems())
@@ -155,18 +152,7 @@ class LigandInputs:
         self.complex.setup_entities()
         own = {told["pdb_serial"] for told in self.told["atoms"]}
         for old, new in protein["chains"].items():
-            expected = [
-                (str(residue.seqid), residue.name, atom.name, *atom.pos.tolist())
-                for residue in self.complex[0][old].get_polymer()
-                for atom in residue
-                if atom.serial not in own
-            ]
-            seen = [
-                (str(residue.seqid), residue.name, atom.name, *atom.pos.tolist())
-                for residue in found[0][new]
-                for atom in residue
-            ]
-            if expected != seen:
+            if _residues(self.complex[0][old].get_polymer(), own) != _residues(found[0][new], set()):
                 yield f"chain {new} is not the polymer of chain {old}"
 
     def _anchor(self, one: Mapping[str, Any], row: Row) -> Iterator[str]:
@@ -269,6 +255,14 @@ def _by_name(mol: Chem.Mol) -> dict[str, int]:
         info = atom.GetPDBResidueInfo()
         names[f"{info.GetResidueName().strip()} {info.GetName().strip()}"] = atom.GetIdx()
     return names
+
+
+def _residues(chain: Iterable[gemmi.Residue], without: set[int]) -> list[tuple[str, str, list[tuple[Any, ...]]]]:
+    """Return number, name and atoms of each residue with atoms, except atoms of some serial numbers."""
+    found = [
+        (str(one.seqid), one.name, [(a.name, *a.pos.tolist()) for a in one if a.serial not in without]) for one in chain
+    ]
+    return [residue for residue in found if residue[2]]
 
 
 def _complex_atoms(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Residue, gemmi.Atom]]:
