@@ -1,6 +1,7 @@
 """Services over the stand-in pipeline, forked from one process that has loaded all already: a start costs 50 ms.
 
 `python -m tests.service.forks` is that process: it forks a service for each line it reads and writes its number.
+The operator's commands are run in the same way.
 With `serve` it runs the service itself, for systems that can't wait for foreign processes.
 """
 
@@ -15,7 +16,7 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import service.runs.runner
@@ -33,14 +34,17 @@ class Forked:
     environment : mapping of str to str
         Environment variables of the process.
     log : Path
-        File of its output.
+        File of its output; the errors of a command have the ending `.errors`, its exit status `.status`.
+    arguments : sequence of str
+        Command of the operator; none for the service itself.
     """
 
-    def __init__(self, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], log: Path, arguments: Sequence[str] = ()) -> None:
         server = _server()
         assert server.stdin is not None
         assert server.stdout is not None
-        server.stdin.write(json.dumps({"environment": dict(environment), "log": str(log)}) + "\n")
+        request = {"environment": dict(environment), "log": str(log), "arguments": arguments}
+        server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
         self.pid = int(server.stdout.readline())
         self._end = os.pidfd_open(self.pid)
@@ -69,21 +73,23 @@ def _server() -> subprocess.Popen[str]:
     return server
 
 
-def _serve(environment: Mapping[str, str], log: str) -> None:
-    """Run a service, in a separate session."""
+def _serve(environment: Mapping[str, str], log: str, arguments: Sequence[str]) -> None:
+    """Run a service or a command, in a separate session."""
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    for descriptor, other in ((0, os.open(os.devnull, os.O_RDONLY)), (1, output), (2, output)):
+    names = (log, f"{log}.errors" if arguments else log)
+    outputs = [os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) for name in names]
+    for descriptor, other in enumerate((os.open(os.devnull, os.O_RDONLY), *outputs)):
         os.dup2(other, descriptor)
     os.environ.clear()
     os.environ.update(environment)
-    _be_a_service()
+    status = _be_a_service(arguments)
+    Path(f"{log}.status").write_text(str(status), encoding="ascii")
 
 
-def _be_a_service() -> None:
+def _be_a_service(arguments: Sequence[str] = ()) -> int:
     setattr(service.runs.runner, "SNAKEMAKE", COMMAND)  # noqa: B010 - a constant is changed here on purpose
-    main([])
+    return main(arguments)
 
 
 def _fork_on_request() -> None:
@@ -97,6 +103,7 @@ def _fork_on_request() -> None:
             except BaseException:  # noqa: BLE001 - the copy of the parent must not go on
                 traceback.print_exc()
             finally:
+                sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(0)
         sys.stdout.write(f"{child}\n")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from service.jobs.durable import write_json
 from service.jobs.record import RECORD
 from tests.service.core import HPV, NOTHING, LiveService, hold, living
+from tests.service.forks import Forked
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
 from tethermap.base import layout
@@ -27,6 +30,16 @@ def operate(service: LiveService, *arguments: str) -> subprocess.CompletedProces
     )  # fmt: skip
 
 
+def forked(service: LiveService, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command like `operate`, in a process that need not load the service."""
+    if not hasattr(os, "pidfd_open"):
+        return operate(service, *arguments)
+    log = service.folder / f"command {time.monotonic_ns()}"
+    Forked(service.environment, log, arguments).wait(patience(60))
+    output, errors, status = (Path(f"{log}{ending}").read_text() for ending in ("", ".errors", ".status"))
+    return subprocess.CompletedProcess(arguments, int(status), output, errors)
+
+
 @pytest.mark.parametrize("serving", [True, False], ids=["service running", "service down"])
 def test_commands(tmp_path: Path, serving: bool) -> None:
     by_hand = shutil.copytree(ROOT / "data/examples/exam4cup", tmp_path / "by hand")
@@ -38,23 +51,23 @@ def test_commands(tmp_path: Path, serving: bool) -> None:
         long = service.submit(HPV)
         if not serving:
             service.terminate()
-        adopted = operate(service, "adopt", str(by_hand)).stdout.strip()
+        adopted = forked(service, "adopt", str(by_hand)).stdout.strip()
         assert len(adopted) == 8
-        assert operate(service, "adopt", str(tmp_path / "jobs")).returncode == 1
-        exported = operate(service, "export")
+        assert forked(service, "adopt", str(tmp_path / "jobs")).returncode == 1
+        exported = forked(service, "export")
         rows = {row["job_id"]: row for row in csv.DictReader(exported.stdout.splitlines())}
         assert rows[adopted]["status"] == rows[done]["status"] == "completed"
         assert len(rows) == 3 + len(list((ROOT / "data" / "examples").glob("????????")))
-        assert operate(service, "cancel", "00000000").returncode == 1
-        assert operate(service, "cancel", done).returncode == 1
-        canceled = operate(service, "cancel", long)
+        assert forked(service, "cancel", "00000000").returncode == 1
+        assert forked(service, "cancel", done).returncode == 1
+        canceled = forked(service, "cancel", long)
         assert canceled.returncode == 0, canceled.stderr
         if not serving:
             shutil.rmtree(service.folder / "index")
-            assert "3 jobs indexed" in operate(service, "reindex").stdout
+            assert "3 jobs indexed" in forked(service, "reindex").stdout
             old = {**service.record(done), "finished_at": "2020-01-01T00:00:00Z"}
             write_json(service.jobs / done / RECORD, old)
-            assert operate(service, "prune").stdout.split() == [done, "1", "jobs", "removed"]
+            assert forked(service, "prune").stdout.split() == [done, "1", "jobs", "removed"]
             assert not (service.jobs / done).exists()
             service.start()
         assert service.ended(long)["status"] == "canceled"

@@ -51,12 +51,9 @@ def test_upload_lists_the_content_of_its_files_and_exists_until_it_is_removed(ht
 @pytest.mark.parametrize(
     ("name", "data", "status", "code"),
     [
-        ("model.exe", b"x", 422, "INVALID_FIELD"),
-        ("pose.mae", b"x", 422, "INVALID_FIELD"),
         ("..pdb", b"x", 422, "INVALID_FIELD"),
         ("model.pdb", b"no structure", 422, "INVALID_FIELD"),
         ("model.pdb.gz", b"no gzip", 422, "INVALID_FIELD"),
-        ("ligand.sdf", b"garbage", 422, "INVALID_FIELD"),
         ("model.pdb", b"x" * 400_001, 413, "PAYLOAD_TOO_LARGE"),
         ("model.pdb.gz", gzip.compress(b"x" * 5_000_000), 413, "PAYLOAD_TOO_LARGE"),
     ],
@@ -70,20 +67,28 @@ def test_file_that_cannot_be_used_is_named_and_nothing_is_kept(
     assert not list(tmp_path.rglob(f"{UPLOADS}/*"))
 
 
+def test_all_files_without_known_content_are_named_and_nothing_is_kept(http: httpx2.Client, tmp_path: Path) -> None:
+    wrong = {"model.exe": b"x", "pose.mae": b"x", "ligand.sdf": b"garbage"}
+    details = assert_error(send(http, *wrong.items()), 422, "INVALID_FIELD")
+    assert {file["name"]: bool(file["reason"]) for file in details["files"]} == dict.fromkeys(wrong, True)
+    assert (details["field"], details["file"]) == ("files", details["files"][0]["name"])
+    reasons = {file["name"]: file["reason"] for file in details["files"]}
+    assert reasons["pose.mae"].endswith("a format of one program; export it as PDB or mmCIF, ligands as SDF")
+    assert not list(tmp_path.rglob(f"{UPLOADS}/*"))
+
+
 def test_unreadable_file_is_refused_next_to_a_good_one(http: httpx2.Client) -> None:
     answer = send(http, ("model.pdb", MODEL.text.encode()), ("pose.pdb", b"ATOM      1  N   PRO A   1  \n"))
     details = assert_error(answer, 422, "INVALID_FIELD")
     assert details["files"] == [
         {"name": "pose.pdb", "reason": "molecule 1: its columns are not those of the PDB format; write it as SDF"}
     ]
-    reason = assert_error(send(http, ("pose.mae", b"x")), 422, "INVALID_FIELD")["reason"]
-    assert reason == "pose.mae is a format of one program; export it as PDB or mmCIF, ligands as SDF"
 
 
 def test_upload_reports_where_a_smiles_is_needed_and_where_one_is_not_used(http: httpx2.Client) -> None:
-    alone = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["notes"]
-    assert "bonds of UNL come from distances: add a table with its SMILES (UNL,SMILES)" in alone
-    (ligand,) = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]["ligands"]
+    alone = send(http, ("model.pdb", MODEL.text.encode())).json()["files"][0]
+    assert "bonds of UNL come from distances: add a table with its SMILES (UNL,SMILES)" in alone["notes"]
+    (ligand,) = alone["ligands"]
     assert (ligand["comp_id"], ligand["bond_source"], ligand["bonds_from"]) == ("UNL", "perceived", "distances")
     assert ligand["svg"].startswith("<svg ")
     table = ("codes.csv", f"UNL,{SMILES}\n".encode())
