@@ -9,6 +9,8 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+from service.lru import Lru
+
 REPEATED_SECONDS = 60.0
 _MOST_CAUSES = 1000
 _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "color_message"}
@@ -43,7 +45,7 @@ class CountRepeated(logging.Filter):
     def __init__(self, seconds: float = REPEATED_SECONDS) -> None:
         super().__init__()
         self._seconds = seconds
-        self._causes: dict[tuple[object, ...], list[float]] = {}
+        self._causes: Lru[tuple[object, ...], tuple[float, int]] = Lru(_MOST_CAUSES)
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is written, with the number of suppressed ones before it."""
@@ -52,15 +54,13 @@ class CountRepeated(logging.Filter):
         error = record.exc_info[1] if record.exc_info else None
         cause = (record.name, record.levelno, str(record.msg)[:200], type(error), getattr(error, "errno", None))
         now = time.monotonic()
-        if len(self._causes) >= _MOST_CAUSES and cause not in self._causes:
-            self._causes.clear()
         begun, left_out = self._causes.get(cause, (-self._seconds, 0))
         if now - begun < self._seconds:
-            self._causes[cause] = [begun, left_out + 1]
+            self._causes.keep(cause, (begun, left_out + 1))
             return False
-        self._causes[cause] = [now, 0]
+        self._causes.keep(cause, (now, 0))
         if left_out:
-            record.repeated = int(left_out)
+            record.repeated = left_out
         return True
 
 

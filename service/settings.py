@@ -183,13 +183,10 @@ def cluster_executor(profile: Path) -> str:
     return "" if executor in ("local", "dryrun", "touch") else executor
 
 
-def _choice(*allowed: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text.lower() not in allowed:
-            raise ValueError(f"is not one of {', '.join(allowed)}")
-        return text.lower()
-
-    return parse
+def _source(text: str) -> str:
+    if text.lower() not in SOURCES:
+        raise ValueError(f"is not one of {', '.join(SOURCES)}")
+    return text.lower()
 
 
 def _extras(text: str) -> tuple[str, ...]:
@@ -334,7 +331,7 @@ class Settings(BaseModel):
     examples_dirs: tuple[Path, ...] = ()
     host: Annotated[str, _by(_host)] = "127.0.0.1"
     port: Annotated[int, _by(_whole(0, 65535))] = 8000
-    source: Annotated[str, _by(_choice(*SOURCES))] = "auto"
+    source: Annotated[str, _by(_source)] = "auto"
     mirror: Annotated[Path | None, _by(_existing_folder)] = None
     affinity: Annotated[Path | None, _by(_existing_folder)] = None
     degraders: Annotated[Path | None, _by(_existing_folder)] = None

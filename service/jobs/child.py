@@ -1,4 +1,4 @@
-"""Run programs that read files and queries of clients, in separate processes with a time limit."""
+"""Run programs in separate processes with a time limit."""
 
 from __future__ import annotations
 

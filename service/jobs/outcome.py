@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from service.jobs.artifacts import list_artifacts
 from service.jobs.durable import raise_shortage, read_json
-from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, fasta_length, utc_text
+from service.jobs.record import COMPLETED, EntryCounts, JobRecord, ResultRow, utc_text
 from tethermap.base import layout
 from tethermap.base.tables import RESULTS_TABLE, Value, read_table
 
@@ -116,3 +116,9 @@ def _given(values: dict[str, Any], name: str, kind: type[T]) -> T | None:
     if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
         return value
     raise ValueError(f"{layout.MANIFEST} is not one of the pipeline: {name} is not of type {kind.__name__}")
+
+
+def fasta_length(text: str | None) -> int:
+    """Return the number of residues of a FASTA text, over all its records."""
+    lines = [line for line in (text or "").splitlines() if not line.startswith(">")]
+    return sum(character.isalpha() for line in lines for character in line)

@@ -238,9 +238,3 @@ _BATCH_RECORDS = TypeAdapter(BatchRecord)
 def utc_text(moment: datetime) -> str:
     """Return a time as ``2026-05-30T10:00:00Z``."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def fasta_length(text: str | None) -> int:
-    """Return the number of residues of a FASTA text, over all its records."""
-    lines = [line for line in (text or "").splitlines() if not line.startswith(">")]
-    return sum(character.isalpha() for line in lines for character in line)

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from service.errors import IdempotencyConflict, QueueFull, RateLimited
 from service.index.database import IndexedJob
 from service.jobs.durable import FULL
-from service.jobs.outcome import record_of_folder, result_rows
-from service.jobs.record import QUEUED, BatchItem, BatchRecord, JobRecord, fasta_length
+from service.jobs.outcome import fasta_length, record_of_folder, result_rows
+from service.jobs.record import QUEUED, BatchItem, BatchRecord, JobRecord
 from service.jobs.submission import Submission
 from service.runs.config import pipeline_config
 from service.runs.idempotency import Idempotency, KeyStore

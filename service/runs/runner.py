@@ -11,13 +11,13 @@ import os
 import secrets
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from service.jobs.child import output_of
 from service.jobs.durable import raise_shortage, read_json, write_json
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
 from service.runs import processes
@@ -216,7 +216,8 @@ class Runner:
             else:
                 processes.send(living, first)
             if not await _gone(state, seconds):
-                await self._kill(state)
+                while not await _gone(state, _KILL_SECONDS, signal.SIGKILL):
+                    _LOG.error("processes of a run can't be killed: %s", [one.pid for one in _members(state)])
         # A killed writer leaves its temporary file; from now on only the service writes here.
         if not self._cluster or await asyncio.to_thread(cancel_slurm_jobs, folder):
             await asyncio.to_thread(_remove_leftovers, folder)
@@ -227,29 +228,10 @@ class Runner:
         if not any(locks.glob("*")):
             return
         command = snakemake_command(self._settings, folder, folder / CONFIG, "--unlock", snakemake=self._snakemake)
-        environment = child_environment(self._settings)
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            await asyncio.to_thread(
-                subprocess.run,
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=environment,
-                cwd=REPOSITORY,
-                timeout=_UNLOCK_SECONDS,
-                check=False,
-            )
+        with contextlib.suppress(OSError, TimeoutError):
+            await output_of(command, _UNLOCK_SECONDS, child_environment(self._settings))
         if any(locks.glob("*")):  # a Snakefile that can't be read keeps Snakemake from it
             shutil.rmtree(locks, ignore_errors=True)
-
-    async def _kill(self, state: RunState) -> None:
-        deadline = time.monotonic() + _KILL_SECONDS
-        while living := _members(state):
-            processes.send(living, signal.SIGKILL)
-            if time.monotonic() > deadline:
-                _LOG.error("processes of a run can't be killed: %s", [one.pid for one in living])
-                deadline = time.monotonic() + _KILL_SECONDS
-            await asyncio.sleep(_POLL_SECONDS)
 
 
 def read_state(folder: Path) -> RunState | None:
@@ -276,9 +258,12 @@ def _members(state: RunState) -> list[Process]:
     return processes.members(state.token, state.pid, state.start)
 
 
-async def _gone(state: RunState, seconds: float) -> bool:
+async def _gone(state: RunState, seconds: float, number: signal.Signals | None = None) -> bool:
+    """Return whether all processes of a run end in time; a signal is sent again and again until they do."""
     deadline = time.monotonic() + seconds
-    while _members(state):
+    while living := _members(state):
+        if number is not None:
+            processes.send(living, number)
         if time.monotonic() > deadline:
             return False
         await asyncio.sleep(_POLL_SECONDS)

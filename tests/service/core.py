@@ -21,6 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import httpx2
 from starlette.testclient import TestClient
 
 from service.app import create_app
@@ -87,6 +88,18 @@ def local(folder: Path, **values: Any) -> TestClient:
     """Return a client of a service in this process, with the stand-in pipeline."""
     app = create_app(build_parts(settings_in(folder, **values), snakemake=COMMAND))
     return TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
+
+
+@contextlib.asynccontextmanager
+async def client_of(parts: Parts) -> AsyncIterator[httpx2.AsyncClient]:
+    """Run the application over a service's parts in this event loop; yield a client of it."""
+    app = create_app(parts)
+    transport = httpx2.ASGITransport(app=app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client,
+    ):
+        yield client
 
 
 def run_form(job: Mapping[str, Any]) -> dict[str, tuple[None, str]]:

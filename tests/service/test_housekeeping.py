@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
-from service.app import create_app
 from service.jobs.durable import read_json, write_json
 from service.runs.lifecycle import build_parts
-from tests.service.core import running, settings_in, until
+from tests.service.core import client_of, running, settings_in, until
 from tethermap.base import layout
 from tethermap.base.tables import RESULTS_TABLE
 
@@ -75,8 +73,7 @@ async def test_a_defect_in_one_check_ends_no_task_and_the_end_of_all_checks_is_r
 ) -> None:
     monkeypatch.setattr("service.runs.housekeeping.LOOK_SECONDS", 0.02)
     parts = build_parts(settings_in(tmp_path))
-    app = create_app(parts)
-    async with app.router.lifespan_context(app):
+    async with client_of(parts) as client:
         await parts.ready.wait()
         with monkeypatch.context() as patched:
             patched.setattr("service.runs.housekeeping._requests", lambda _: 1 / 0)
@@ -85,10 +82,8 @@ async def test_a_defect_in_one_check_ends_no_task_and_the_end_of_all_checks_is_r
         await asyncio.to_thread(write_json, parts.store.requests / "1.json", {"command": "prune"})
         answer = await until(lambda: read_json(parts.store.requests / "1.answer.json"), 10)
         assert answer == {"ok": True, "message": "0 jobs removed"}
-        transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            assert (await client.get("/api/health")).json()["status"] == "healthy"
-            assert parts._keeping is not None
-            parts._keeping.cancel()
-            await until(parts._keeping.done)
-            assert (await client.get("/api/health")).json()["status"] == "degraded"
+        assert (await client.get("/api/health")).json()["status"] == "healthy"
+        assert parts._keeping is not None
+        parts._keeping.cancel()
+        await until(parts._keeping.done)
+        assert (await client.get("/api/health")).json()["status"] == "degraded"

@@ -5,17 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from service.jobs.record import (
-    EDGES,
-    QUEUED,
-    RUNNING,
-    STATES,
-    EntryCounts,
-    IllegalChangeError,
-    JobError,
-    JobRecord,
-    fasta_length,
-)
+from service.jobs.outcome import fasta_length
+from service.jobs.record import EDGES, QUEUED, RUNNING, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
 
 TIME = "2026-05-30T10:00:00Z"
 RECORD = JobRecord(

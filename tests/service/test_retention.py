@@ -7,20 +7,15 @@ import json
 import logging
 import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
-import httpx2
 import pytest
 
-from service.app import create_app
 from service.jobs.durable import write_json
 from service.jobs.record import COMPLETED, FAILED, FINAL, QUEUED, RECORD, RUNNING, JobRecord, State
 from service.runs.lifecycle import build_parts
-from tests.service.core import NOTHING, LiveService, running, settings_in
-from tests.tools.patience import patience
-from tests.tools.runs import ROOT
+from tests.service.core import NOTHING, LiveService, client_of, running, settings_in
+from tests.service.test_operator import forked
 from tethermap.base import layout
 
 pytestmark = pytest.mark.process
@@ -83,11 +78,8 @@ def test_a_download_continues_while_old_jobs_are_removed(tmp_path: Path) -> None
         received = len(client.recv(1 << 16))
         finished(service.jobs, "0000000b", 2, OLD)
         write_json(service.jobs / "0000000a" / RECORD, {**service.record("0000000a"), "finished_at": OLD})
-        prune = subprocess.run(
-            [sys.executable, "-m", "service", "prune"],
-            cwd=ROOT, env=service.environment, capture_output=True, text=True, timeout=patience(60), check=True,
-        )  # fmt: skip
-        assert "0000000a" not in prune.stdout
+        prune = forked(service, "prune")
+        assert (prune.returncode, "0000000a" in prune.stdout) == (0, False)
         while block := client.recv(1 << 20):
             received += len(block)
         assert received > size
@@ -103,24 +95,20 @@ async def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Pat
     text = record.read_bytes()
     record.unlink()
     os.mkfifo(record)  # a reader waits for a writer
-    parts = build_parts(settings_in(tmp_path))
-    app = create_app(parts)
-    async with app.router.lifespan_context(app):
-        transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            health = await client.get("/api/health")
-            assert health.status_code == 503
-            assert health.json()["ok"] is health.json()["index_consistent"] is False
-            submitting = asyncio.create_task(client.post("/api/jobs", json=NOTHING))
-            listing = asyncio.create_task(client.get("/api/indexed-jobs"))
-            await asyncio.sleep(0.2)
-            assert not submitting.done()
-            assert not listing.done()
-            await asyncio.to_thread(record.write_bytes, text)
-            assert (await listing).json()["count"] == 1
-            submitted = (await submitting).json()["job_id"]
-            await client.post(f"/api/jobs/{submitted}/cancel")
-            assert (await client.get("/api/health")).json()["index_consistent"] is True
+    async with client_of(build_parts(settings_in(tmp_path))) as client:
+        health = await client.get("/api/health")
+        assert health.status_code == 503
+        assert health.json()["ok"] is health.json()["index_consistent"] is False
+        submitting = asyncio.create_task(client.post("/api/jobs", json=NOTHING))
+        listing = asyncio.create_task(client.get("/api/indexed-jobs"))
+        await asyncio.sleep(0.2)
+        assert not submitting.done()
+        assert not listing.done()
+        await asyncio.to_thread(record.write_bytes, text)
+        assert (await listing).json()["count"] == 1
+        submitted = (await submitting).json()["job_id"]
+        await client.post(f"/api/jobs/{submitted}/cancel")
+        assert (await client.get("/api/health")).json()["index_consistent"] is True
 
 
 async def test_service_ends_soon_while_the_job_folders_are_still_read(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import functools
 import gzip
 import ipaddress
 import json
-import re
 import resource
 import socket
 import threading
@@ -666,8 +665,3 @@ def test_uploads_of_one_token_have_a_quota(tmp_path: Path) -> None:
         manifest = http.get("/api/manifest", headers=ANN).json()["limits"]
         assert manifest["max_upload_bytes_per_token"] == int(2.5 * size) + 1000
         assert (manifest["body_timeout_s"], manifest["upload_timeout_s"]) == (60.0, 900.0)
-
-
-def test_the_table_of_settings_gives_the_time_limit_of_bodies() -> None:
-    text = Path("config/deploy/README.md").read_text(encoding="utf-8")
-    assert re.search(r"\| `BODY_TIMEOUT_S` \| `60` \|", text)
