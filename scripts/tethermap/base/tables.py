@@ -15,18 +15,22 @@ from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from tethermap.base import layout, reference
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
 Kind = Literal["text", "integer", "number", "flag"]
 Value = str | int | float | bool | None
 Row = Mapping[str, Value]
+
+
+class SupportsWrite(Protocol):
+    """A text stream that can be written to, such as an open file."""
+
+    def write(self, text: str, /) -> object:
+        """Append it."""
 
 
 FEW = 8
@@ -295,7 +299,7 @@ def table_writer(path: Path, table: Table) -> Iterator[Callable[[Row], None]]:
         yield rows_into(stream, table, path.name)
 
 
-def rows_into(stream: SupportsWrite[str], table: Table, name: str) -> Callable[[Row], None]:
+def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row], None]:
     """Write the header of a table to a text stream; return a function that appends one row.
 
     Parameters

@@ -16,7 +16,7 @@ LOSSES = {
 
 def lab(rgb: tuple[int, ...], loss: str | None) -> np.ndarray:
     """Return CIE L*a*b* (D65) of an sRGB colour as seen with a loss of colour vision."""
-    light = linear(np.array(rgb) / 255)
+    light = linear([value / 255 for value in rgb])
     if loss:
         light = np.clip(np.array(LOSSES[loss]) @ light, 0, 1)
     matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])

@@ -124,7 +124,7 @@ def test_closed_exits_differ_by_dashes_and_hollow_heads_and_colour() -> None:
 
 @pytest.mark.parametrize("colour", [OPEN, CLOSED])
 def test_colours_of_arrows_contrast_with_white(colour: str) -> None:
-    assert contrast_with_white(np.array([*bytes.fromhex(colour[1:])]) / 255) > 4.5
+    assert contrast_with_white([value / 255 for value in bytes.fromhex(colour[1:])]) > 4.5
 
 
 def test_title_and_description_name_the_exits() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from typing import Any
 from itertools import permutations
 
 import numpy as np
@@ -34,9 +35,10 @@ def maltose(known: Known, first: Residue, second: Residue, *, omit: tuple[str, .
     size = len(parts[0].name)
     parts[1] = replace(parts[1], xyz=moved, component=np.ones(len(moved), dtype=np.int64))
     columns = {one.name: [getattr(part, one.name) for part in parts] for one in fields(LigandAtoms)}
-    atoms = LigandAtoms(
-        **{name: a + b if isinstance(a, tuple) else np.concatenate([a, b]) for name, (a, b) in columns.items()}
-    )
+    joined: dict[str, Any] = {
+        name: a + b if isinstance(a, tuple) else np.concatenate([a, b]) for name, (a, b) in columns.items()
+    }
+    atoms = LigandAtoms(**joined)
     whole = ideal_instance(known("GLC"))
     return replace(whole, components=(first, second), atoms=atoms, inner_links=((o4, size + c1),))
 
