@@ -258,7 +258,7 @@ def _by_name(mol: Chem.Mol) -> dict[str, int]:
 
 
 def _residues(chain: Iterable[gemmi.Residue], without: set[int]) -> list[tuple[str, str, list[tuple[Any, ...]]]]:
-    """Return number, name and atoms of each residue with atoms, except atoms of some serial numbers."""
+    """Return number, name and atoms of each residue of a chain, without the atoms of the given serial numbers."""
     found = [
         (str(one.seqid), one.name, [(a.name, *a.pos.tolist()) for a in one if a.serial not in without]) for one in chain
     ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
