@@ -13,12 +13,14 @@ from service.errors import JobStateConflict
 from service.http.endpoint import PAGE, Routes
 from service.jobs.record import JobRecord
 from service.pages.render import page
+from service.pages.texts import TEXTS
 from service.results.events import log_lines
 from service.results.steps import read_steps
 from service.routes.shared import changeable_job, form_pairs, in_thread, job_of, shared_of, state_of
 from tethermap.run.display import STEPS
 
 _LOG_LINES = 500
+_T = TEXTS.monitor
 
 
 async def monitor_page(request: Request) -> Response:
@@ -70,30 +72,26 @@ def sentence_of(job: JobRecord, position: int | None) -> str:
     position : int or None
         Its place in the queue, from 1.
     """
-    step = STEPS.get(job.current_step or "", job.current_step)
-    if job.status == "queued":
-        if job.attempt > job.first_attempt:
-            return "Interrupted; waiting to resume."
-        if job.attempt > 1:
-            return "Waiting to resume."
-        return "Next to run." if position in (None, 1) else f"Waiting: number {position} in the queue."
-    if job.status == "running":
-        again = " again" if job.attempt > 1 else ""
-        return f"Running{again}: {step}." if step else f"Running{again}: starting."
-    if job.status == "completed":
-        if job.result_rows:
-            instances = _count(job.result_rows, "ligand instance")
-            return f"Completed: {instances} kept from {_count(job.entries.found or 0, 'entry')}."
-        return "Completed: no ligand was kept." if job.entries.found else "Completed: nothing was found."
-    if job.status == "failed":
-        where = STEPS.get(job.error.step, "") if job.error else ""
-        return f"Failed while {where}." if where else "Failed."
-    return "Canceled." if job.started_at is None else "Canceled while running; finished steps are kept."
-
-
-def _count(number: int, noun: str) -> str:
-    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"
+    text = _T.sentences
+    step = STEPS.get(job.current_step or "", job.current_step) or _T.starting
+    failed_while = STEPS.get(job.error.step, "") if job.error else ""
+    match job.status:
+        case "queued" if job.attempt > 1:
+            told = text["interrupted"] if job.attempt > job.first_attempt else text["resumes"]
+        case "queued":
+            told = text["next"] if position in (None, 1) else text["waits"].plain(position=position)
+        case "running":
+            told = text["runs_again" if job.attempt > 1 else "runs"].plain(step=step)
+        case "completed" if job.result_rows:
+            instances = _T.n_instances.plain(n=job.result_rows)
+            told = text["kept"].plain(instances=instances, n=job.entries.found or 0)
+        case "completed":
+            told = text["nothing_kept" if job.entries.found else "nothing_found"]
+        case "failed":
+            told = text["failed_while"].plain(step=failed_while) if failed_while else text["failed"]
+        case _:
+            told = text["canceled" if job.started_at is None else "canceled_while_running"]
+    return str(told)
 
 
 def _seconds(job: JobRecord) -> int | None:
