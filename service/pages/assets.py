@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from service.addresses import address
@@ -29,7 +29,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class Asset:
     """A file that pages load.
 
@@ -46,15 +46,11 @@ class Asset:
     body: bytes
     media_type: str
     tag: str
-    _zipped: bytes = b""
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @cached_property
     def zipped(self) -> bytes:
-        """Return the content as gzip, compressed on first use."""
-        with self._lock:
-            if not self._zipped:
-                self._zipped = gzip.compress(self.body, 9, mtime=0)
-            return self._zipped
+        """The content as gzip, compressed on first use."""
+        return gzip.compress(self.body, 9, mtime=0)
 
 
 class Assets:

@@ -47,7 +47,7 @@ def reason_without_sites(rows: Sequence[Row]) -> str:
 
 def _site(rows: Sequence[Row]) -> dict[str, Any]:
     anchors = [_anchor(row) for row in rows]
-    return {**anchors[0], "site_id": str(rows[0]["site_id"]), "site_rank": rows[0]["site_rank"], "anchors": anchors}
+    return {**anchors[0], "site_rank": rows[0]["site_rank"], "anchors": anchors}
 
 
 def _anchor(row: Row) -> dict[str, Any]:

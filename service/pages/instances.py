@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -168,13 +169,8 @@ def _sortable(value: Value) -> tuple[float, str]:
     if isinstance(value, int | float):
         return float(value), ""
     text = str(value)
-    digits = text.lstrip("-")
-    size = len(digits) - len(digits.lstrip("0123456789"))
-    head = text[: len(text) - len(digits) + size]
-    return (float(head), text) if size and size <= _DIGITS else (float("inf"), text.lower())
-
-
-_DIGITS = 9
+    head = re.match(r"-?\d{1,9}(?!\d)", text, re.ASCII)
+    return (float(head[0]), text) if head else (float("inf"), text.lower())
 
 
 _OF_INSTANCE = (

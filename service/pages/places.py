@@ -88,7 +88,6 @@ def answer_view(row: Row) -> dict[str, Any]:
         "seen": seen,
         "same": several(row, "anchor_equivalents"),
         "seen_in": [entry.upper() for entry in several(row, "observed_entries")],
-        "reasons": reasons,
         "grade_says": " ".join(reasons) or _grade_sentence(row, seen=seen),
     }
 
@@ -102,12 +101,6 @@ def _grade_sentence(row: Row, *, seen: bool) -> str:
 
 def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}." if words else ""
-
-
-def alternatives(row: Row) -> list[str]:
-    """Return the other bonds where a half may end, as ``atom by linker atom``."""
-    pairs = [pair.split("-", 1) for pair in several(row, "alternatives")]
-    return [_T.atom_by.plain(atom=atom, linker_atom=linker_atom) for atom, linker_atom in pairs]
 
 
 def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, Any]:
@@ -127,13 +120,15 @@ def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, A
     return {
         "lead": answer_view(lead) if lead is not None else None,
         "more": [answer_view(one) for one in known.rows[1:4]],
-        "counted": known.counted,
         "why_not": _why_not(row) if lead is not None and not known.counted else "",
         "here": _said_here(lead, ranked) if lead is not None and known.counted and not is_seen(lead) else "",
         "observed": [
             {
                 "row": one,
-                "others": alternatives(one),
+                "others": [
+                    _T.atom_by.plain(atom=atom, linker_atom=linker_atom)
+                    for atom, _, linker_atom in (pair.partition("-") for pair in several(one, "alternatives"))
+                ],
                 "grade_says": _T.observed_grades.get(str(one["grade"]), ""),
                 "reason": OBSERVED_REASONS.get(str(one["reason"] or ""), ""),
             }

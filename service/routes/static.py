@@ -32,7 +32,7 @@ async def static_file(request: Request) -> Response:
         return Response(status_code=304, headers=headers)
     if takes_gzip(request.headers.get("accept-encoding", "")):
         headers |= {"Content-Encoding": "gzip", "ETag": f"W/{asset.tag}"}
-        return Response(asset.zipped(), headers=headers)
+        return Response(asset.zipped, headers=headers)
     return Response(asset.body, headers=headers)
 
 
