@@ -1,5 +1,7 @@
 // The list of jobs: a state selected with the mouse applies at once, and the list is refreshed while jobs wait or run.
 
+import { getPage } from "./http.js";
+
 const EVERY_MS = 5000;
 const form = document.querySelector("form.filters");
 
@@ -27,9 +29,8 @@ async function refresh() {
   if (!list.hasAttribute("data-moving")) return;
   if (!document.hidden && !list.contains(document.activeElement)) {
     try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("jobs");
-      if (answer.ok && fresh) list.replaceWith(document.adoptNode(fresh));
+      const fresh = (await getPage(location.href)).getElementById("jobs");
+      if (fresh) list.replaceWith(document.adoptNode(fresh));
     } catch {
       // no response: retry
     }

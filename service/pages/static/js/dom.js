@@ -28,7 +28,7 @@ export function debounced(action, wait = 250) {
 }
 
 /** Copy a text to the clipboard and show it on the button. */
-export async function copyText(text, button) {
+async function copyText(text, button) {
   const before = button.textContent;
   let done = true;
   try {
@@ -39,6 +39,11 @@ export async function copyText(text, button) {
   button.textContent = done ? t.copied : t.copying_failed;
   announce(button.textContent);
   setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+/** Save a file. @param {string|null} href @param {string} name */
+export function save(href, name) {
+  if (href !== null) make("a", { href, download: name }).click();
 }
 
 /** Announce a change to screen readers. */

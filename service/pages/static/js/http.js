@@ -2,19 +2,11 @@
 
 import { filled, t } from "./texts.js";
 
-/** An error that the API has answered, or that no answer came. */
+/** A response that is not a success, with its HTTP status; 0 if no response came. */
 export class ApiError extends Error {
-  /**
-   * @param {number} status HTTP status; 0 when no answer came
-   * @param {string} code code of the error body
-   * @param {string} message sentence for people
-   * @param {object} details plain values
-   */
-  constructor(status, code, message, details = {}) {
+  constructor(status, message) {
     super(message);
     this.status = status;
-    this.code = code;
-    this.details = details;
   }
 }
 
@@ -25,31 +17,38 @@ export const root = document.documentElement.dataset.root ?? "";
 export const rooted = (address) => (address.startsWith("/api/") ? root + address : address);
 
 /**
- * Return the JSON that an address answers.
+ * Return a response.
  * @param {string} address path of the API, or from a response of the service
  * @param {RequestInit} options as for fetch
  * @throws {ApiError} for every response that is not a success
  */
-export async function getJson(address, options = {}) {
-  let answer;
+async function responseOf(address, options) {
+  let response;
   try {
-    answer = await fetch(rooted(address), { headers: { Accept: "application/json" }, ...options });
+    response = await fetch(rooted(address), options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "NO_ANSWER", t.no_answer);
+    throw new ApiError(0, t.no_answer);
   }
-  const body = await answer.json().catch(() => null);
-  if (!answer.ok || body === null || body.ok === false) {
-    const error = body?.error ?? {};
-    throw new ApiError(answer.status, error.code ?? "UNKNOWN", error.message ?? filled(t.bad_answer, { status: answer.status }), error.details);
-  }
-  return body;
+  if (response.ok) return response;
+  const body = await response.json().catch(() => null);
+  throw new ApiError(response.status, body?.error?.message ?? filled(t.bad_answer, { status: response.status }));
 }
 
-/** Send a value as JSON and return the answer; see getJson. */
-export function postJson(address, value = {}, options = {}) {
-  const headers = { Accept: "application/json", "Content-Type": "application/json" };
-  return getJson(address, { method: "POST", body: JSON.stringify(value), ...options, headers: { ...headers, ...options.headers } });
+/** Return the JSON that an address answers; see responseOf. */
+export async function getJson(address, options = {}) {
+  return (await responseOf(address, { headers: { Accept: "application/json" }, ...options })).json();
+}
+
+/** Return the text of a file; see responseOf. */
+export async function getText(address, options = {}) {
+  return (await responseOf(address, options)).text();
+}
+
+/** Return a page, or a part of one, as a document; see responseOf. */
+export async function getPage(address, options = {}) {
+  const text = await getText(address, { headers: { Accept: "text/html" }, ...options });
+  return new DOMParser().parseFromString(text, "text/html");
 }
 
 /** Return the data that the server has put into the page: `<script type="application/json" id="...">`. */

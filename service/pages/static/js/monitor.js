@@ -3,7 +3,7 @@
 
 import { announce } from "./dom.js";
 import { followJob } from "./follow.js";
-import { ApiError, postJson } from "./http.js";
+import { ApiError, getJson, getPage } from "./http.js";
 import { filled, t } from "./texts.js";
 
 const FINAL = new Set(["completed", "failed", "canceled"]);
@@ -27,8 +27,7 @@ async function refresh() {
   do {
     wanted = false;
     try {
-      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-      if (answer.ok) replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      replace(await getPage(location.pathname));
     } catch {
       // no response: the next change retries
     }
@@ -115,7 +114,7 @@ document.addEventListener("submit", async (event) => {
   button.disabled = true;
   button.textContent = t.canceling;
   try {
-    await postJson(`/api/jobs/${job}/cancel`, {});
+    await getJson(`/api/jobs/${job}/cancel`, { method: "POST" });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) {
       button.disabled = false;

@@ -1,6 +1,6 @@
 // The form to submit a job: checked while it is filled in, previewed, shown as a command and a file.
 
-import { root, rooted } from "./http.js";
+import { getJson, root } from "./http.js";
 import { announce, debounced, make } from "./dom.js";
 import { addSuggestions } from "./suggest.js";
 import { filled, t } from "./texts.js";
@@ -157,16 +157,14 @@ async function send(list) {
   const before = [...uploaded.childNodes].filter((node) => !node.classList?.contains("notice"));
   uploaded.replaceChildren(make("p", { class: "muted" }, t.uploading));
   try {
-    const response = await fetch(rooted("/api/uploads"), { method: "POST", body });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer.error.message);
+    const answer = await getJson("/api/uploads", { method: "POST", body });
     held = together;
     take(answer);
     announce(filled(t.files_read, { n: answer.files.length }));
     check();
     lookSoon();
   } catch (error) {
-    uploaded.replaceChildren(...before, refusal(Array.from(list, (file) => file.name).join(", "), String(error.message ?? error)));
+    uploaded.replaceChildren(...before, refusal(Array.from(list, (file) => file.name).join(", "), error.message));
   }
 }
 

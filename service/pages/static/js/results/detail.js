@@ -1,6 +1,7 @@
 // One ligand on the page: its parts wired together.
 
-import { announce } from "../dom.js";
+import { announce, save } from "../dom.js";
+import { getPage } from "../http.js";
 import { filled, t } from "../texts.js";
 import { change, parameter } from "./address.js";
 import { atomText, Flat } from "./flat.js";
@@ -66,9 +67,7 @@ export class Detail {
     this.place.setAttribute("aria-busy", "true");
     try {
       const query = new URLSearchParams({ row: stem, context });
-      const answer = await fetch(`${this.here}/instance?${query}`, { signal: this.asked.signal });
-      if (!answer.ok) throw new Error(filled(t.bad_answer, { status: answer.status }));
-      const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const part = await getPage(`${this.here}/instance?${query}`, { signal: this.asked.signal });
       const next = part.querySelector("[data-instance]");
       const scroll = this.place.scrollTop;
       this.scene.carry(next.querySelector("[data-scene]"));
@@ -209,10 +208,4 @@ function closedHere({ added, exits }, context) {
 function camera() {
   const text = parameter("view");
   return text === "" ? null : text.split(",").map(Number);
-}
-
-function save(address, name) {
-  if (address === null) return;
-  const link = Object.assign(document.createElement("a"), { href: address, download: name });
-  link.click();
 }

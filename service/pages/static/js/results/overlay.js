@@ -1,5 +1,7 @@
 // Superposed ligands in one frame, with the directions of their exits.
 
+import { save } from "../dom.js";
+import { getText } from "../http.js";
 import { filled, t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { directionArrows, frame } from "./scene-parts.js";
@@ -14,12 +16,6 @@ function say(state, words = "") {
   const message = figure.querySelector("[data-message]");
   message.hidden = state === "ready";
   message.textContent = words;
-}
-
-async function text(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(filled(t.bad_file, { status: answer.status }));
-  return answer.text();
 }
 
 /** Move the atoms of a model by its matrix into the frame of the reference. */
@@ -42,17 +38,12 @@ function moved(sdf, matrix, shift) {
   return lines.join("\n");
 }
 
-/** Save a file. @param {string} href @param {string} name */
-function save(href, name) {
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-}
-
 async function show() {
   if (figure.dataset.vendor === "") return say("missing", t.overlay_not_installed);
   if (!hasWebGl()) return say("no-webgl", t.no_webgl);
   say("loading", t.loading_ligands);
   const [library, protein, ...ligands] = await Promise.all([
-    load3Dmol(figure.dataset.vendor), data.reference ? text(data.reference.url) : "", ...data.ligands.map((ligand) => text(ligand.url)),
+    load3Dmol(figure.dataset.vendor), data.reference ? getText(data.reference.url) : "", ...data.ligands.map((ligand) => getText(ligand.url)),
   ]);
   const theme = shownTheme();
   const viewer = library.createViewer(figure.querySelector("[data-canvas]"), { backgroundColor: theme === "dark" ? "#1d262e" : "#ffffff", antialias: hasSmoothEdges() });

@@ -1,6 +1,7 @@
 // The 3D view: protein as cartoon, pocket as sticks, the ligand coloured by exposure.
 
-import { filled, t } from "../texts.js";
+import { getText } from "../http.js";
+import { t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
 import { contactLines, exitArrows, faded, homeView, neighbours, residueOf } from "./scene-parts.js";
@@ -53,7 +54,7 @@ export class Scene {
     if (this.viewer === null && !hasWebGl()) return this.#say("no-webgl");
     this.#say("loading");
     try {
-      const [library, complex, ligand] = await Promise.all([load3Dmol(this.vendor), text(data.structure.url), text(data.ligand.url)]);
+      const [library, complex, ligand] = await Promise.all([load3Dmol(this.vendor), fileOf(data.structure.url), fileOf(data.ligand.url)]);
       if (turn !== this.turn) return undefined;
       this.#build(library, complex, ligand, view);
       this.#say("ready");
@@ -329,9 +330,7 @@ export class Scene {
   }
 }
 
-async function text(address) {
+async function fileOf(address) {
   if (!address) throw new Error(t.no_file);
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(filled(t.bad_file, { status: answer.status }));
-  return answer.text();
+  return getText(address);
 }

@@ -1,5 +1,6 @@
 // Series: their core and heat map are fetched when they are unfolded.
 
+import { getPage } from "../http.js";
 import { filled, t } from "../texts.js";
 import { change } from "./address.js";
 
@@ -13,9 +14,7 @@ export function watchSeries(here) {
       if (body.querySelector("[data-series-view]")) return;
       body.textContent = t.loading_series;
       try {
-        const answer = await fetch(`${here}/series?${new URLSearchParams({ series: fold.dataset.series })}`);
-        if (!answer.ok) throw new Error(filled(t.service_answered, { status: answer.status }));
-        const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const part = await getPage(`${here}/series?${new URLSearchParams({ series: fold.dataset.series })}`);
         body.replaceChildren(...part.body.childNodes);
       } catch (error) {
         body.textContent = filled(t.series_not_loaded, { reason: error.message });

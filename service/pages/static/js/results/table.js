@@ -1,5 +1,6 @@
 // The table of instances: filtered, sorted and walked through in the browser.
 
+import { getPage } from "../http.js";
 import { change } from "./address.js";
 import { compared, inView, sortable, viewOf } from "./filter.js";
 import { rove } from "./roving.js";
@@ -141,9 +142,7 @@ export class InstanceTable extends EventTarget {
     const chosen = this.current()?.stem;
     const picked = new Set(this.picked());
     try {
-      const answer = await fetch(`${location.pathname}/table${location.search}`, { signal: this.asked.signal });
-      if (!answer.ok) throw new Error(String(answer.status));
-      const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const part = await getPage(`${location.pathname}/table${location.search}`, { signal: this.asked.signal });
       this.container.replaceChildren(...part.body.childNodes);
       this.adopt();
       for (const { box } of this.rows) box.checked = picked.has(box.value);
