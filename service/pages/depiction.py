@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import Artifact
-from service.pages.svg import SafeDrawing, safe_drawing
+from service.pages.svg import AtomMark, SafeDrawing, safe_drawing
 from service.results.exposure import recoloured, relative
 from service.results.structures import instance_file
 from service.results.tables import number
@@ -84,16 +83,11 @@ def thumbnail(drawing: SafeDrawing | None) -> Markup:
     return Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}" stroke-width="2">{}</svg>').format(box, body)
 
 
-def marks(drawing: SafeDrawing | None, atoms: Sequence[Row]) -> list[dict[str, Any]]:
+def marks(drawing: SafeDrawing | None, atoms: Sequence[Row]) -> list[tuple[AtomMark, str]]:
     """Return where the atoms are in a drawing, with their names."""
-    names = {row.get("sdf_index"): row for row in atoms}
-    marked = []
-    for mark in drawing.atoms if drawing else ():
-        row = names.get(mark.index)
-        if row is not None:
-            place = {"index": mark.index, "x": mark.x, "y": mark.y, "radius": mark.radius}
-            marked.append({**place, "name": row["exact_atom"], "element": row["element"]})
-    return marked
+    names = {row.get("sdf_index"): row["exact_atom"] for row in atoms}
+    drawn = drawing.atoms if drawing else ()
+    return [(mark, str(names[mark.index])) for mark in drawn if mark.index in names]
 
 
 def percent(row: Row, context: str) -> str:

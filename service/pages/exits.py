@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from service.pages.texts import TEXTS
+from service.results.answers import several
 from service.results.tables import number
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
@@ -57,7 +58,7 @@ def _anchor(row: Row) -> dict[str, Any]:
         "atom": str(row["anchor_atom"]),
         "index": row["sdf_index"],
         "rank": row["rank"],
-        "same": [name for name in str(row.get("anchor_equivalents") or "").split(";") if name],
+        "same": several(row, "anchor_equivalents"),
         "action": _action(row),
         "how": CHEMISTRY.get(chem_class, chem_class),
         "usual": chem_class != UNUSUAL,
@@ -66,7 +67,7 @@ def _anchor(row: Row) -> dict[str, Any]:
         "closed": row.get("closed") is True,
         "open": min(room, way) >= OPEN_FROM,
         "closed_in": _closed_in(row, room, way),
-        "leaving_atoms": _leaving(row),
+        "leaving_atoms": several(row, "leaving_atoms"),
         "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
         "terms": [
             _term("room", in_words(room, ROOM), room / FULL_ROOM, room=percent(room), full=percent(FULL_ROOM)),
@@ -99,12 +100,8 @@ def _term(key: str, word: str, share: float, **values: str) -> dict[str, Any]:
     return {"key": key, "name": _T.terms[key], "word": word, "share": share, "says": says}
 
 
-def _leaving(row: Row) -> list[str]:
-    return [name for name in str(row.get("leaving_atoms") or "").split(";") if name]
-
-
 def _action(row: Row) -> str:
-    leaving = _leaving(row)
+    leaving = several(row, "leaving_atoms")
     if row.get("kind") == "unseen":
         return str(_T.replaces_unmodelled)
     if row.get("kind") != "cut" or not leaving:
@@ -118,7 +115,7 @@ def _warnings(row: Row, room: float, way: float) -> list[str]:
         sentences.append(_T.warn_closed)
     if row.get("incomplete") is True:
         sentences.append(_T.warn_incomplete)
-    codes = [code for code in str(row.get("evidence_reasons") or "").split(";") if code not in _SAID_ELSEWHERE]
+    codes = [code for code in several(row, "evidence_reasons") if code not in _SAID_ELSEWHERE]
     sentences += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
     lost, own = number(row, "hbonds_lost") or 0, number(row, "hbonds_anchor") or 0
     if lost:

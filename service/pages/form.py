@@ -7,6 +7,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -192,13 +193,10 @@ def _converted(one: FormField, values: list[str]) -> Any:
     if one.kind == "flag":
         return values[-1] in ("true", "on")
     if one.kind in ("integer", "number"):
-        try:
+        with suppress(ValueError):
             number = float(values[0])
-        except ValueError:
-            return values[0]
-        if not math.isfinite(number):
-            return values[0]
-        return int(number) if number.is_integer() else number
+            if math.isfinite(number):
+                return int(number) if number.is_integer() else number
     return values[0]
 
 

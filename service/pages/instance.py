@@ -13,10 +13,9 @@ from service.addresses import address, serves
 from service.pages.depiction import area, drawing_of, exits_drawing, marks, percent
 from service.pages.exits import SHOWN, exit_sites, reason_without_sites
 from service.pages.fit import FITS, fit_of
-from service.pages.instances import flags_of
 from service.pages.places import copy_view
 from service.pages.texts import TEXTS
-from service.results.answers import answers_of_copy
+from service.results.answers import answers_of_copy, several
 from service.results.exposure import instance_atoms, relative
 from service.results.structures import links_of, metadata_row
 from service.results.tables import JobTables, number
@@ -124,7 +123,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "bridge": bridge(row, contacts),
         "contacts": _contacts(contacts),
         "pocket": pocket_strip(contacts),
-        "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in flags_of(row)],
+        "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in several(row, "flags")],
         "files": _files(place.base, row),
         "degrader_files": _degrader_files(place, stem),
         "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place, "handles") else "",
@@ -190,7 +189,7 @@ def _contexts(row: Row) -> list[dict[str, Any]]:
 def _files(base: str, row: Row) -> list[dict[str, Any]]:
     paths = [(form, column, str(row.get(column) or "")) for form, column in FILES]
     return [
-        {"what": _T.file_kinds[column], "form": form, "name": path.rpartition("/")[2], "url": _address(base, path)}
+        {"what": _T.file_kinds[column], "form": form, "name": path.rpartition("/")[2], "url": file_address(base, path)}
         for form, column, path in paths
         if path
     ]
@@ -205,7 +204,7 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem], _OF_INPUTS):
         paths = {says: str(row.get(column) or "") for column, says in _T.degrader_files.items()}
         files = [
-            {"says": says, "url": _address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}
+            {"says": says, "url": file_address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}
             for says, path in paths.items()
             if path
         ]
@@ -355,15 +354,12 @@ def _data(
     """Return the data of an instance for scripts: addresses of files, atoms, exits."""
     base = place.base
     partners = f"/results/{base.rpartition('/')[2]}/partners/{quote(str(row['stem']))}"
-    paths = {form: str(row.get(column) or "") for form, column in (("pdb", "pdb_path"), ("cif", "cif_path"))}
-    form = "pdb" if paths["pdb"] else "cif"
-    sdf = str(row.get("sdf_path") or "")
     index = {str(atom["exact_atom"]): atom["sdf_index"] for atom in atoms}
     chains = [str(item["partner_chain"]) for item in contacts if item.get("context") == "chain"]
     return {
         "stem": row["stem"],
-        "structure": {"url": _address(base, paths[form]), "format": form},
-        "ligand": {"url": _address(base, sdf), "format": "sdf"},
+        "structure": structure_of(base, row),
+        "ligand": {"url": file_address(base, str(row.get("sdf_path") or "")), "format": "sdf"},
         "nearest_chain": chains[0] if chains else str(row["Chain"]),
         "ramp": {"stops": STOPS, "unknown": UNKNOWN},
         "discs": {"smallest": SMALLEST_DISC, "largest": LARGEST_DISC, "target": TARGET_RADIUS},
@@ -392,7 +388,14 @@ def _data(
     }
 
 
-def _address(base: str, path: str) -> str | None:
+def structure_of(base: str, row: Row) -> dict[str, str | None]:
+    """Return address and format of an instance's complex: PDB if there is one, else mmCIF."""
+    form = "pdb" if row.get("pdb_path") else "cif"
+    return {"url": file_address(base, str(row.get(f"{form}_path") or "")), "format": form}
+
+
+def file_address(base: str, path: str) -> str | None:
+    """Return the address of a file of a job; None without a path."""
     return f"{base}/files/{quote(path, safe='/')}" if path else None
 
 

@@ -88,15 +88,11 @@ class TableView:
 
     def query(self, **changes: str) -> str:
         """Return the view as the query of an address, with some parts changed; `row` and the like may be added."""
-        pairs = [("q", self.words), ("ligand", self.ligand), ("min", _plain(self.least)), ("max", _plain(self.most))]
-        pairs += [("flag", flag) for flag in self.flags]
-        pairs += [
-            ("fit", self.fit),
-            ("sort", self.sort),
-            ("columns", "" if self.columns == USUAL else ",".join(self.columns)),
-        ]
-        pairs = [(key, value) for key, value in pairs if key not in changes] + list(changes.items())
-        return urlencode([(key, value) for key, value in pairs if value])
+        columns = "" if self.columns == USUAL else ",".join(self.columns)
+        bounds = {"min": _plain(self.least), "max": _plain(self.most)}
+        values = {"q": self.words, "ligand": self.ligand, **bounds, "flag": self.flags, "fit": self.fit}
+        kept = {key: value for key, value in {**values, "sort": self.sort, "columns": columns}.items() if value}
+        return urlencode({key: value for key, value in kept.items() if key not in changes} | changes, doseq=True)
 
     @property
     def filtered(self) -> bool:
@@ -134,7 +130,7 @@ class TableView:
             return False
         if self.fit and fit_of(row) != self.fit:
             return False
-        flags = flags_of(row)
+        flags = several(row, "flags")
         if any((flag not in flags) if flag != NO_FLAGS else bool(flags) for flag in self.flags):
             return False
         text = searched(row, names)
@@ -145,11 +141,6 @@ def searched(row: Row, names: Mapping[str, str]) -> str:
     """Return the text in which words are looked for, in lower case."""
     parts = [str(row.get(name) or "") for name in _SEARCHED] + [names.get(str(row["Warhead"]), "")]
     return " ".join(parts).replace("_", " ").replace(";", " ").lower()
-
-
-def flags_of(row: Row) -> list[str]:
-    """Return the flags of an instance."""
-    return [flag for flag in str(row.get("flags") or "").split(";") if flag]
 
 
 def _plain(value: float | None) -> str:
@@ -248,7 +239,7 @@ def names_of(reader: JobTables, folder: Path) -> dict[str, str]:
 
 def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:
     """Return ligands, flags and fits that rows have, with their counts, for the filters."""
-    flags = Counter(flag for row in rows for flag in flags_of(row) or [NO_FLAGS])
+    flags = Counter(flag for row in rows for flag in several(row, "flags") or [NO_FLAGS])
     ligands = Counter(str(row["Warhead"]) for row in rows)
     fits = Counter(fit_of(row) for row in rows)
     return {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from service.addresses import address
 from service.errors import FileNotFound
+from service.pages.instance import file_address, structure_of
 from service.pages.texts import TEXTS
 from service.results.job import Job
 from service.results.tables import OF_STEMS, JobTables, number
@@ -63,7 +64,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
         "directions": directions,
         "reference": first["reference"],
         "data": {
-            "reference": _structure(job, reference) if reference is not None else None,
+            "reference": structure_of(job.base, reference) if reference is not None else None,
             "ligands": [{name: line[name] for name in ("url", "matrix", "shift", "colour", "label")} for line in lines],
             "directions": [_direction(row, rank) for rank, row in enumerate(directions, 1)],
         },
@@ -77,16 +78,10 @@ def _line(job: Job, row: Row, result: Row, place: int) -> dict[str, Any]:
         "stem": row["stem"],
         "label": f"{row['Warhead']} {row['pdb_id']} {row['Chain']}",
         "colour": COLOURS[place % len(COLOURS)],
-        "url": f"{job.base}/files/{quote(path, safe='/')}",
+        "url": file_address(job.base, path),
         "matrix": [[number(row, f"r{i}{j}") for j in (1, 2, 3)] for i in (1, 2, 3)],
         "shift": [number(row, f"t{i}") for i in (1, 2, 3)],
     }
-
-
-def _structure(job: Job, row: Row) -> dict[str, str]:
-    path = str(row.get("pdb_path") or row.get("cif_path") or "")
-    form = "pdb" if row.get("pdb_path") else "cif"
-    return {"url": f"{job.base}/files/{quote(path, safe='/')}", "format": form}
 
 
 def _direction(row: Row, rank: int) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from service.addresses import address, serves
-from service.pages.instances import flags_of
 from service.pages.texts import TEXTS
 from service.results.answers import Answers, CopyAnswers, is_seen, names_of_exit, several
 from service.results.tables import number
@@ -138,7 +137,7 @@ def copy_view(known: CopyAnswers, row: Row, exits: Sequence[Row]) -> dict[str, A
 
 
 def _why_not(row: Row) -> str:
-    flag = next((flag for flag in _T.why_not_counted if flag in flags_of(row)), "")
+    flag = next((flag for flag in _T.why_not_counted if flag in several(row, "flags")), "")
     return str(_T.why_not_counted[flag or ("alone" if row.get("site") in ("main", "", None) else "other_site")])
 
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
-from urllib.parse import quote
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import resolve_artifact
 from service.pages.depiction import shown_drawing
+from service.pages.instance import file_address
 from service.pages.svg import SafeDrawing
 from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import OF_STEMS, JobTables, number
@@ -116,20 +116,12 @@ def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) 
     marks = [mark for mark in (drawing.atoms if drawing else ()) if mark.index in means]
     spots = free_spots([(mark.x, mark.y) for mark in marks], max((mark.radius for mark in marks), default=0.0) + 9)
     return [
-        {
-            "x": mark.x,
-            "y": mark.y,
-            "r": mark.radius,
-            "index": mark.index,
-            "fill": exposure_colour(means[mark.index]["share"]),
-            "number_x": f"{x:.1f}",
-            "number_y": f"{y + 4:.1f}",
-        }
+        {"mark": mark, "fill": exposure_colour(means[mark.index]["share"]), "number": (f"{x:.1f}", f"{y + 4:.1f}")}
         for mark, (x, y) in zip(marks, spots, strict=True)
     ]
 
 
-def _pictures(folder: Path, base: str, series: str, codes: Collection[str]) -> list[dict[str, str]]:
+def _pictures(folder: Path, base: str, series: str, codes: Collection[str]) -> list[dict[str, Any]]:
     """Return the depictions of the ligands of a series, aligned on its core."""
     pictures = []
     for code in sorted(codes)[:MAX_LIGANDS]:
@@ -138,5 +130,5 @@ def _pictures(folder: Path, base: str, series: str, codes: Collection[str]) -> l
             resolve_artifact(folder, path)
         except (FileNotFound, InvalidPath):
             continue
-        pictures.append({"ligand": code, "url": f"{base}/files/{quote(path, safe='/')}"})
+        pictures.append({"ligand": code, "url": file_address(base, path)})
     return pictures

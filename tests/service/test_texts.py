@@ -31,7 +31,7 @@ def of_scripts() -> set[tuple[str, str]]:
 def test_every_text_is_used() -> None:
     sources = [path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.j2")]
     used = {pair for source in sources for pair in used_texts(source)} | of_scripts()
-    for path in (ROOT / "service").rglob("*.py"):
+    for path in (ROOT / "service").glob("*/*.py"):
         source = path.read_text(encoding="utf-8")
         used |= set(re.findall(r"\bTEXTS\.(\w+)\.(\w+)", source))
         for area in re.findall(r"^_T = TEXTS\.(\w+)$", source, re.MULTILINE):
@@ -47,6 +47,16 @@ def test_scripts_use_the_texts_that_their_areas_list() -> None:
 
 def test_texts_of_scripts_are_plain() -> None:
     assert not [pair for pair in of_scripts() if re.search("[<>&]", str(AREAS[pair[0]][pair[1]]))]
+
+
+def test_texts_in_attributes_have_no_markup() -> None:
+    for path in TEMPLATES.rglob("*.j2"):
+        source = path.read_text(encoding="utf-8")
+        named = {
+            name for attribute in _SHOWN_ATTRIBUTE.findall(source) for name in re.findall(r"\bt\.(\w+)", attribute)
+        }
+        texts = {name: str(AREAS[area][name]) for area, name in used_texts(source) if name in named}
+        assert not {name for name, text in texts.items() if {*'"<>'} & {*text}}, path.name
 
 
 def test_template_with_an_unknown_text_stops_the_start(tmp_path: Path) -> None:
