@@ -98,7 +98,7 @@ def own_texts(template: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.j2")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html.j2")), ids=lambda path: path.name)
 def test_templates_contain_no_text(path: Path) -> None:
     assert own_texts(path.read_text(encoding="utf-8")) == []
 
