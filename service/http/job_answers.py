@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from service.addresses import address
-from service.http.answer import Answer, Count, Map, Number, Place, Success, Time, Url, Yes
+from service.http.answer import Answer, Count, Map, Number, Paged, Place, Success, Time, Url, Yes
 from service.jobs.record import FINAL, QUEUED, JobRecord, State
 from service.scrub import Scrubber
 
@@ -408,30 +408,29 @@ class FoundLigand(Answer):
     similarity: Number | None = None
 
 
-class SearchAnswer(Success):
-    """Page of the ligands that match, and the number of searched jobs."""
+class Counted(Success):
+    """Number of matches in a response, or in all."""
 
     count: Count
-    total: Count
-    limit: Count
-    offset: Count
-    next: Url | None
-    prev: Url | None
+
+
+class SearchAnswer(Paged, Counted):
+    """Page of the ligands that match, and the number of searched jobs."""
+
     jobs_read: Count
     jobs_found: Count
     ligands: list[FoundLigand]
 
 
-class IndexedJobsAnswer(Success):
+class ReturnedJobs(Counted):
+    """Number of jobs that match, and of those on the page."""
+
+    returned: Count
+
+
+class IndexedJobsAnswer(Paged, ReturnedJobs):
     """Page of the jobs that match."""
 
-    count: Count
-    returned: Count
-    total: Count
-    limit: Count
-    offset: Count
-    next: Url | None
-    prev: Url | None
     jobs: list[ListedJob]
 
 

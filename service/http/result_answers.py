@@ -157,18 +157,18 @@ class ResultsAnswer(Success):
     pipeline: PipelineVersion
 
 
-class RowsAnswer(Success):
-    """Page of rows of a table."""
+class RowsAsked(Success):
+    """The selection of a table's rows."""
 
     job_id: str
     table: str
     columns: list[str]
     count: Count
-    total: Count
-    limit: Count
-    offset: Count
-    next: Url | None
-    prev: Url | None
+
+
+class RowsAnswer(Paged, RowsAsked):
+    """Page of rows of a table."""
+
     rows: Maps
 
 

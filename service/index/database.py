@@ -130,7 +130,7 @@ class Index:
         self._writer: asyncio.Task[None] | None = None
         self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="index")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
-        self._failed = False
+        self.failed = False
         self._pages: Lru[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = Lru(_PAGES)
         self._changed = self._pages_at = 0
         self._began = secrets.token_hex(8)
@@ -144,7 +144,7 @@ class Index:
     @property
     def consistent(self) -> bool:
         """Whether the index agrees with the job folders, except for current changes."""
-        return self._connection is not None and not self._failed
+        return self._connection is not None and not self.failed
 
     # Opening and closing
 
@@ -265,23 +265,20 @@ class Index:
         try:
             cursor.execute("BEGIN")
             cursor.execute("DELETE FROM jobs WHERE job_id IN (SELECT unnest(?))", [list(last_changes)])
-            _insert(cursor, [job_row(change) for change in jobs])
+            columns = [list(column) for column in zip(*map(job_row, jobs), strict=True)]  # by row costs far more
+            if columns:
+                cursor.execute(f"INSERT INTO jobs SELECT {', '.join('unnest(?)' for _ in columns)}", columns)
             cursor.execute("COMMIT")
             self._changed += 1
         except (duckdb.Error, OSError, ValueError) as error:
             _LOG.error("the index could not be written: %s", str(error).splitlines()[0][:200])
-            self._failed = True
+            self.failed = True
             with contextlib.suppress(duckdb.Error):
                 cursor.execute("ROLLBACK")
 
-    @property
-    def failed(self) -> bool:
-        """Whether a change could not be written: `known` and `load` put it right."""
-        return self._failed
-
     def repaired(self) -> None:
         """Note that `load` has written everything that was missing."""
-        self._failed = False
+        self.failed = False
 
     def _checkpoint(self) -> None:
         """Bring what many changes have written into the file.
@@ -372,14 +369,6 @@ def _prepare(connection: duckdb.DuckDBPyConnection) -> None:
     counted = connection.execute("SELECT count(COLUMNS(*)) FROM jobs").fetchone()
     if not right or counted is None or len(counted) != WIDTH:
         raise duckdb.CatalogException("it is of another version")
-
-
-def _insert(cursor: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows column by column, which costs far less than row by row."""
-    for begin in range(0, len(rows), _BULK):
-        columns = [list(column) for column in zip(*rows[begin : begin + _BULK], strict=True)]
-        marks = ", ".join("unnest(?)" for _ in columns)
-        cursor.execute(f"INSERT INTO jobs SELECT {marks}", columns)
 
 
 def _shown(row: tuple[Any, ...]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +56,7 @@ class EventReader:
         if size == self._size:
             return []
         self._size = size
-        return list(self._new())
-
-    def _new(self) -> Iterator[Happening]:
+        happenings = []
         for event in read_events(self._path):
             if event["n"] <= self.last:
                 continue
@@ -73,7 +70,8 @@ class EventReader:
             changed = progress != self._progress
             self._progress = progress
             if line or changed:
-                yield Happening(event["n"], line, progress if changed else None)
+                happenings.append(Happening(event["n"], line, progress if changed else None))
+        return happenings
 
 
 def progress_after(progress: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from service.http.sasa_answers import MappedAtom, MeasuredAtom, OverlayAtom, SasaMethod, SasaRange, SasaTotals
 from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, matching, number, same_entry
@@ -151,17 +151,11 @@ def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAto
                 "y": row["y"],
                 "z": row["z"],
                 "exposure": exposure,
-                "bucket": _bucket(exposure),
+                "bucket": "low" if (exposure or 0) < _LOW_A2 else "medium" if (exposure or 0) < _MEDIUM_A2 else "high",
                 "color": [round(int(colour[place : place + 2], 16) / 255, 4) for place in (0, 2, 4)],
             }
         )
     return marked
-
-
-def _bucket(exposure: float | None) -> Literal["low", "medium", "high"]:
-    if exposure is None or exposure < _LOW_A2:
-        return "low"
-    return "medium" if exposure < _MEDIUM_A2 else "high"
 
 
 def atom_map(atoms: Sequence[Mapping[str, Any]], context: str) -> list[MappedAtom]:

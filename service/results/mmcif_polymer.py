@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from service.results.tables import pick_chain
 
-_WORD = re.compile(r"'((?:[^']|'(?=\S))*)'(?=\s|$)|\"((?:[^\"]|\"(?=\S))*)\"(?=\s|$)|(\S+)")
-_UNKNOWN = ("", ".", "?")
+_ITEMS = (
+    *("group_PDB", "auth_asym_id", "auth_seq_id", "pdbx_PDB_ins_code", "label_entity_id", "label_comp_id"),
+    *("label_atom_id", "label_alt_id", "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv"),
+)
 _LONGEST_NAME = 4
 _SHORT_CHAIN = "A"
 
@@ -29,8 +30,15 @@ def polymer_of_mmcif(lines: Sequence[str], asked: str) -> tuple[str, list[str]] 
         The chain's name and the lines; None when there is no such polymer. A name that doesn't fit the format is
         replaced, with a REMARK.
     """
-    polymers = {row["id"] for row in _loop(lines, "_entity.") if row.get("type") == "polymer"}
-    atoms = [row for row in _loop(lines, "_atom_site.") if row["label_entity_id"] in polymers]
+    import gemmi
+
+    document = gemmi.cif.read_string("\n".join(lines))
+    if not document:
+        return None
+    polymers = {row.str(0) for row in document[0].find("_entity.", ["id", "type"]) if row.str(1) == "polymer"}
+    table = document[0].find("_atom_site.", _ITEMS)
+    rows = [dict(zip(_ITEMS, map(gemmi.cif.as_string, row), strict=True)) for row in table]
+    atoms = [row for row in rows if row["label_entity_id"] in polymers]
     chain = pick_chain(list(dict.fromkeys(row["auth_asym_id"] for row in atoms)), asked)
     if chain is None:
         return None
@@ -44,39 +52,12 @@ def polymer_of_mmcif(lines: Sequence[str], asked: str) -> tuple[str, list[str]] 
     return chain, [*head, *coordinates, ter.ljust(80), "END"]
 
 
-def _loop(lines: Sequence[str], category: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of a category, by item without the category's name."""
-    names: list[str] = []
-    for line in lines:
-        if line.startswith(category):
-            words = _words(line)
-            names.append(words[0].removeprefix(category))
-            if len(words) > 1:  # no loop: one row, item by item
-                yield from _single(lines, category)
-                return
-        elif names:
-            words = _words(line)
-            if len(words) != len(names) or line.startswith(("#", "_", "loop_", "data_")):
-                return
-            yield dict(zip(names, words, strict=True))
-
-
-def _single(lines: Sequence[str], category: str) -> Iterator[dict[str, str]]:
-    pairs = [_words(line) for line in lines if line.startswith(category)]
-    yield {words[0].removeprefix(category): words[1] for words in pairs if len(words) > 1}
-
-
-def _words(line: str) -> list[str]:
-    return [single or double or bare for single, double, bare in _WORD.findall(line)]
-
-
 def _pdb_line(number: int, row: dict[str, str], chain: str) -> str:
     """Return an atom as a line of the PDB format."""
     element = row["type_symbol"].upper()
     name = row["label_atom_id"]
     padded = name if len(name) >= _LONGEST_NAME or len(element) > 1 else f" {name}"
-    insertion = "" if row["pdbx_PDB_ins_code"] in _UNKNOWN else row["pdbx_PDB_ins_code"]
-    altloc = "" if row["label_alt_id"] in _UNKNOWN else row["label_alt_id"]
+    altloc, insertion = row["label_alt_id"], row["pdbx_PDB_ins_code"]
     x, y, z = (float(row[f"Cartn_{axis}"]) for axis in "xyz")
     occupancy, b_factor = float(row["occupancy"]), float(row["B_iso_or_equiv"])
     return (

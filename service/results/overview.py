@@ -8,7 +8,7 @@ from pathlib import Path
 
 from service.addresses import address
 from service.http.result_answers import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
-from service.jobs.artifacts import Listing, list_artifacts
+from service.jobs.artifacts import list_artifacts
 from service.jobs.durable import raise_shortage
 from service.jobs.record import JobRecord
 from service.results.tables import JobTables
@@ -31,7 +31,10 @@ def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str
         job_id=record.job_id,
         status=record.status,
         has_results=record.has_results,
-        counts=_counts(listing),
+        counts=ResultCounts(
+            **{kind: number for kind, number in listing.counts().items() if kind in ResultCounts.model_fields},
+            tsv=sum(1 for artifact in every if artifact.name.lower().endswith(".tsv")),
+        ),
         urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=browser),
         summary_files=File.all_of(listing, base, summary),
         display_files=File.all_of(listing, base, display),
@@ -40,13 +43,6 @@ def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str
         rejections=_rejections(reader, folder),
         pipeline=pipeline_of(folder),
     )
-
-
-def _counts(listing: Listing) -> ResultCounts:
-    counts = listing.counts()
-    tab_separated = sum(1 for artifact in listing.artifacts if artifact.name.lower().endswith(".tsv"))
-    kinds = {kind: number for kind, number in counts.items() if kind in ResultCounts.model_fields}
-    return ResultCounts(**kinds, tsv=tab_separated)
 
 
 def _rejections(reader: JobTables, folder: Path) -> LeftOut:

@@ -7,7 +7,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,10 @@ class RowsWanted:
     def where(self) -> str:
         """The clause that filters the rows."""
         return f"WHERE {' AND '.join(self.tests)}" if self.tests else ""
+
+    def having(self, test: str, *values: Any) -> RowsWanted:
+        """Return the view with a further condition and the values of its question marks."""
+        return replace(self, tests=[*self.tests, test], values=[*self.values, *values])
 
     def count(self, reader: JobTables, job: Path, table: Table) -> int:
         """Return how many rows of a job's table are in the view."""

@@ -66,13 +66,12 @@ def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[StepProgr
     any_event = False
     for event in events:
         any_event = True
-        if event.get("event") == "run_started":
-            for step in steps.values():
-                _begin_again(step)
-            continue
-        known = steps.get(str(event.get("rule")))
-        if known is not None:
-            _note(known, event)
+        if event.get("event") == "run_started":  # a new attempt runs unfinished steps again
+            steps = {
+                name: step if step.state == "done" else StepProgress(name, step.says) for name, step in steps.items()
+            }
+        elif step := steps.get(str(event.get("rule"))):
+            _note(step, event)
     if not any_event:
         return []
     for step in steps.values():
@@ -100,10 +99,3 @@ def _note(step: StepProgress, event: dict[str, Any]) -> None:
     elif kind == "job_error":
         step.state = "failed"
         step.ended = time
-
-
-def _begin_again(step: StepProgress) -> None:
-    """Reset unfinished steps, because a new attempt runs them again; finished ones are kept."""
-    if step.state != "done":
-        step.state, step.begun, step.ended = "waiting", None, None
-        step.started = step.finished = 0

@@ -253,16 +253,12 @@ def matching(
         name = pick_chain([str(row["Chain"]) for row in matches], chain)
         matches = [row for row in matches if row["Chain"] == name]
     if ligand is not None:
-        matches = _of_ligand(matches, ligand.upper())
+        code = ligand.upper()  # of a component, else of the groups that it is part of
+        named = [row for row in matches if row["Warhead"] == code]
+        matches = named or [row for row in matches if code in str(row.get("components", "")).split("+")]
     if residue is not None:
         matches = [row for row in matches if row["Residue_ID"] == same_residue(residue)]
     return sorted(matches, key=lambda row: natural_key(str(row["Residue_ID"])))
-
-
-def _of_ligand(rows: Rows, code: str) -> list[Row]:
-    """Return the rows of a component, else those of groups that it is part of."""
-    named = [row for row in rows if row["Warhead"] == code]
-    return named or [row for row in rows if code in str(row.get("components", "")).split("+")]
 
 
 def number(row: Mapping[str, Any], name: str) -> float | None:

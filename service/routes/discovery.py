@@ -118,7 +118,7 @@ async def get_health(request: Request) -> Response:
 async def get_manifest(request: Request) -> Response:
     """Return the description of this service: every route, limits, features."""
     shared = shared_of(request)
-    settings = shared.parts.settings
+    settings, rate = shared.parts.settings, shared.parts.settings.rate_limit
     routes: dict[str, list[RouteNote]] = {}
     for one in request.app.state.endpoints:
         note = RouteNote(method=one.method, path=one.plain_path, note=one.note)
@@ -144,7 +144,7 @@ async def get_manifest(request: Request) -> Response:
             "max_waiting_uploads": MAX_WAITING_UPLOADS,
             "max_event_streams": MAX_STREAMS,
             "max_filters": MAX_FILTERS,
-            "rate_limit": _rate(shared),
+            "rate_limit": f"{rate.count} in {rate.seconds:g} seconds" if rate else None,
         },
         features={
             "source": settings.source,
@@ -161,11 +161,6 @@ async def get_manifest(request: Request) -> Response:
         warning=None if settings.api_tokens else "This service requires no token: run it only in a trusted network.",
     )
     return tagged(request, answer)
-
-
-def _rate(shared: Shared) -> str | None:
-    rate = shared.parts.settings.rate_limit
-    return None if rate is None else f"{rate.count} in {rate.seconds:g} seconds"
 
 
 async def get_openapi(request: Request) -> Response:
@@ -187,7 +182,7 @@ async def get_metrics(request: Request) -> Response:
         "disk_free_bytes": health.disk_free_bytes,
         "healthy": int(health.status == "healthy"),
         "index_consistent": int(health.index_consistent),
-        "event_streams_open": shared.streams.taken_now,
+        "event_streams_open": MAX_STREAMS - shared.streams.value,
     }
     return PlainTextResponse(shared.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
 

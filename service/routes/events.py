@@ -36,19 +36,19 @@ async def job_events(request: Request) -> Response:
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return StreamingResponse((), 200, headers, "text/event-stream")
-    if shared_of(request).streams.full:
+    if shared_of(request).streams.value == 0:
         raise RateLimited("Too many event streams are open: poll the job instead.", headers={"Retry-After": "10"})
     return StreamingResponse(_counted(request, job, number), 200, headers, "text/event-stream")
 
 
 async def _counted(request: Request, job: Job, last: int) -> AsyncIterator[bytes]:
     """Yield the events of a job while it counts as an open stream; none if too many have been opened at once."""
-    if shared_of(request).streams.full:
+    places = shared_of(request).streams
+    if places.value == 0:
         return
-    with shared_of(request).streams.taken():
-        async with contextlib.aclosing(_stream(request, job, last)) as stream:
-            async for event in stream:
-                yield event
+    async with places, contextlib.aclosing(_stream(request, job, last)) as stream:
+        async for event in stream:
+            yield event
 
 
 async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes]:

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.http.endpoint import Endpoint, Handler, Routes
+from service.http.endpoint import Endpoint, Routes
 from service.http.parameters import FOLDER, KIND, STEM, Paging
 from service.http.responses import file_answer, tagged
 from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
@@ -20,16 +20,7 @@ _PAGE = Paging(1000, 2000)
 
 
 async def list_files(request: Request) -> Response:
-    """Answer the files of a job that a client may see."""
-    return await _list(request, counted=False)
-
-
-async def list_with_counts(request: Request) -> Response:
-    """Answer the same, with counts by kind and folder."""
-    return await _list(request, counted=True)
-
-
-async def _list(request: Request, *, counted: bool) -> Response:
+    """Answer the files of a job that a client may see, as artifacts with counts by kind and folder."""
     job = job_of(request)
     kind = (KIND.of(request) or "all").lower()
     folder = request.query_params.get(FOLDER.name, "")  # unchanged: text that can't be a folder is an invalid path
@@ -46,7 +37,7 @@ async def _list(request: Request, *, counted: bool) -> Response:
         "files": File.all_of(listing, job.base, part),
         **body,
     }
-    if counted:
+    if request.scope["path"].endswith("/artifacts"):
         return tagged(request, ArtifactsAnswer(**values, kinds=listing.counts(), folders=listing.folders()), headers)
     return tagged(request, FilesAnswer(**values), headers)
 
@@ -82,29 +73,17 @@ async def structures_zip(request: Request) -> Response:
 
 
 async def bundle(request: Request) -> Response:
-    """Answer all files as one ZIP: the prepared one of an example, if it has one."""
-    job_id = str(request.path_params["job_id"])
-    return await _bundle(request, f"{job_id}_results.zip")
-
-
-async def legacy_bundle(request: Request) -> Response:
-    """Answer the same under the name that earlier clients know."""
-    return await _bundle(request, f"{request.path_params['job_id']}.zip")
-
-
-async def _bundle(request: Request, name: str) -> Response:
+    """Answer all files as one ZIP, or those of some ligands: the prepared one of an example, if it has one."""
     job = job_of(request, ready=True)
-    stems = STEM.of(request)
-    if stems:
-        tables = shared_of(request).tables
-        chosen = await in_thread(files_of_instances, tables, job.folder, stems)
-        own = f"{job.record.job_id}_selected.zip"
-        return await in_thread(bundle_answer, request, chosen, job.record.job_id, own)
-    if job.record.source == "example" and (prepared := public_bundle(job.folder, job.record.job_id)):
-        own = name if request.scope["path"].endswith("/download") else prepared.name
-        return await file_answer(request, prepared, name=own)
+    job_id, legacy = job.record.job_id, request.scope["path"].endswith("/download")
+    if stems := STEM.of(request):
+        chosen = await in_thread(files_of_instances, shared_of(request).tables, job.folder, stems)
+        return await in_thread(bundle_answer, request, chosen, job_id, f"{job_id}_selected.zip")
+    if job.record.source == "example" and (prepared := public_bundle(job.folder, job_id)):
+        return await file_answer(request, prepared, name=f"{job_id}.zip" if legacy else prepared.name)
     listing: Listing = await in_thread(list_artifacts, job.folder)
-    return await in_thread(bundle_answer, request, listing.artifacts, job.record.job_id, name)
+    name = f"{job_id}.zip" if legacy else f"{job_id}_results.zip"
+    return await in_thread(bundle_answer, request, listing.artifacts, job_id, name)
 
 
 def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
@@ -117,7 +96,7 @@ def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
         routes.get(f"{path}/files", list_files, "List the files.", FilesAnswer, asked, **bad, name=f"list_{of}files"),
         routes.get(
             f"{path}/artifacts",
-            list_with_counts,
+            list_files,
             "List the files with counts by kind and folder.",
             ArtifactsAnswer,
             asked,
@@ -144,21 +123,27 @@ def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
             kind="file",
             name=f"download_{of}complexes",
         ),
-        _archive(routes, f"{path}/bundle", bundle, "All files as one ZIP, or the files of given ligands.", of),
+        _archive(
+            routes, f"{path}/bundle", "All files as one ZIP, or the files of given ligands.", f"download_{of}bundle"
+        ),
     )
 
 
-def _archive(routes: Routes, path: str, handler: Handler, note: str, of: str = "") -> Endpoint:
+def _archive(routes: Routes, path: str, note: str, name: str) -> Endpoint:
     """Return a route of the archive of all files."""
-    answers = {200: "application/zip", 206: "application/zip"}
-    name, lost = f"download_{of}{handler.__name__}", ("FILE_NOT_FOUND",)
-    return routes.get(path, handler, note, answers, (STEM,), ready=True, errors=lost, kind="file", name=name)
+    answers, lost = {200: "application/zip", 206: "application/zip"}, ("FILE_NOT_FOUND",)
+    return routes.get(path, bundle, note, answers, (STEM,), ready=True, errors=lost, kind="file", name=name)
 
 
 _GROUP = "Results and files"
 
 ENDPOINTS = (
     *_endpoints("/api/jobs", _GROUP, ""),
-    _archive(Routes(_GROUP), "/api/jobs/{job_id}/download", legacy_bundle, "All files as one ZIP (earlier address)."),
+    _archive(
+        Routes(_GROUP),
+        "/api/jobs/{job_id}/download",
+        "All files as one ZIP (earlier address).",
+        "download_legacy_bundle",
+    ),
 )
 EXAMPLE_ENDPOINTS = _endpoints("/api/examples", "Examples", "example_")

@@ -140,28 +140,23 @@ async def browse_page(request: Request) -> Response:
     ligands, components = await _found_with_components(request, text) if text else (None, [])
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
     view = [(name, value) for name, value in asked if name not in ("limit", "offset", "find")]
+    kept = [(name, value) for name, value in view if name != "sort"]
+    created = "created_asc" if sort == "created_desc" else "created_desc"
+    orders = {"created": created, "protein": "protein", "job_id": "job_id", "modified": "modified_desc"}
     return page(
         "browse",
         jobs=rows,
         asked=dict(asked),
-        filtered=any(name != "sort" for name, _ in view),
+        filtered=bool(kept),
         csv_url=address("/api/jobs/export") + (f"?{urlencode(view)}" if view else ""),
         sort=sort,
-        sort_urls=_sort_urls(view, sort),
+        sort_urls={name: address(f"/browse?{urlencode([*kept, ('sort', order)])}") for name, order in orders.items()},
         states=STATES,
         find=text,
         found=ligands,
         components=components,
         **links,
     )
-
-
-def _sort_urls(view: list[tuple[str, str]], sort: str) -> dict[str, str]:
-    """Return where the head of each column leads that the list can be sorted by."""
-    kept = [(name, value) for name, value in view if name != "sort"]
-    created = "created_asc" if sort == "created_desc" else "created_desc"
-    names = {"created": created, "protein": "protein", "job_id": "job_id", "modified": "modified_desc"}
-    return {column: address(f"/browse?{urlencode([*kept, ('sort', name)])}") for column, name in names.items()}
 
 
 async def search(request: Request) -> Response:

@@ -33,6 +33,7 @@ from service.results.job import Job
 from service.results.kept import kept_answer
 from service.results.reproduce import reproduction
 from service.routes.shared import (
+    Shared,
     changeable_job,
     idempotency,
     in_thread,
@@ -77,11 +78,12 @@ async def get_job(request: Request) -> Response:
 async def _changed(request: Request, record: JobRecord, seconds: int, until: str) -> None:
     """Wait at most `seconds` until a job has changed, or with ``final`` has ended, as one of the open streams."""
     shared = shared_of(request)
-    if shared.streams.full:
+    if shared.streams.value == 0:
         raise RateLimited("Too many requests are waiting: repeat it without wait.", headers={"Retry-After": "10"})
     seen = _seen(record)
-    with shared.streams.taken(), anyio.move_on_after(seconds):
-        async with contextlib.aclosing(shared.parts.queue.watch(record.job_id)) as states:
+    watched = shared.parts.queue.watch(record.job_id)
+    with anyio.move_on_after(seconds):
+        async with shared.streams, contextlib.aclosing(watched) as states:
             async for state in states:
                 if state.final or (until == "change" and _seen(state) != seen):
                     return
@@ -101,16 +103,19 @@ async def cancel_job(request: Request) -> Response:
     """Cancel a job."""
     shared = shared_of(request)
     record, changed = await shared.parts.queue.cancel(changeable_job(request).job_id)
-    job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
-    return json_answer(state_of(shared, job), 202 if changed else 200, waiting_headers(record.status))
+    return _state(shared, record, 202 if changed else 200)
 
 
 async def retry_job(request: Request) -> Response:
     """Queue a failed or canceled job again."""
     shared = shared_of(request)
-    record = await shared.parts.queue.retry(changeable_job(request).job_id)
+    return _state(shared, await shared.parts.queue.retry(changeable_job(request).job_id), 202)
+
+
+def _state(shared: Shared, record: JobRecord, status: int) -> Response:
+    """Return the state of a changed job."""
     job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
-    return json_answer(state_of(shared, job), 202, waiting_headers(record.status))
+    return json_answer(state_of(shared, job), status, waiting_headers(record.status))
 
 
 async def delete_job(request: Request) -> Response:

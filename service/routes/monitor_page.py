@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -46,19 +48,19 @@ async def monitor_page(request: Request) -> Response:
 
 async def cancel_form(request: Request) -> Response:
     """Cancel a job by the button of its page; return to the page in any case."""
-    await form_pairs(request)
-    record = changeable_job(request)
-    with contextlib.suppress(JobStateConflict):  # it has finished in the meantime: its page shows the outcome
-        await shared_of(request).parts.queue.cancel(record.job_id)
-    return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
+    return await _pressed(request, shared_of(request).parts.queue.cancel)
 
 
 async def retry_form(request: Request) -> Response:
     """Retry a job by the button of its page; return to the page in any case."""
+    return await _pressed(request, shared_of(request).parts.queue.retry)
+
+
+async def _pressed(request: Request, change: Callable[[str], Awaitable[Any]]) -> Response:
     await form_pairs(request)
     record = changeable_job(request)
-    with contextlib.suppress(JobStateConflict):  # another request was faster, or its structures no longer exist
-        await shared_of(request).parts.queue.retry(record.job_id)
+    with contextlib.suppress(JobStateConflict):  # its state has changed in the meantime, which its page shows
+        await change(record.job_id)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -157,14 +156,12 @@ def _exits(
     """Return the exits of the requested instances, each as JSON."""
     known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
     stems = [str(row["stem"]) for row in matching(known, *asked)]
-    tests, values = list(view.tests), list(view.values)
     if any(name is not None for name in asked):
-        tests, values = [*tests, OF_STEMS], [*values, stems]
+        view = view.having(OF_STEMS, stems)
     if top is not None:
-        tests, values = [*tests, "rank <= ?"], [*values, top]
-    where = f"WHERE {' AND '.join(tests)}" if tests else ""
+        view = view.having("rank <= ?", top)
     texts: dict[str, list[bytes]] = {stem: [] for stem in stems}
-    for stem, text in reader.fetch(folder, TABLES["exits"], f"stem, {json_of(columns)}", where, values):
+    for stem, text in reader.fetch(folder, TABLES["exits"], f"stem, {json_of(columns)}", view.where, view.values):
         texts.setdefault(stem, []).append(text)
     return list(chain.from_iterable(texts.values()))
 
@@ -183,8 +180,14 @@ async def list_answers(request: Request) -> Response:
         view = view_of(known_columns, request.query_params.multi_items(), reserved=[one.name for one in _OF_ANSWERS])
         genes = shared.tables.fetch(job.folder, ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
         accessions = [accession for (accession,) in genes]
-        rest, values = _wanted(ligand, target, top, accessions, view)
-        texts = shared.tables.fetch(job.folder, table, json_of(columns), rest, values)
+        if ligand is not None:
+            view = view.having("Warhead = ?", ligand.upper())
+        if target is not None:
+            named = f"lower(?) IN ({', '.join(f'lower({name})' for name in _NAMED)})"
+            view = view.having(f"({named} OR {_ACCESSION} IN (SELECT unnest(?)))", target, accessions)
+        if top is not None:
+            view = view.having("answer_rank <= ?", top)
+        texts = shared.tables.fetch(job.folder, table, json_of(columns), view.where, view.values)
         if target is not None and not texts and not accessions:
             found = shared.tables.fetch(
                 job.folder, table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name"
@@ -199,22 +202,6 @@ async def list_answers(request: Request) -> Response:
         return rows_answer(head, chain.from_iterable(page))
 
     return await kept_answer(request, job, answer)
-
-
-def _wanted(
-    ligand: str | None, target: str | None, top: int | None, accessions: Sequence[str], view: RowsWanted
-) -> tuple[str, list[Any]]:
-    """Return the condition for the requested answers, and the values of its placeholders."""
-    tests, values = ["true", *view.tests], list(view.values)
-    if ligand is not None:
-        tests, values = [*tests, "Warhead = ?"], [*values, ligand.upper()]
-    if target is not None:
-        named = f"lower(?) IN ({', '.join(f'lower({name})' for name in _NAMED)})"
-        by_gene = f" OR {_ACCESSION} IN (SELECT unnest(?))" if accessions else ""
-        tests, values = [*tests, f"({named}{by_gene})"], [*values, target, *([accessions] if accessions else [])]
-    if top is not None:
-        tests, values = [*tests, "answer_rank <= ?"], [*values, top]
-    return f"WHERE {' AND '.join(tests)}", values
 
 
 _ROUTES = Routes("Results and files")

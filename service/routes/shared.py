@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+import anyio
 import anyio.to_thread
 from starlette.requests import Request
 
@@ -58,39 +59,6 @@ MAX_STREAMS = 256
 """Simultaneous event streams: each reads the disk twice a second."""
 
 
-class Slots:
-    """Counts simultaneous uses.
-
-    Parameters
-    ----------
-    most : int
-        Maximum number.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._taken = 0
-
-    @property
-    def taken_now(self) -> int:
-        """Current number."""
-        return self._taken
-
-    @property
-    def full(self) -> bool:
-        """Whether as many are open as may be."""
-        return self._taken >= self._most
-
-    @contextlib.contextmanager
-    def taken(self) -> Iterator[None]:
-        """Occupy a slot during the block."""
-        self._taken += 1
-        try:
-            yield
-        finally:
-            self._taken -= 1
-
-
 class ExampleUnavailable(Exception):  # noqa: N818 - no error: it is answered with 200
     """A configured example without results was requested.
 
@@ -129,8 +97,8 @@ class Shared:
         Structures that clients have sent.
     tables : JobTables
         Rows of tables.
-    streams : Slots
-        Event streams that are open.
+    streams : anyio.Semaphore
+        Places for event streams.
     """
 
     parts: Parts
@@ -142,7 +110,7 @@ class Shared:
     dry_runs: DryRuns
     uploads: UploadStore
     tables: JobTables = field(default_factory=JobTables)
-    streams: Slots = field(default_factory=lambda: Slots(MAX_STREAMS))
+    streams: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(MAX_STREAMS))
 
 
 def shared_of(request: Request) -> Shared:

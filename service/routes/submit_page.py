@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,6 @@ from service.http.multipart import FIELD, announced_length, files_of, sent_form
 from service.http.parameters import Parameter, Text
 from service.http.responses import json_answer, json_bytes
 from service.jobs.submission import public_settings
-from service.jobs.uploads import Upload
 from service.pages.form import Meaning, is_smiles, ligand_asked, meaning_of, option_groups, values_of_request
 from service.pages.render import page
 from service.routes.shared import (
@@ -151,20 +151,6 @@ def _values_from(request: Request, job_id: str) -> dict[str, list[str]]:
     return values_of_request(record.request) if record is not None and record.source != "example" else {}
 
 
-def _upload(request: Request, values: Mapping[str, list[str]]) -> Upload | None:
-    """Return the upload that a form names, None if there is none."""
-    try:
-        return upload_named(request, values.get("structures", [""])[0])
-    except ServiceError:
-        return None
-
-
-def _field(error: ServiceError) -> str:
-    """Return the form's field that an error is about."""
-    name = str(error.details.get("field", ""))
-    return name.removeprefix("options.")
-
-
 def _form(
     request: Request,
     values: Mapping[str, list[str]],
@@ -179,8 +165,10 @@ def _form(
             meaning = meaning_of(_pairs(values), shared.limits)
         except ServiceError:
             meaning = meaning_of(_pairs(_START), shared.limits)
-    parts = shared.parts
+    parts, upload = shared.parts, None
     counts = parts.queue.counts()
+    with contextlib.suppress(ServiceError):  # it names none
+        upload = upload_named(request, values.get("structures", [""])[0])
     return page(
         "submit",
         error.status if error and values.get("task") != ["check"] else 200,
@@ -193,10 +181,10 @@ def _form(
         find=ligand_asked(values),
         preview=preview,
         error=error.message if error else "",
-        error_field=_field(error) if error else "",
+        error_field=str(error.details.get("field", "")).removeprefix("options.") if error else "",
         examples=[one for one in shared.examples.values() if parts.store.is_example(one.job_id)],
         key=secrets.token_hex(16),
-        upload=_upload(request, values),
+        upload=upload,
         limits_of_uploads=parts.settings,
         tokens=bool(parts.settings.api_tokens) and owner is None,
         source=parts.settings.source,

@@ -15,7 +15,6 @@ from service.jobs.durable import write_json
 from service.jobs.record import BatchItem, BatchRecord
 from service.jobs.store import BATCHES, Store
 from service.results.rows import MAX_FILTERS, csv_lines, view_of
-from service.routes.shared import MAX_STREAMS, Slots
 from tests.service.core import local
 from tests.tools.patience import patience
 from tethermap.base.tables import Column, Value
@@ -71,15 +70,6 @@ def test_pages_of_configured_origins_may_change_something(tmp_path: Path) -> Non
             for site in ({"Sec-Fetch-Site": "cross-site"}, {}):
                 headers = {**site, "Origin": origin}
                 assert client.post("/api/jobs/00000000/cancel", headers=headers).status_code == status
-
-
-def test_event_streams_are_counted() -> None:
-    slots = Slots(2)
-    seen = [slots.full]
-    with slots.taken(), slots.taken():
-        seen.append(slots.full)
-    assert [*seen, slots.full] == [False, True, False]
-    assert 0 < MAX_STREAMS <= 1000
 
 
 def test_number_of_filters_is_limited() -> None:
