@@ -37,7 +37,7 @@ from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row
-from tethermap.report.directions import group_views
+from tethermap.report.directions import MAX_GROUPS, group_views
 from tethermap.report.left_out import left_out
 from tethermap.report.policy import FROM_SERVICE
 from tethermap.run.told import told_at_end
@@ -46,7 +46,8 @@ _WITH_INSTANCE = 100
 """Instances of a job whose page contains the first one at once; in larger jobs the script of the page fetches it."""
 _MAX_SERIES = 60
 _OF_METHOD = ("algorithm", "slices", "probe_radius_A", "radii")
-_OF_ENTRIES, _OF_LIGANDS = ("kept", "reason", "pdb_id", "value", "target_match"), ("reason", "ligand", "kind")
+_OF_ENTRIES = ("kept", "reason", "pdb_id", "value", "target_match")
+_LIGANDS_LEFT_OUT = "coalesce(reason, ''), coalesce(ligand, ''), coalesce(kind, ''), count(*)"
 _OF_GROUPS = ("group", "reference", "pdb_id", "protein")
 _OF_DIRECTIONS = (
     *("group", "direction", "n_entries", "n_entries_present", "n_entries_open", "F_median", "F_best", "best_stem"),
@@ -84,10 +85,12 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     place = Place(shared.tables, job.folder, base)
     series = all_series(shared.tables, job.folder)
     entries = rows(tables.ENTRY_STATUS, names=_OF_ENTRIES)
-    dropped = rows(tables.LIGAND_STATUS, "WHERE kept IS NOT TRUE", names=_OF_LIGANDS)
+    dropped = shared.tables.fetch(
+        job.folder, tables.LIGAND_STATUS, _LIGANDS_LEFT_OUT, "WHERE kept IS NOT TRUE GROUP BY ALL"
+    )
     placed = rows(tables.SUPERPOSITION, names=_OF_GROUPS)
-    entries_of = Counter(group for group, _ in {(row["group"], row["pdb_id"]) for row in placed})
-    several = [group for group, count in entries_of.items() if count > 1]
+    entries_of = Counter(group for group, _ in dict.fromkeys((row["group"], row["pdb_id"]) for row in placed))
+    several = [group for group, count in entries_of.items() if group and count > 1][:MAX_GROUPS]
     directions = rows(tables.EXIT_CONSENSUS, 'WHERE "group" IN (SELECT unnest(?))', [several], _OF_DIRECTIONS)
     open_series = next((item for item in series if item["series"] == opened), None)
     return {

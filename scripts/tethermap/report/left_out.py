@@ -46,12 +46,15 @@ def reason_groups(
     for row in rows:
         if row.get("kept") is not True:
             by_reason[str(row.get("reason") or "")].append(row)
-    groups = []
-    for code, members in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
-        named = items(members)
-        shown = tuple(named[:most])
-        groups.append(ReasonGroup(code, REASONS.get(code, ""), len(members), shown, len(named) - len(shown)))
-    return tuple(groups)
+    return _ordered([_group(code, len(members), items(members), most) for code, members in by_reason.items()])
+
+
+def _group(code: str, count: int, items: Sequence[str], most: int) -> ReasonGroup:
+    return ReasonGroup(code, REASONS.get(code, ""), count, tuple(items[:most]), max(0, len(items) - most))
+
+
+def _ordered(groups: Iterable[ReasonGroup]) -> tuple[ReasonGroup, ...]:
+    return tuple(sorted(groups, key=lambda group: (-group.count, group.code)))
 
 
 def entry_items(rows: Sequence[Row]) -> list[str]:
@@ -65,12 +68,24 @@ def component_items(rows: Sequence[Row]) -> list[str]:
     return [f"{name} × {count}" if count > 1 else name for name, count in counts]
 
 
-def left_out(entries: Iterable[Row], ligands: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the page's view of the rows of Entry_Status and Ligand_Status: `title`, `table`, `total`, `groups`."""
-    ligands = (row for row in ligands if row.get("reason") != _MEMBER)
+def left_out(entries: Iterable[Row], ligands: Iterable[tuple[str, str, str, int]]) -> list[dict[str, Any]]:
+    """Return the page's view of rejected entries and het groups: `title`, `table`, `total`, `groups`.
+
+    Parameters
+    ----------
+    entries : iterable of Row
+        Rows of Entry_Status.
+    ligands : iterable of tuple
+        Reasons, components and kinds in Ligand_Status, each with its number of rows.
+    """
+    counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for reason, code, kind, count in ligands:
+        if reason != _MEMBER:
+            counts[reason][code, kind] += count
+    groups = [_group(reason, found.total(), _kinds(found), MOST_ON_PAGE) for reason, found in counts.items()]
     parts = [
         ("Entries", "entries", reason_groups(entries, entry_items, MOST_ON_PAGE)),
-        ("Het groups: additives, ions, other ligands", "ligands", reason_groups(ligands, _kinds, MOST_ON_PAGE)),
+        ("Het groups: additives, ions, other ligands", "ligands", _ordered(groups)),
     ]
     return [
         {"title": title, "table": table, "groups": groups, "total": sum(group.count for group in groups)}
@@ -78,8 +93,7 @@ def left_out(entries: Iterable[Row], ligands: Iterable[Row]) -> list[dict[str, A
     ]
 
 
-def _kinds(rows: Sequence[Row]) -> list[str]:
-    counts = Counter((str(row["ligand"]), str(row["kind"])) for row in rows)
+def _kinds(counts: Counter[tuple[str, str]]) -> list[str]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [
         f"{code} × {n}, {KINDS.get(kind, kind).removeprefix('a ').removeprefix('an ')}" for (code, kind), n in ordered
