@@ -59,22 +59,19 @@ class Placement:
     @cached_property
     def _elements(self) -> list[float]:
         """The nine elements of the rotation matrix."""
-        elements: list[float] = self.rotation.ravel().tolist()
-        return elements
+        return self.rotation.ravel().tolist()
 
     def apply(self, xyz: FloatArray) -> FloatArray:
         """Return moved coordinates, shape (n, 3) in angstroms."""
         if not self.name:
             return xyz
-        moved: FloatArray = xyz @ self.rotation.T + self.translation
-        return moved
+        return xyz @ self.rotation.T + self.translation
 
     def undo(self, xyz: FloatArray) -> FloatArray:
         """Return coordinates moved back, shape (n, 3) in angstroms."""
         if not self.name:
             return xyz
-        moved: FloatArray = (xyz - self.translation) @ self.rotation
-        return moved
+        return (xyz - self.translation) @ self.rotation
 
     def after_undoing(self, other: Placement) -> Placement:
         """Return this motion after undoing `other`: other^-1 this."""

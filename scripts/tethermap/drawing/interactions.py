@@ -253,8 +253,7 @@ def _nearest_free(own: FloatArray, others: FloatArray, room: FloatArray) -> tupl
 
 def _squared(points: FloatArray) -> FloatArray:
     """Return the squared length of vectors in the plane; an axis of two is summed slowly."""
-    squared: FloatArray = points[..., 0] ** 2 + points[..., 1] ** 2
-    return squared
+    return points[..., 0] ** 2 + points[..., 1] ** 2
 
 
 def _blocked(

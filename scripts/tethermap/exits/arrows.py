@@ -127,8 +127,7 @@ def _natural(graph: LigandGraph, exit_: Exit, places: FloatArray) -> FloatArray:
         lengths = np.linalg.norm(away, axis=1, keepdims=True)
         along = (away / np.maximum(lengths, 1e-9)).sum(axis=0)
     length = float(np.linalg.norm(along))
-    natural: FloatArray = along / length if length > 1e-6 else np.zeros(2)
-    return natural
+    return along / length if length > 1e-6 else np.zeros(2)
 
 
 def _best_arrow(anchor: FloatArray, hard: FloatArray, soft: FloatArray, natural: FloatArray, bond: float) -> Arrow:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import tee
 
 import numpy as np
 
@@ -222,19 +223,8 @@ def frames_of(directions: FloatArray, references: Iterable[Sequence[float]]) -> 
     >>> frames_of(np.array([[0.0, 0.0, 1.0]]), [(0.0, 0.0, 3.0), (2.0, 0.0, 1.0)])[0].tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    if len(directions) == 1:
-        return np.array([_frame(directions[0].tolist(), references)])
-    asked: list[Sequence[float]] = []
-    further = iter(references)
-
-    def again() -> Iterator[Sequence[float]]:
-        yield from asked
-        for reference in further:
-            asked.append(reference)
-            yield reference
-
-    frames: FloatArray = np.array([_frame(direction, again()) for direction in directions.tolist()])
-    return frames
+    each = zip(directions.tolist(), tee(references, len(directions)), strict=True)
+    return np.array([_frame(direction, others) for direction, others in each])
 
 
 def _frame(direction: Sequence[float], references: Iterable[Sequence[float]]) -> list[tuple[float, ...]]:
@@ -258,5 +248,4 @@ def _frame(direction: Sequence[float], references: Iterable[Sequence[float]]) ->
 
 def _unit(vector: FloatArray) -> FloatArray:
     length = math.sqrt(vector @ vector)
-    unit: FloatArray = vector / length if length > 0 else np.array([0.0, 0.0, 1.0])
-    return unit
+    return vector / length if length > 0 else np.array([0.0, 0.0, 1.0])

@@ -334,5 +334,4 @@ def _most_open(shares: FloatArray, owner: IntArray, most: int) -> IntArray:
     """Return the indices of the largest fractions of each candidate, the first of equal ones first, by candidate."""
     order = np.lexsort((-shares, owner))
     rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
-    most_open: IntArray = order[rank < most]
-    return most_open
+    return order[rank < most]

@@ -43,8 +43,7 @@ def area_lost(rows: Sequence[Row]) -> FloatArray:
     """
     areas = [[row["SASA_free_A2"], row["Exposure_A2"]] for row in rows]
     both = np.array(areas, dtype=np.float64).reshape(-1, 2)
-    lost: FloatArray = both[:, 0] - both[:, 1]
-    return lost
+    return both[:, 0] - both[:, 1]
 
 
 def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) -> list[dict[str, Value]]:

@@ -142,8 +142,7 @@ def _rotation(source: FloatArray, target: FloatArray) -> FloatArray:
     cosine = float(np.dot(source, target))
     if cosine < -1 + 1e-9:
         other = _unit(np.cross(source, np.eye(3)[int(np.argmin(np.abs(source)))]))
-        turned: FloatArray = 2 * np.outer(other, other) - np.eye(3)
-        return turned
+        return 2 * np.outer(other, other) - np.eye(3)
     x, y, z = axis
     skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     matrix: FloatArray = np.eye(3) + skew + skew @ skew / (1 + cosine)

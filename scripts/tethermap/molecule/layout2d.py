@@ -92,8 +92,7 @@ _CLOSE, _SHORTEST, _LONGEST = 0.75, 0.9, 2.4
 def _turn(begin: FloatArray, end: FloatArray, point: FloatArray) -> FloatArray:
     """Return on which side of a line points are: positive on the left, negative on the right."""
     along, away = end - begin, point - begin
-    turn: FloatArray = (along[..., 0] * away[..., 1] - along[..., 1] * away[..., 0]).round(6)
-    return turn
+    return (along[..., 0] * away[..., 1] - along[..., 1] * away[..., 0]).round(6)
 
 
 def _coordgen(mol: Chem.Mol) -> FloatArray:
