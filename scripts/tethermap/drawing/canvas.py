@@ -140,7 +140,7 @@ def drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
     header = "<!-- END OF HEADER -->"
     body = text[text.index(header) + len(header) : text.rindex("</svg>")].strip()
     bond = BOND * PIXELS_PER_UNIT * shrink
-    return Drawing(_STYLE.sub(_as_attributes, body), places.reshape(-1, 2), width, height, bond)
+    return Drawing(_STYLE.sub(lambda style: _attributes(style[1]), body), places.reshape(-1, 2), width, height, bond)
 
 
 def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str, str]]) -> str:
@@ -204,7 +204,3 @@ def _attributes(style: str) -> str:
     pairs = (item.partition(":") for item in style.split(";") if item)
     shown = ((name, value.removesuffix("px")) for name, _, value in pairs if _DEFAULTS.get(name) != value)
     return "".join(f' {name}="{value}"' for name, value in shown if (name, value) != ("stroke", "none"))
-
-
-def _as_attributes(match: re.Match[str]) -> str:
-    return _attributes(match.group(1))

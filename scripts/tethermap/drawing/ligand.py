@@ -42,7 +42,9 @@ def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozen
         notes.append(f"{count} heavy atom{'s' if count > 1 else ''} not observed")
     if "perceived_bonds" in record.flags:
         notes.append("bonds perceived from distances")
-    notes += [f"bonded to {_partner_name(link)}" for link in covalent[:2]]
+    notes += [
+        f"bonded to {link.partner.comp_id} {link.partner.residue_id} {link.partner_atom}" for link in covalent[:2]
+    ]
     labels = list(record.names)
     parts = [
         _link_rings(record, covalent, drawing),
@@ -148,10 +150,6 @@ def instance_title(instance: Instance) -> str:
     """Return the names of an instance as a title."""
     name = instance.name
     return f"{name.comp_id} · {instance.entry_id} chain {name.auth_asym_id} residue {name.residue_id}"
-
-
-def _partner_name(link: Link) -> str:
-    return f"{link.partner.comp_id} {link.partner.residue_id} {link.partner_atom}"
 
 
 def _ramp_legend(drawing: Drawing) -> str:

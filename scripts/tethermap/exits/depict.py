@@ -14,7 +14,6 @@ from html import escape
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
 from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
 from tethermap.drawing.ligand import atom_data, instance_title, missing_stubs, stub_ends
@@ -155,8 +154,7 @@ def _pale(path: re.Match[str], leaving: frozenset[int]) -> str:
 
 def _fan(exit_: Exit, arrow: Arrow, bond: float) -> str:
     """Return a sector around an arrow, as wide as the free share of the cone."""
-    assert exit_.opening is not None
-    half = float(CONE) * exit_.opening.way_out[HEADLINE_CONTEXT]
+    half = float(CONE) * exit_.way_out
     if exit_.closed or half < np.radians(1):
         return ""
     x, y = arrow.anchor.tolist()
@@ -225,8 +223,7 @@ def _badge(exit_: Exit, x: float, y: float, radius: float) -> str:
 
 def _line(graph: LigandGraph, exit_: Exit, y: float, columns: Mapping[str, float]) -> str:
     """Return one line of the table below the drawing."""
-    assert exit_.opening is not None
-    share = exit_.opening.way_out[HEADLINE_CONTEXT]
+    share = exit_.way_out
     small = f'font-size="{_SMALL:.0f}" fill="{MUTED}"'
     way = "closed" if exit_.closed else f"{100 * share:.0f} %"
     x = {name: f"{left:.0f}" for name, left in columns.items()}
@@ -273,9 +270,7 @@ def _replaced(graph: LigandGraph, exit_: Exit) -> str:
 
 
 def _sentence(graph: LigandGraph, exit_: Exit) -> str:
-    assert exit_.opening is not None
-    way = exit_.opening.way_out[HEADLINE_CONTEXT]
-    shut = "no open way out in this structure" if exit_.closed else f"{100 * way:.0f} % of the way out free"
+    shut = "no open way out in this structure" if exit_.closed else f"{100 * exit_.way_out:.0f} % of the way out free"
     return (
         f"Site {exit_.site_rank}: {graph.names[exit_.candidate.anchor]} {_replaced(graph, exit_)}, {exit_.chem_class},"
         f" {shut}, score {exit_.score:.2f}" + (f", evidence {exit_.evidence.grade}" if exit_.evidence else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.exits.candidates import Candidate
 from tethermap.exits.geometry import Opening
 
@@ -82,3 +83,8 @@ class Exit:
     closed: bool = False
     reason: str = ""
     evidence: Evidence | None = None
+
+    @property
+    def way_out(self) -> float:
+        """Free share of the way out in the headline context; NaN for a candidate that was not scored."""
+        return self.opening.way_out[HEADLINE_CONTEXT] if self.opening else float("nan")

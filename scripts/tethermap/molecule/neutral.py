@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from rdkit import Chem
 from rdkit.Chem import rdqueries
 from rdkit.Chem.MolStandardize import rdMolStandardize
@@ -13,6 +11,8 @@ from tethermap.molecule.template import fix_hydrogens
 
 _CHARGED = rdqueries.FormalChargeEqualsQueryAtom(0, negate=True)
 """Finds the atoms with a charge, without a loop over all."""
+
+_UNCHARGER = rdMolStandardize.Uncharger()
 
 
 def neutralised(mol: Chem.Mol) -> Chem.Mol:
@@ -35,7 +35,7 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
         return mol
     if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetSymbol() in HALOGENS:
         return mol
-    uncharged = Chem.RWMol(_uncharger().uncharge(mol))
+    uncharged = Chem.RWMol(_UNCHARGER.uncharge(mol))
     for deprotonate in (_deprotonate_azolium, _deprotonate_amidinium, _deprotonate_ylide):
         for index in range(uncharged.GetNumAtoms()):
             atom = uncharged.GetAtomWithIdx(index)
@@ -101,8 +101,3 @@ def _deprotonate_ylide(mol: Chem.RWMol, atom: Chem.Atom) -> None:
 def _take_proton(atom: Chem.Atom) -> None:
     fix_hydrogens(atom, atom.GetTotalNumHs() - 1)
     atom.UpdatePropertyCache(strict=False)
-
-
-@cache
-def _uncharger() -> rdMolStandardize.Uncharger:
-    return rdMolStandardize.Uncharger()
