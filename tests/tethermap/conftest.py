@@ -10,10 +10,13 @@ import pytest
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.ligands import small_ligand, small_neighbourhood
 from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.base.tables import Row
+from tethermap.complex.contacts import ligand_contacts
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
 
 
@@ -67,3 +70,14 @@ def ligand() -> Callable[..., tuple[Instance, LigandMolecule]]:
 def neighbourhood() -> Callable[..., Neighbourhood]:
     """Return the function that builds the atoms around a ligand from rows."""
     return small_neighbourhood
+
+
+@pytest.fixture(scope="session")
+def contacts_of(index: ComponentIndex) -> Callable[[Path], list[Row]]:
+    """Return the function that computes the contacts of the first ligand kept of an entry."""
+
+    def contacts(path: Path) -> list[Row]:
+        kept = clean_file(path, index.get)[1].kept[0]
+        return ligand_contacts(kept.instance, build_ligand(kept.instance, index), kept.neighbourhood)
+
+    return contacts

@@ -8,21 +8,13 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from tests.tools.cleaning import ANY_TARGET
 from tests.tools.ligands import Partner, Xyz, small_ligand, small_neighbourhood
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import Row, Value
-from tethermap.complex.clean import clean_entry
 from tethermap.complex.contacts import ligand_contacts
 from tethermap.complex.polar_groups import ligand_polar_atoms
-from tethermap.components.index import ComponentIndex
-from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import RadiusTable
-from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Link, Residue
-from tethermap.matching.build import build_ligand
 
-ContactsOf = Callable[[str], list[Row]]
+ContactsOf = Callable[[Path], list[Row]]
 
 METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
 
@@ -201,30 +193,17 @@ def test_contacts_do_not_depend_on_the_orientation() -> None:
     assert kinds(again) == kinds(there) == [("O2", "hbond", "OG"), ("O2", "hbond", "N")]
 
 
-@pytest.fixture(scope="module")
-def contacts_of(archive: Path, index: ComponentIndex) -> ContactsOf:
-    """Return the contacts of the first ligand kept of an entry of the archive."""
-    rules = KindRules(ADDITIVES, COFACTORS, index.get)
-
-    def contacts(file: str) -> list[Row]:
-        entry = read_entry(archive / file, file[:4])
-        kept = clean_entry(entry, ANY_TARGET, rules, RadiusTable(RADII)).kept[0]
-        return ligand_contacts(kept.instance, build_ligand(kept.instance, index), kept.neighbourhood)
-
-    return contacts
-
-
-def test_hydroxyl_of_amprenavir_is_between_the_catalytic_aspartates(contacts_of: ContactsOf) -> None:
-    rows = [row for row in contacts_of("1hpv.ent.gz") if row["ligand_atom"] == "O3"]
+def test_hydroxyl_of_amprenavir_is_between_the_catalytic_aspartates(archive: Path, contacts_of: ContactsOf) -> None:
+    rows = [row for row in contacts_of(archive / "1hpv.ent.gz") if row["ligand_atom"] == "O3"]
     partners = {(row["partner_chain"], row["partner_component"], row["partner_residue"]) for row in rows}
     assert partners == {("A", "ASP", "25"), ("B", "ASP", "25")}
     assert {row["type"] for row in rows} == {"hbond"}
 
 
 def test_guanidinobenzoate_is_bound_to_serine_195_and_paired_with_aspartate_189_of_trypsin(
-    contacts_of: ContactsOf,
+    archive: Path, contacts_of: ContactsOf
 ) -> None:
-    rows = contacts_of("1gbt.cif.gz")
+    rows = contacts_of(archive / "1gbt.cif.gz")
     covalent = [row for row in rows if row["type"] == "covalent"]
     ionic = [row for row in rows if row["type"] == "ionic"]
     assert [(row["partner_component"], row["partner_residue"], row["partner_atom"]) for row in covalent] == [

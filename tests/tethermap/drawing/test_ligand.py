@@ -37,7 +37,10 @@ def _circles(text: str, name: str) -> list[ElementTree.Element]:
 
 
 @pytest.mark.parametrize("comp_id", CODES)
-def test_every_atom_is_named_in_both_pictures(comp_id: str, known: Known, index: ComponentIndex) -> None:
+def test_pictures_name_every_atom_and_have_no_style_and_no_script(
+    comp_id: str, known: Known, index: ComponentIndex
+) -> None:
+    """So that a page with a strict content security policy can include them."""
     instance, record = _ligand(known(comp_id), index)
     relative = np.linspace(0, 1, record.n_heavy)
     for text in (plain_svg(record, instance), exposed_svg(record, instance, relative, 30 * relative)):
@@ -45,14 +48,6 @@ def test_every_atom_is_named_in_both_pictures(comp_id: str, known: Known, index:
         assert [atom.get("data-atom-name") for atom in atoms] == list(record.names)
         assert [atom.get("data-index") for atom in atoms] == [str(k) for k in range(record.n_heavy)]
         assert [f"atom-{k}" in (atom.get("class") or "") for k, atom in enumerate(atoms)] == [True] * record.n_heavy
-
-
-@pytest.mark.parametrize("comp_id", CODES)
-def test_pictures_have_no_style_and_no_script(comp_id: str, known: Known, index: ComponentIndex) -> None:
-    """So that a page with a strict content security policy can include them."""
-    instance, record = _ligand(known(comp_id), index)
-    zeros = np.zeros(record.n_heavy)
-    for text in (plain_svg(record, instance), exposed_svg(record, instance, zeros, zeros)):
         for element in ElementTree.fromstring(text).iter():
             assert element.tag.removeprefix(SVG) not in ("style", "script", "image", "foreignObject")
             assert not [name for name in element.attrib if name == "style" or name.startswith("on")]
