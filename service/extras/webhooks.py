@@ -109,12 +109,8 @@ class Webhooks(Notices):
             return None
         delivery = read_json(folder / DELIVERY) if record.final else None
         if not isinstance(delivery, dict):
-            return {
-                "state": "pending" if record.final else "waiting",
-                "attempts": 0,
-                "last_status": None,
-                "next_at": None,
-            }
+            state = "pending" if record.final else "waiting"
+            return {"state": state, "attempts": 0, "last_status": None, "next_at": None}
         due = delivery["next_at"]
         return {**delivery, "next_at": None if due is None else utc_text(datetime.fromtimestamp(due, UTC))}
 
@@ -127,18 +123,14 @@ class Webhooks(Notices):
 
     def _sent(self, job_id: str, receiver: str, _: asyncio.Task[None]) -> None:
         self._sending.pop(job_id, None)
-        self._receivers[receiver] -= 1
-        if not self._receivers[receiver]:
-            del self._receivers[receiver]
+        self._receivers -= Counter([receiver])  # drops receivers without deliveries
 
     def _path(self, job_id: str) -> Path:
         return self._folder / f"{job_id}.json"
 
     def _due(self) -> list[tuple[str, dict[str, Any]]]:
         now = self._clock()
-        notices = (
-            [(path.stem, read_json(path)) for path in self._folder.glob("*.json")] if self._folder.is_dir() else []
-        )
+        notices = [(path.stem, read_json(path)) for path in self._folder.glob("*.json")]
         due = [(job_id, notice) for job_id, notice in notices if isinstance(notice, dict) and notice["due"] <= now]
         return sorted(due, key=lambda one: (one[1]["due"], one[0]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,10 @@ from scipy.sparse.csgraph import shortest_path
 
 from service.build_examples import SHIPPED
 from service.extras.pairs import Half, _falling, half_of, pairs_of
-from service.jobs.record import JobRecord
 from service.pages.places import NOT_SEEN_TOGETHER
 from service.results.job import Job
 from service.results.tables import JobTables
+from tests.service.test_jobs import RECORD
 from tethermap.base import tables
 from tethermap.base.tables import Value
 
@@ -69,7 +70,6 @@ def test_blocked_pair_follows_all_open_ones(body: dict[str, Any]) -> None:
 
 def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[str, Value]]) -> Half:
     """Return a half of a job with one degrader, MZ1 in 5T35, one end of which belongs to the target."""
-    linkers = {"NBL": "CAW", "CBT": "CBD"}
     names: dict[str, Value] = {
         "pdb_id": "5t35",
         "Chain": "D",
@@ -77,23 +77,9 @@ def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[s
         "Residue_ID": "301",
         "stem": "5t35_D_759_301",
     }
-    own: dict[str, Value] = {
-        "site": "main",
-        "Warhead": "759",
-        "anchor_atom": anchor,
-        "kind": "observed",
-        "n_copies": 1,
-        "n_open": 1,
-    }
+    own: dict[str, Value] = {"site": "main", "Warhead": "759", "anchor_atom": anchor, "n_copies": 1, "n_open": 1}
     own |= {"observed": 1, "observed_entries": "5t35", "best_stem": "5t35_D_759_301", "stems": "5t35_D_759_301"}
-    seen = {
-        **names,
-        "side": "target",
-        "anchor_atom": anchor,
-        "linker_atom": linkers[anchor],
-        "grade": "A",
-        "reason": "",
-    }
+    seen = {**names, "side": "target", "anchor_atom": anchor}
     places = {"NBL": (0.0, 0.0, 0.0), "CBT": (3.0, 4.0, 12.0)}
     atoms = [
         {**names, "exact_atom": name, "sdf_index": index, "x": x, "y": y, "z": z}
@@ -103,16 +89,7 @@ def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[s
     tables.write_table(folder / tables.OBSERVED_EXITS.path, tables.OBSERVED_EXITS, [seen])
     tables.write_table(folder / tables.SASA_ATOMS.path, tables.SASA_ATOMS, atoms)
     tables.write_table(folder / tables.EXIT_ANSWERS.path, tables.EXIT_ANSWERS, [*answers, own])
-    time = "2026-01-01T00:00:00Z"
-    record = JobRecord(
-        job_id="0000000a",
-        sequence=1,
-        status="completed",
-        target_name=target,
-        search_query="",
-        created_at=time,
-        modified_at=time,
-    )
+    record = replace(RECORD, job_id="0000000a", status="completed", target_name=target)
     return half_of(JobTables(), Job(record, folder, "/api/jobs/0000000a"))
 
 
@@ -183,14 +160,8 @@ def test_page_offers_jobs_by_name_and_shows_their_pairs_without_a_script(
     shown = http.get("/compare", params={"a": TARGET, "b": RECRUITER})
     assert f"{body['total']} pairs" in shown.text
     best = body["pairs"][0]
-    expected = [
-        best["a"]["action"],
-        best["b"]["action"],
-        "not seen in one entry",
-        NOT_SEEN_TOGETHER,
-        f"evidence {best['b']['evidence']}",
-    ]
-    assert [text for text in expected if text not in shown.text] == []
+    expected = [best["a"]["action"], best["b"]["action"], "not seen in one entry", NOT_SEEN_TOGETHER]
+    assert [text for text in (*expected, f"evidence {best['b']['evidence']}") if text not in shown.text] == []
     empty = http.get("/compare", params={"a": TARGET, "b": RECRUITER, "a_ligand": "<b>"})
     assert "No pairs" in empty.text
     assert "<b>&" not in empty.text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import shutil
 import zipfile
@@ -13,6 +12,7 @@ import pytest
 
 from service.pages.instance import Place, instance_view
 from service.results.tables import JobTables
+from tests.tools.runs import rows_of
 from tethermap.base import layout, tables
 from tethermap.base.tables import read_table
 from tethermap.extras.protac.programs import tools
@@ -21,8 +21,7 @@ from tethermap.extras.protac.programs import tools
 @pytest.fixture(scope="module")
 def exits(mixed: Path) -> list[dict[str, str]]:
     """Rows of the table of exits of one ligand."""
-    with (mixed / layout.EXIT_VECTORS).open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of(mixed, layout.EXIT_VECTORS)
     return [row for row in rows if row["stem"] == rows[0]["stem"]]
 
 
@@ -46,13 +45,11 @@ def test_anchor_that_is_the_same_by_symmetry_has_the_same_inputs(
 ) -> None:
     row = next(row for row in exits if row["rank"] and row["anchor_equivalents"])
     like = row["anchor_equivalents"].split(";")[0]
-    one, other = (
-        http.get(
-            f"/api/jobs/{done_job}/protac-inputs", params={"stem": row["stem"], "anchor": name, "tool": "json"}
-        ).content
-        for name in (row["anchor_atom"], like)
-    )
-    files = [{name: zipfile.ZipFile(io.BytesIO(it)).read(name) for name in ("exits.json",)} for it in (one, other)]
+    files = []
+    for name in (row["anchor_atom"], like):
+        asked = {"stem": row["stem"], "anchor": name, "tool": "json"}
+        answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
+        files.append(zipfile.ZipFile(io.BytesIO(answer.content)).read("exits.json"))
     assert files[0] == files[1]
 
 

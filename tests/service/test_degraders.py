@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -30,10 +31,15 @@ ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
 HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linker_class": "PEG"}
 
 
-def test_two_halves_and_the_linkers_of_a_class_are_joined(http: httpx2.Client) -> None:
+@pytest.fixture(scope="module")
+def told(http: httpx2.Client) -> dict[str, Any]:
+    """The degraders of two halves and the linkers of a class."""
     answer = http.get("/api/degraders", params=HALVES)
     assert answer.status_code == 200
-    told = answer.json()
+    return dict(answer.json())
+
+
+def test_two_halves_and_the_linkers_of_a_class_are_joined(told: dict[str, Any]) -> None:
     assert told["ok"] is True
     assert (told["a"]["handle"], told["b"]["handle"]) == ("acid", "phenol")
     assert told["a"]["to_make"] == [{"smiles": "CC(=O)O", "name": "carboxylic acid"}]
@@ -42,15 +48,14 @@ def test_two_halves_and_the_linkers_of_a_class_are_joined(http: httpx2.Client) -
     assert {one["linker_class"] for one in told["degraders"]} == {"PEG"}
 
 
-def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2.Client) -> None:
-    whole = http.get("/api/degraders", params=HALVES).json()
-    everything = whole["degraders"]
-    assert (whole["total"], whole["next"], whole["prev"]) == (30, None, None)
+def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2.Client, told: dict[str, Any]) -> None:
+    everything = told["degraders"]
+    assert (told["total"], told["next"], told["prev"]) == (30, None, None)
     first = http.get("/api/degraders", params={**HALVES, "limit": 20})
     second = http.get(first.json()["next"])
     assert first.links["next"]["url"] == first.json()["next"]
-    told = [{key: page.json()[key] for key in ("count", "total", "limit", "offset")} for page in (first, second)]
-    assert told == [
+    parts = [{key: page.json()[key] for key in ("count", "total", "limit", "offset")} for page in (first, second)]
+    assert parts == [
         {"count": 20, "total": 30, "limit": 20, "offset": 0}, {"count": 10, "total": 30, "limit": 20, "offset": 20},
     ]  # fmt: skip
     assert second.json()["next"] is None
@@ -64,8 +69,8 @@ def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2
     assert {(one["needs_a"], one["needs_b"]) for one in short} >= {("primary amine", "alkyl halide or alcohol")}
 
 
-def test_csv_and_sdf_contain_the_same_molecules(http: httpx2.Client) -> None:
-    wanted = {one["smiles"] for one in http.get("/api/degraders", params=HALVES).json()["degraders"]}
+def test_csv_and_sdf_contain_the_same_molecules(http: httpx2.Client, told: dict[str, Any]) -> None:
+    wanted = {one["smiles"] for one in told["degraders"]}
     text = http.get("/api/degraders", params={**HALVES, "format": "csv"})
     rows = list(csv.DictReader(io.StringIO(text.text)))
     assert {row["smiles"] for row in rows} == wanted
