@@ -32,7 +32,7 @@ from tethermap.base import layout
 from tethermap.base.version import __version__ as version_of_service
 from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
 from tethermap_client.cli import (
-    _ANSWERS,
+    _COMMANDS,
     DONE,
     FAILED,
     NOT_ANSWERED,
@@ -71,7 +71,7 @@ def test_submit_waits_downloads_and_is_the_same_job_again(run: Run, live: LiveSe
     answered, told, _ = run("answers", job_id, "--top", "1")
     assert answered == DONE
     assert " 478 " in told
-    assert told.split("\n")[0].split() == [*_ANSWERS]
+    assert told.split("\n")[0].split()[:6] == ["protein", "site", "Warhead", "answer_rank", "anchor_atom", "action"]
     listed = live.call("GET", f"/api/jobs/{job_id}/files")[1]["files"]
     assert len(listed) > 20
     for file in listed:
@@ -135,10 +135,10 @@ def test_batch_of_a_csv_file(run: Run, tmp_path: Path) -> None:
     assert (code, "job 1: options.kinds" in err, "gold" in err) == (REFUSED, True, True)
 
 
-def test_every_exit_code_has_its_meaning(run: Run, live: LiveService, monkeypatch: pytest.MonkeyPatch) -> None:
-    sequence = NOT_SEARCHED["fasta"]
-    monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: sequence)
-    words = ("--target", "x", "--query", "4CUP", "--fasta", "x", "--option", "sequence_search=true")
+def test_every_exit_code_has_its_meaning(run: Run, live: LiveService, tmp_path: Path) -> None:
+    (tmp_path / "x.fasta").write_text(str(NOT_SEARCHED["fasta"]))
+    words = ["--target", "x", "--query", "4CUP", "--fasta", str(tmp_path / "x.fasta")]
+    words += ["--option", "sequence_search=true"]
     code, out, _ = run("submit", *words, "--wait")
     assert (code, out.split()[1]) == (FAILED, "failed")
     code, _, err = run("submit", "--target", "x")
@@ -168,6 +168,11 @@ def answering(*answers: httpx2.Response | Exception) -> tuple[Tethermap, list[fl
     return Tethermap("http://x", transport=httpx2.MockTransport(answer), sleep=pauses.append), pauses
 
 
+def refusal(status: int, code: str) -> httpx2.Response:
+    error = {"code": code, "message": "No.", "details": {}}
+    return httpx2.Response(status, json={"ok": False, "error": error, "request_id": "x"})
+
+
 JOB = {"job_id": "0a1b2c3d", "status": "queued", "target_name": "x"}
 
 
@@ -184,8 +189,7 @@ def test_a_busy_service_is_retried_after_the_requested_time() -> None:
 def test_no_answer_and_a_wrong_token_have_their_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     service, _ = answering(*[httpx2.ConnectError("no")] * 6)
     assert main(["status", "0a1b2c3d"], make=lambda *_: service) == NOT_ANSWERED
-    error = {"ok": False, "error": {"code": "FORBIDDEN", "message": "Another's.", "details": {}}, "request_id": "x"}
-    service, _ = answering(httpx2.Response(403, json=error))
+    service, _ = answering(refusal(403, "FORBIDDEN"))
     assert main(["cancel", "0a1b2c3d"], make=lambda *_: service) == UNAUTHORIZED
     assert "FORBIDDEN" in capsys.readouterr().err
 
@@ -238,12 +242,8 @@ def test_same_command_after_a_failed_job_makes_another(run: Run, tmp_path: Path)
         ids.append(out.split()[0])
         time.sleep(1.1)  # times of the API have seconds
     assert len(set(ids)) == 3
-    rows = (
-        "target_name,search_query,fasta_seq,sequence_search",
-        f"dead,4CUP,{NOT_SEARCHED['fasta']},true",
-        "alive,1HPV,,",
-    )
-    (tmp_path / "jobs.csv").write_text("\n".join(rows))
+    rows = f"dead,4CUP,{NOT_SEARCHED['fasta']},true\nalive,1HPV,,\n"
+    (tmp_path / "jobs.csv").write_text(f"target_name,search_query,fasta_seq,sequence_search\n{rows}")
     first = [line.split()[0] for line in run("batch", str(tmp_path / "jobs.csv"), "--wait")[1].splitlines()]
     time.sleep(1.1)
     second = run("batch", str(tmp_path / "jobs.csv"))[1].split()
@@ -300,8 +300,7 @@ def test_a_refused_row_or_job_is_reported_at_the_end_and_the_others_are_done(
     assert (code, done_job in out, queued_job in err) == (TOO_LONG, True, True)
     code, out, err = run("cancel", done_job, queued_job)
     assert (code, f"{queued_job}  canceled" in out, done_job in err) == (REFUSED, True, True)
-    error = {"ok": False, "error": {"code": "UNAUTHORIZED", "message": "No.", "details": {}}, "request_id": "x"}
-    service, _ = answering(httpx2.Response(401, json=error))
+    service, _ = answering(refusal(401, "UNAUTHORIZED"))
     assert main(["status", "00000000", done_job], make=lambda *_: service) == UNAUTHORIZED
 
 
@@ -444,16 +443,10 @@ def test_every_command_of_the_readme_works_without_the_repository(
             gate.unlink()
         if name == "retry":
             live.ended(made)
-    assert set(printed) == _COMMANDS - {"submit"}
+    assert set(printed) == _COMMANDS.keys() - {"submit"}
     assert place["stem"] in printed["tool-inputs"]
     assert (tmp_path / "degraders.sdf").stat().st_size > 1000
     assert printed["delete"] == f"{made}  deleted\n"
-
-
-_COMMANDS = {
-    "submit", "upload", "list", "status", "batch", "sync", "answers", "exits", "rows", "compare", "degraders",
-    "tool-inputs", "cancel", "retry", "delete",
-}  # fmt: skip
 
 
 def test_python_example_of_the_readme_works(live: LiveService, elsewhere: Path, tmp_path: Path) -> None:

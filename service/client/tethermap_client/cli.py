@@ -7,6 +7,7 @@ import csv
 import json
 import secrets
 import sys
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,19 +27,6 @@ DONE, FAILED, REFUSED, NOT_ANSWERED, UNAUTHORIZED, TOO_LONG, NOT_READY = range(7
 """Exit codes."""
 
 _FIELDS = ("target_name", "search_query", "fasta_seq", "pdb_id", "ligand", "structures")
-_ANSWERS = (
-    "protein",
-    "site",
-    "Warhead",
-    "answer_rank",
-    "anchor_atom",
-    "action",
-    "score_median",
-    "evidence",
-    "observed",
-)
-_EXITS = ("stem", "rank", "anchor_atom", "kind", "chem_class", "E", "F", "score", "closed")
-_JOBS = ("job_id", "status", "target_name", "search_query", "result_rows", "created_at")
 _SYNCED = "jobs.csv"
 """File of `sync` in its folder: the job of each row."""
 _BAR = 24
@@ -50,7 +38,7 @@ def main(arguments: Sequence[str] | None = None, *, make: Callable[..., Tetherma
     chosen = _parser().parse_args(arguments)
     try:
         with make(chosen.url, chosen.token) as service:
-            return int(chosen.does(service, chosen))
+            return _COMMANDS[chosen.command](service, chosen)
     except (TethermapError, ValueError, OSError) as error:
         return _complain(error, _code(error))
     except KeyboardInterrupt:
@@ -68,157 +56,36 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tethermap-client", description="Jobs of a Tethermap service.")
     parser.add_argument("--url", help="address of the service (TETHERMAP_URL; http://127.0.0.1:8000)")
     parser.add_argument("--token", help="token, if the service requires one (TETHERMAP_TOKEN)")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    submit = commands.add_parser("submit", help="submit a job")
-    submit.add_argument("--target", help="name of the target")
-    submit.add_argument("--query", help="words, PDB ids, UniProt accessions")
-    submit.add_argument("--fasta", type=Path, metavar="FILE", help="sequence of the target")
-    submit.add_argument("--pdb", metavar="ID", help="only this entry")
-    submit.add_argument("--ligand", metavar="CODE", help="only this component")
-    submit.add_argument("--structures", metavar="ID", help="files of this upload instead of a search")
-    submit.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a setting of the pipeline")
-    submit.add_argument("--dry-run", action="store_true", help="preview only: show the entries of the job")
-    _add_following(submit)
-    submit.set_defaults(does=_submit)
-
-    upload = commands.add_parser("upload", help="send files of your own; prints the id for --structures")
-    upload.add_argument("file", nargs="+", type=Path)
-    upload.add_argument("--json", action="store_true", help="print the response of the service")
-    upload.set_defaults(does=_upload)
-
-    listing = commands.add_parser("list", help="list jobs")
-    for name in ("protein", "query", "ligand", "pdb_id", "status"):
-        listing.add_argument(f"--{name.replace('_', '-')}")
-    listing.add_argument("--limit", type=int, default=50, help="number of jobs, newest first (50)")
-    _add_format(listing, _JOBS)
-    listing.set_defaults(does=_list)
-
-    status = commands.add_parser("status", help="show the state of jobs")
-    status.add_argument("job_id", nargs="+")
-    _add_following(status, again=False)
-    status.set_defaults(does=_status)
-
-    batch = commands.add_parser("batch", help="submit the jobs of a CSV file, which run one after another")
-    batch.add_argument("file", type=Path)
-    batch.add_argument("--delay", type=float, default=0.0, help="seconds between them")
-    _add_following(batch)
-    batch.set_defaults(does=_batch)
-
-    sync = commands.add_parser("sync", help="keep a folder with the results of all jobs of a CSV file")
-    sync.add_argument("file", type=Path)
-    sync.add_argument("download", type=Path, metavar="folder")
-    sync.add_argument("--timeout", type=float, help="seconds to wait for each job")
-    sync.set_defaults(does=_sync, wait=True, json=False)
-
-    answers = commands.add_parser("answers", help="exits of the ligands of a job")
-    answers.add_argument("job_id")
-    answers.add_argument("--ligand", metavar="CODE")
-    answers.add_argument("--target", metavar="NAME", help="protein, gene or accession")
-    answers.add_argument("--top", type=int, default=3, help="sites of each ligand (3)")
-    _add_format(answers, _ANSWERS)
-    answers.set_defaults(does=_answers)
-
-    exits = commands.add_parser("exits", help="ranked exits of each copy of a ligand")
-    exits.add_argument("job_id")
-    for name in ("ligand", "pdb_id", "chain", "residue_id"):
-        exits.add_argument(f"--{name.replace('_', '-')}")
-    exits.add_argument("--top", type=int, help="exits of each copy")
-    _add_format(exits, _EXITS)
-    exits.set_defaults(does=_exits)
-
-    rows = commands.add_parser("rows", help="rows of a table of a job")
-    rows.add_argument("job_id")
-    rows.add_argument("table", help="results, entries, ligands, answers, exits, contacts, ...")
-    rows.add_argument("filter", nargs="*", metavar="COLUMN=VALUE", help="also COLUMN__gte=, __lte=, __contains=")
-    rows.add_argument("--sort", metavar="COLUMN", help="COLUMN or -COLUMN")
-    rows.add_argument("--limit", type=int, help="number of rows")
-    _add_format(rows, ())
-    rows.set_defaults(does=_rows)
-
-    compare = commands.add_parser("compare", help="pair the answers of two jobs, the two ends of a degrader")
-    compare.add_argument("a", metavar="TARGET_JOB")
-    compare.add_argument("b", metavar="RECRUITER_JOB")
-    compare.add_argument("--a-ligand", metavar="CODE")
-    compare.add_argument("--b-ligand", metavar="CODE")
-    compare.add_argument("--limit", type=int, default=20, help="number of pairs (20)")
-    _add_format(compare, ("rank", "score", "a.Warhead", "a.anchor_atom", "b.Warhead", "b.anchor_atom", "distance_A",
-                          "shortest_linker_atoms", "basis"))  # fmt: skip
-    compare.set_defaults(does=_compare)
-
-    degraders = commands.add_parser("degraders", help="build degraders from two halves and a list of linkers")
-    for side, half in (("a", "target"), ("b", "recruiter")):
-        degraders.add_argument(f"--{side}", metavar="JOB", help=f"job of the {half}'s side")
-        degraders.add_argument(f"--{side}-stem", help="stem of its ligand in Exit_Vectors.csv")
-        degraders.add_argument(f"--{side}-anchor", metavar="ATOM")
-        degraders.add_argument(f"--{side}-smiles", help="the half itself, [*] for the linker, instead of a job")
-    degraders.add_argument("--linkers", metavar="CLASS", help="only linkers of this class")
-    degraders.add_argument("--max-linker-atoms", type=int, metavar="N", help="atoms between the halves")
-    degraders.add_argument("--limit", type=int, help="number of molecules")
-    degraders.add_argument("--offset", type=int, help="number of molecules to skip")
-    degraders.add_argument("--output", type=Path, required=True, metavar="FILE", help="a .csv, .sdf or .json file")
-    degraders.set_defaults(does=_degraders)
-
-    inputs = commands.add_parser("tool-inputs", help="inputs of programs that model degraders, as a ZIP")
-    inputs.add_argument("job_id")
-    inputs.add_argument("stem", help="stem of the ligand in Exit_Vectors.csv")
-    inputs.add_argument("anchor", help="atom where the linker leaves")
-    inputs.add_argument("--tool", help="one program; all without it")
-    inputs.add_argument("--output", type=Path, metavar="FILE", help="name of the ZIP (STEM_ANCHOR.zip)")
-    inputs.set_defaults(does=_tool_inputs)
-
-    for name, does, says in (
-        ("cancel", _cancel, "cancel jobs"),
-        ("retry", _retry, "queue failed or canceled jobs again"),
-        ("delete", _delete, "delete jobs that have ended"),
-    ):
-        command = commands.add_parser(name, help=says)
-        command.add_argument("job_id", nargs="+")
-        command.set_defaults(does=does)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    groups = commands.pop("groups")
+    for name, command in commands.items():
+        made = subparsers.add_parser(name, help=command["help"])
+        for kind in (int, float, Path):
+            made.register("type", kind.__name__.lower(), kind)
+        for arguments in (command["arguments"], *(groups[group] for group in command.get("groups", ()))):
+            for flag, options in arguments.items():
+                made.add_argument(flag, **options)
+        made.set_defaults(shown=command.get("columns", ()), **command.get("defaults", {}))
     return parser
-
-
-def _add_format(parser: argparse.ArgumentParser, columns: Sequence[str]) -> None:
-    parser.add_argument(
-        "--format", choices=("table", "csv", "json"), default="table", help="table (default), csv, json"
-    )
-    parser.add_argument("--columns", help="columns, separated by commas; csv and json have all by default")
-    parser.set_defaults(shown=columns)
-
-
-def _add_following(parser: argparse.ArgumentParser, *, again: bool = True) -> None:
-    parser.add_argument("--wait", action="store_true", help="follow it to its end")
-    parser.add_argument(
-        "--timeout", type=float, help="maximum number of seconds to wait; the job continues after a timeout"
-    )
-    parser.add_argument("--download", type=Path, metavar="FOLDER", help="download the results (waits for them)")
-    parser.add_argument("--json", action="store_true", help="print what the service answers")
-    if again:
-        parser.add_argument("--new", action="store_true", help="make a new job even if there is the same of today")
 
 
 # Commands
 
 
 def _submit(service: Tethermap, chosen: argparse.Namespace) -> int:
-    given = {
-        "target_name": chosen.target,
-        "search_query": chosen.query,
-        "fasta_seq": chosen.fasta.read_text(encoding="utf-8") if chosen.fasta else None,
-        "pdb_id": chosen.pdb,
-        "ligand": chosen.ligand,
-        "structures": chosen.structures,
-        "options": _options(service, chosen.option),
-    }
-    body = {name: value for name, value in given.items() if value}
+    fields = ("target_name", "search_query", "pdb_id", "ligand", "structures")
+    body = {name: value for name, value in _given(chosen, *fields).items() if value}
+    if chosen.fasta:
+        body["fasta_seq"] = chosen.fasta.read_text(encoding="utf-8")
+    if chosen.option:
+        given = dict(_name_and_value(word, "--option NAME=VALUE") for word in chosen.option)
+        body["options"] = {name: _value(service, name, text) for name, text in given.items()}
     if chosen.dry_run:
         _print(json.dumps(service.preview(body), indent=1))
         return DONE
-    job = service.submit_body(body, key=_new_key(chosen))
-    if not (chosen.wait or chosen.download):
-        _print(json.dumps(dict(job.body), indent=1) if chosen.json else job.job_id)
-        return DONE
-    return _follow(service, [job.job_id], chosen)
+    job = service.submit(**body, key=secrets.token_hex(16) if chosen.new else None)
+    return _submitted(service, [job.job_id], job.body, chosen)
 
 
 def _upload(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -237,12 +104,18 @@ def _status(service: Tethermap, chosen: argparse.Namespace) -> int:
 
 
 def _batch(service: Tethermap, chosen: argparse.Namespace) -> int:
-    batch = service.submit_batch(_jobs_of(service, chosen.file), delay_seconds=chosen.delay, key=_new_key(chosen))
-    ids = [str(job["job_id"]) for job in batch["jobs"]]
-    if not (chosen.wait or chosen.download):
-        _print(json.dumps(batch, indent=1) if chosen.json else "\n".join(ids))
-        return DONE
-    return _follow(service, ids, chosen)
+    batch = service.submit_batch(
+        _jobs_of(service, chosen.file), delay_seconds=chosen.delay, key=secrets.token_hex(16) if chosen.new else None
+    )
+    return _submitted(service, [str(job["job_id"]) for job in batch["jobs"]], batch, chosen)
+
+
+def _submitted(service: Tethermap, ids: Sequence[str], body: Mapping[str, Any], chosen: argparse.Namespace) -> int:
+    """Show new jobs at once, or at their end."""
+    if chosen.wait or chosen.download:
+        return _follow(service, ids, chosen)
+    _print(json.dumps(dict(body), indent=1) if chosen.json else "\n".join(ids))
+    return DONE
 
 
 def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -261,7 +134,7 @@ def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
     for number, body in enumerate(_jobs_of(service, chosen.file), 1):
         request = json.dumps(body, sort_keys=True)
         try:
-            job = _living(service, known.get(request, {}).get("job_id")) or service.submit_body(body)
+            job = _living(service, known.get(request, {}).get("job_id")) or service.submit(**body)
         except RefusedError as error:
             _stop_if_unauthorized(error)
             failures.append((f"row {number}", error))
@@ -338,20 +211,14 @@ def _tool_inputs(service: Tethermap, chosen: argparse.Namespace) -> int:
     return DONE
 
 
-def _cancel(service: Tethermap, chosen: argparse.Namespace) -> int:
-    return _each(chosen.job_id, lambda job_id: _print(_sentence(service.cancel(job_id))))
+def _change(service: Tethermap, chosen: argparse.Namespace) -> int:
+    """Cancel, retry or delete jobs."""
 
+    def change(job_id: str) -> None:
+        job = getattr(service, chosen.command)(job_id)
+        _print(_sentence(job) if job else f"{job_id}  deleted")
 
-def _retry(service: Tethermap, chosen: argparse.Namespace) -> int:
-    return _each(chosen.job_id, lambda job_id: _print(_sentence(service.retry(job_id))))
-
-
-def _delete(service: Tethermap, chosen: argparse.Namespace) -> int:
-    def delete(job_id: str) -> None:
-        service.delete(job_id)
-        _print(f"{job_id}  deleted")
-
-    return _each(chosen.job_id, delete)
+    return _each(chosen.job_id, change)
 
 
 def _each(
@@ -479,12 +346,6 @@ def _sentence(job: Job) -> str:
 # Reading
 
 
-def _options(service: Tethermap, words: Sequence[str]) -> dict[str, Any]:
-    """Return options from ``NAME=VALUE``, each of the type that the API has for it."""
-    given = dict(_name_and_value(word, "--option NAME=VALUE") for word in words)
-    return {name: _value(service, name, text) for name, text in given.items()}
-
-
 def _name_and_value(word: str, form: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals:
@@ -522,10 +383,6 @@ def _job_of_row(service: Tethermap, row: Mapping[str | Any, Any]) -> dict[str, A
     return {**job, "options": options} if options else job
 
 
-def _new_key(chosen: argparse.Namespace) -> str | None:
-    return secrets.token_hex(16) if chosen.new else None
-
-
 def _cell(value: Any) -> str:
     return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
@@ -537,3 +394,10 @@ def _print(text: str) -> None:
 def _complain(error: object, code: int) -> int:
     sys.stderr.write(f"tethermap-client: {error}\n")
     return code
+
+
+_COMMANDS: dict[str, Callable[[Tethermap, argparse.Namespace], int]] = {
+    "submit": _submit, "upload": _upload, "list": _list, "status": _status, "batch": _batch, "sync": _sync,
+    "answers": _answers, "exits": _exits, "rows": _rows, "compare": _compare, "degraders": _degraders,
+    "tool-inputs": _tool_inputs, "cancel": _change, "retry": _change, "delete": _change,
+}  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from tethermap_client.errors import NotAnsweredError, TethermapError
+from tethermap_client.errors import NotAnsweredError, RefusedError, TethermapError
 
 Ask = Callable[[Mapping[str, str]], AbstractContextManager[httpx2.Response]]
 
@@ -72,32 +72,26 @@ class Download:
         """Download the archive and return its ETag; None if it is still the known one."""
         failures = 0
         while True:
-            before = self._begun()
+            done = self._begun()
+            headers = {"Accept-Encoding": "identity"}
+            if done:
+                headers |= {"Range": f"bytes={done}-", "If-Range": self._tag.read_text(encoding="utf-8")}
+            elif known:
+                headers["If-None-Match"] = known
             try:
-                return self._continue(known, told)
+                return self._receive(headers, done, told)
+            except RefusedError as error:
+                if error.status != httpx2.codes.RANGE_NOT_SATISFIABLE:
+                    raise
+                self._part.unlink()  # whole already, or of another archive: begin again
             except NotAnsweredError:
-                failures = 0 if self._begun() > before else failures + 1
+                failures = 0 if self._begun() > done else failures + 1
                 if failures == _ATTEMPTS:
                     raise
                 self.sleep(0.5 * 2**failures if failures else 0)
 
     def _begun(self) -> int:
         return self._part.stat().st_size if self._part.exists() and self._tag.exists() else 0
-
-    def _continue(self, known: str, told: Callable[[int, int], None]) -> str | None:
-        headers = {"Accept-Encoding": "identity"}
-        done = self._begun()
-        if done:
-            headers |= {"Range": f"bytes={done}-", "If-Range": self._tag.read_text(encoding="utf-8")}
-        elif known:
-            headers["If-None-Match"] = known
-        try:
-            return self._receive(headers, done, told)
-        except TethermapError as error:
-            if getattr(error, "status", None) != httpx2.codes.RANGE_NOT_SATISFIABLE:
-                raise
-            self._part.unlink()  # whole already, or of another archive: begin again
-            return self._continue(known, told)
 
     def _receive(self, headers: Mapping[str, str], done: int, told: Callable[[int, int], None]) -> str | None:
         with self.ask(headers) as answer:
