@@ -91,7 +91,7 @@ def _private_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
         for module in (f"{before}{name.name}" for name in node.names if before or isinstance(node, ast.Import)):
             package, *parts = module.split(".")
             private = any(re.fullmatch(r"_[a-z]\w*", part) or part.endswith("_impl") for part in (package, *parts))
-            if package not in OURS and package != "_typeshed" and private:  # types of type checkers alone
+            if package not in OURS and private:
                 yield node.lineno, f"{module} is private"
 
 
