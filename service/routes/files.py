@@ -73,7 +73,7 @@ async def structures_zip(request: Request) -> Response:
 
 
 async def bundle(request: Request) -> Response:
-    """Answer all files as one ZIP, or those of some ligands: the prepared one of an example, if it has one."""
+    """Answer a ZIP of all files or of the files of selected ligands; that of an example is ready-made."""
     job = job_of(request, ready=True)
     job_id, legacy = job.record.job_id, request.scope["path"].endswith("/download")
     if stems := STEM.of(request):
