@@ -141,9 +141,7 @@ def geometry_cells(geometry: Geometry) -> Row:
 def geometry_fields(geometry: Geometry) -> dict[str, str]:
     """Return the fields of a geometry in a ligand's SDF."""
     cells = geometry_cells(geometry)
-    return {
-        column.name: format_value(cells[column.name], column) for column in GEOMETRIES.columns if column.name in cells
-    }
+    return {c.name: format_value(cells[c.name], c) for c in GEOMETRIES.columns if c.name in cells}
 
 
 @lru_cache(maxsize=64)
