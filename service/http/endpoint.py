@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partialmethod
 from typing import Any, Literal, get_origin
 
 from starlette.requests import Request
@@ -166,10 +167,8 @@ class Routes:
         more = {"kind": self.kind, **more}
         return Endpoint(method, path, handler, self.group, note, parameters, answers=answers, **more)
 
-    def post(self, *values: Any, **more: Any) -> Endpoint:
-        """Return an endpoint that takes a body or changes something; otherwise as `get`."""
-        return self.get(*values, method="POST", **more)
+    post = partialmethod(get, method="POST")
+    """Return an endpoint that takes a body or changes something; otherwise as `get`."""
 
-    def delete(self, *values: Any, **more: Any) -> Endpoint:
-        """Return an endpoint that removes something; otherwise as `get`."""
-        return self.get(*values, method="DELETE", **more)
+    delete = partialmethod(get, method="DELETE")
+    """Return an endpoint that removes something; otherwise as `get`."""

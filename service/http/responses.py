@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
 from email.utils import formatdate, parsedate_to_datetime
-from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -32,6 +31,7 @@ FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 BYTES = "application/octet-stream"
 """Media type of any file on request: generated clients have no types of chemistry."""
 
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _BLOCK = 1 << 18
 """Bytes of a file that are read at once: each block changes threads, which takes longer than to send 64 kB."""
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))")
@@ -136,7 +136,7 @@ async def file_answer(
         If the range begins after the end of the file.
     """
     try:
-        stream = await anyio.to_thread.run_sync(partial(_open, artifact))
+        stream = await anyio.to_thread.run_sync(os.open, artifact.path, _READ)
     except OSError:
         raise FileNotFound(f"There is no file {artifact.relative}.", details={"path": artifact.relative}) from None
     try:
@@ -172,10 +172,6 @@ class _FileResponse(StreamingResponse):
 def _typed(response: Response, media_type: str) -> Response:
     response.headers["Content-Type"] = media_type
     return response
-
-
-def _open(artifact: Artifact) -> int:
-    return os.open(artifact.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _unchanged(request: Request, tag: str, modified: float | None) -> bool:

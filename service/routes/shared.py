@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio
@@ -46,9 +46,6 @@ from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import Parts
 from service.scrub import Scrubber
 from service.settings import BY_OWNER, OPERATOR, Token
-
-T = TypeVar("T")
-
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 FORM_FIELDS = 200
@@ -374,6 +371,5 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
         raise InvalidField(f"The form has more than {FORM_FIELDS} fields.", details={"field": "form"}) from None
 
 
-async def in_thread(function: Callable[..., T], *arguments: Any, limiter: anyio.CapacityLimiter | None = None) -> T:
-    """Run a disk-reading function in a thread, optionally from a limiter."""
-    return await anyio.to_thread.run_sync(function, *arguments, limiter=limiter)
+in_thread = anyio.to_thread.run_sync
+"""Run a function that reads the disk in a thread, optionally from a limiter."""
