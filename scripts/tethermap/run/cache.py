@@ -25,6 +25,9 @@ FOLDER = "results"
 """Folder below the shared cache folder."""
 
 _BUCKETS = 64
+_LOOKS = 64
+"""Number of times that a folder's size is looked up, on average, until its share of the limit has been written once."""
+
 _LEVEL = 1  # of zlib: a third of the size at 60 MB/s; higher levels cost more than they save
 _DIGEST = hashlib.sha256().digest_size
 _SIZE = struct.Struct("<I")
@@ -90,7 +93,7 @@ class ResultCache:
     folder : Path
         The cache folder; results are below `FOLDER`.
     limit : int
-        Maximum size on disk, in bytes.
+        Maximum size on disk, in bytes; a few percent more until the next lookup.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -125,7 +128,8 @@ class ResultCache:
         path = self._path(key)
         try:
             write_bytes(path, data)
-            self._make_room(path.parent)
+            if int(key[8:16], 16) * self._share <= _LOOKS * len(data) << 32:  # a lookup reads the whole folder
+                self._make_room(path.parent)
         except OSError as error:
             _LOG.info("result not kept in the cache: %s", error.strerror)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -86,6 +87,25 @@ def test_least_recently_used_result_is_removed_first(tmp_path: Path) -> None:
     assert cache.get(keys[0]) == RESULT  # the oldest is used again
     cache.put(keys[3], RESULT)
     assert [cache.get(key) is not None for key in keys] == [True, False, True, True]
+
+
+def test_size_stays_near_the_limit_if_it_is_looked_up_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans: list[Path] = []
+    make_room = ResultCache._make_room
+
+    def counted(cache: ResultCache, bucket: Path) -> None:
+        scans.append(bucket)
+        make_room(cache, bucket)
+
+    monkeypatch.setattr(ResultCache, "_make_room", counted)
+    share, count = 150, 200
+    cache = ResultCache(tmp_path, 64 * share * len(RESULT.to_bytes()))
+    for number in range(count):
+        cache.put("0" * 8 + hashlib.sha256(f"{number}".encode()).hexdigest()[8:], RESULT)
+    assert share <= len(files(tmp_path)) < 1.1 * share
+    assert 0.25 * count < len(scans) < 0.65 * count
 
 
 def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
