@@ -82,7 +82,9 @@ class Tool:
             raise ValueError(f"{self.name} has unknown arguments ({wrong}); known are {', '.join(self.arguments)}.")
         given = {**{name: one["default"] for name, one in self.arguments.items() if "default" in one}, **given}
         used = set(re.findall(r"\{(\w+)\}", self.path))
-        path = re.sub(r"\{(\w+)\}", lambda match: _part(str(given[match[1]]), whole=match[1] != "path"), self.path)
+        path = re.sub(
+            r"\{(\w+)\}", lambda match: quote(str(given[match[1]]), safe="/" if match[1] == "path" else ""), self.path
+        )
         filters, passed = given.get("filters"), given.keys() - {*used, "filters", "columns"}
         others = {name: value for name, value in given.items() if name in passed and value is not None}
         if self.method == "FILE":
@@ -129,10 +131,6 @@ def _file(given: Mapping[str, Any]) -> tuple[str, bytes]:
         return str(given["name"]), base64.b64decode(str(given["base64"]), validate=True)
     except ValueError:
         raise ValueError("base64 is not valid base64.") from None
-
-
-def _part(text: str, *, whole: bool) -> str:
-    return quote(text, safe="" if whole else "/")
 
 
 def _read(path: Path) -> tuple[Tool, ...]:

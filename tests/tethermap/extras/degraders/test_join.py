@@ -143,9 +143,7 @@ def test_published_molecules_are_built(first: str, second: str, degrader: str) -
 
 
 def test_alkyne_is_clicked_to_a_triazole() -> None:
-    first, second = end_of("c1ccccc1C#C[*]"), end_of("CC(=O)[*]")
-    assert first is not None
-    assert second is not None
+    first, second = half("c1ccccc1C#C[*]"), half("CC(=O)[*]")
     made = {one.smiles for one in degraders(first, second, [linker for linker in LIST if linker.name == "C3"])}
     assert "CC(=O)NCCCn1cc(-c2ccccc2)nn1" in made
 
@@ -156,12 +154,10 @@ def test_all_products_are_valid_and_stable() -> None:
         "C[C@H](F)C(=O)[*]", "C[C@@H](F)N[*]", "C[C@H](F)C(=O)N[*]", "C[C@H](F)c1ccc(O[*])cc1", "C[C@H](F)C#C[*]",
         "C[C@H](F)c1ccc([*])cc1", "C[C@H](F)C[*]", "C[C@H](F)S(=O)(=O)[*]", "C[C@H](F)CS[*]",
     ]  # fmt: skip
-    ends = [end_of(half) for half in halves]
+    ends = list(map(half, halves))
     acetal = Chem.MolFromSmarts("[#7,#8,#16][CH2;!R][#7,#8,#16]")
     for first in ends:
         for second in ends:
-            assert first is not None
-            assert second is not None
             for one in islice(degraders(first, second, LIST[::3]), 8):
                 mol = Chem.MolFromSmiles(one.smiles)
                 assert mol is not None
@@ -204,14 +200,9 @@ def test_random_molecules_have_the_group_of_their_reaction_at_the_linker() -> No
 
 def test_contacts_of_the_other_half_are_not_lost() -> None:
     """If a degrader's other half leaves, its contacts with the other protein do not count as lost."""
+    common = {"type": "hbond", "partner_component": "ASN", "partner_residue": "9"}
     rows = [
-        {
-            "ligand_atom": name,
-            "partner_chain": chain,
-            "type": "hbond",
-            "partner_component": "ASN",
-            "partner_residue": "9",
-        }
+        {"ligand_atom": name, "partner_chain": chain, **common}
         for name, chain in (("C1", "A"), ("C2", "A"), ("C3", "B"))
     ]
     group = {"C2", "C3"}
@@ -241,9 +232,7 @@ def test_words_of_a_half_agree_with_its_starting_material(
 
 
 def test_atoms_of_both_halves_keep_their_numbers() -> None:
-    first, second = end_of("[CH3:1][C:2](=[O:3])[*]"), end_of(f"[CH3:{SECOND_HALF + 1}][O:{SECOND_HALF + 2}][*]")
-    assert first is not None
-    assert second is not None
+    first, second = half("[CH3:1][C:2](=[O:3])[*]"), half(f"[CH3:{SECOND_HALF + 1}][O:{SECOND_HALF + 2}][*]")
     one = next(degraders(first, second, LIST))
     numbers = {atom.GetAtomMapNum() for atom in one.mol.GetAtoms()} - {0}
     assert numbers == {1, 2, 3, SECOND_HALF + 1, SECOND_HALF + 2}
