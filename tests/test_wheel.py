@@ -109,6 +109,8 @@ def test_wheel_is_small_and_contains_the_files_of_a_run(wheel: Path) -> None:
     assert wheel.stat().st_size < MOST_BYTES
     assert {f"tethermap/workflow/{name}" for name in ("Snakefile", *DEPLOYED)} <= names
     library = ROOT / "scripts"
+    readmes = (library / "tethermap/extras/programs").glob("*.md")
+    assert {path.relative_to(library).as_posix() for path in readmes} <= names
     for folder in ("rules", "scripts", "config", "data/archive", "data/reference", "service"):
         for path in (ROOT / folder).rglob("*.*"):
             inside = path.relative_to(ROOT)
