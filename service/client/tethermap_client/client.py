@@ -79,22 +79,28 @@ class Tethermap:
 
     # Jobs
 
-    def submit(self, *, key: str | None = None, **body: Any) -> Job:
+    def submit(
+        self, target_name: str | None = None, search_query: str | None = None, *, key: str | None = None, **fields: Any
+    ) -> Job:
         """Submit a job; within a day the same request returns the same job, unless that failed or was canceled.
 
         Parameters
         ----------
+        target_name, search_query : str or None
+            Fields of the API.
         key : str or None
             Idempotency key; None for one derived from the fields.
-        **body
-            Fields of the API: ``target_name, search_query, fasta_seq, pdb_id, ligand``, ``structures`` (the id of an
-            upload), ``options`` (settings of the pipeline: ``max_entries``, ``max_resolution``, …).
+        **fields
+            Further fields of the API: ``fasta_seq, pdb_id, ligand``, ``structures`` (the id of an upload), ``options``
+            (settings of the pipeline: ``max_entries``, ``max_resolution``, …).
 
         Raises
         ------
         RefusedError
             If the service rejects it.
         """
+        given = {"target_name": target_name, "search_query": search_query, **fields}
+        body = {name: value for name, value in given.items() if value is not None}
         made, answered = self._post("/api/jobs", body, key or _key(body))
         job = self.job(str(made["job_id"]))
         while key is None and _ended_before(job, answered):
@@ -208,6 +214,10 @@ class Tethermap:
     def compare(self, a: str, b: str, **filters: Any) -> Iterator[dict[str, Any]]:
         """Yield pairs of answers of two jobs, best first; filters ``a_ligand``, ``b_ligand``."""
         return self._pages("/api/compare", "pairs", {**filters, "a": a, "b": b})
+
+    def degraders(self, **halves: Any) -> Iterator[dict[str, Any]]:
+        """Yield degraders of two halves: ``a``, ``a_stem``, ``a_anchor`` or ``a_smiles``, likewise ``b``."""
+        return self._pages("/api/degraders", "degraders", {**halves, "format": "json"})
 
     def tool_inputs(self, job_id: str, stem: str, anchor: str, file: str | Path, **others: Any) -> Path:
         """Write a ZIP with inputs of programs that model degraders; `tool` names one of them."""
