@@ -31,7 +31,7 @@ from tethermap.exposure.method import Method
 from tethermap.exposure.rows import atom_rows, sdf_fields, summary_row
 from tethermap.exposure.sasa import Exposure
 from tethermap.extras.protac import side
-from tethermap.extras.protac.inputs import ligand_inputs
+from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.instance.backbone import NO_BACKBONE, packed_backbone
 from tethermap.instance.model import Instance, Residue
@@ -209,7 +209,7 @@ def _write_files(
     path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
 ) -> None:
     lists: dict[str, dict[str, str]] = {"clean_complexes": {}, "measure_sasa": {}, "write_protac_inputs": {}}
-    inputs = []
+    maker, inputs = InputMaker(side.TARGET), []
     exit_table, atoms = (rows_of_part(path, shard, f"measure_sasa/{name}") for name in ("exits", "sasa_atoms"))
     for instance, mol, exposure in measured:
         stem = instance.stem
@@ -225,7 +225,7 @@ def _write_files(
         lists["measure_sasa"][layout.ligand_svg(stem, "exits")] = exits_svg(mol, instance, graph, exits)
         ranked = ranked_exits(graph, [row for row in exit_table if row["stem"] == stem])
         ligand = RankedLigand(instance, mol, graph, ranked)
-        made, rows_of_sites = ligand_inputs(side.TARGET, TARGET, ligand, pdb_text(instance), ligand.best_of_sites(2))
+        made, rows_of_sites = maker.make(TARGET, ligand, pdb_text(instance), ligand.best_of_sites(2))
         lists["write_protac_inputs"].update(
             {f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()}
         )

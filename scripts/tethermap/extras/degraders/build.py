@@ -24,7 +24,7 @@ from tethermap.extras.protac.linker_length import LINKER_BOND
 from tethermap.extras.protac.on_demand import NoInputsError, NoMoleculeError, RequestedAnchor, exit_at, ligand_of
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
-from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead, warhead_smiles
+from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
 
 
@@ -173,7 +173,7 @@ def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) ->
         for k in range(molecule.n_heavy):
             mol.GetAtomWithIdx(k).SetAtomMapNum(offset + k + 1)
         molecule = replace(molecule, mol=mol)
-    return warhead_smiles(molecule, *made_cut(ligand.graph, chosen.anchor, chosen.leaving))
+    return WarheadSmiles(molecule).of(*made_cut(ligand.graph, chosen.anchor, chosen.leaving))
 
 
 def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:

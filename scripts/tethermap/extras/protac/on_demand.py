@@ -15,7 +15,7 @@ from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
 from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import EXIT_ANSWERS, JOINED, PUBLISHED_CELLS, Row, read_table
 from tethermap.extras.protac.half import RequestedHalf
-from tethermap.extras.protac.inputs import ligand_inputs, shared_files
+from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand, complex_text, unread_of
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_SMILES, program, tools
@@ -137,8 +137,9 @@ def _half(requested: RequestedAnchor, babel: OpenBabel | None) -> RequestedHalf:
         raise NoInputsError(OTHER_VERSION)
     name, query = settings["target_name"], settings["search_query"]
     side = job_side(settings["protac_inputs"]["side"], name, query)
+    maker = InputMaker(side, babel)
     complex_pdb = complex_text(requested.job, ligand.instance)
-    files, rows_made = ligand_inputs(side, name, ligand, complex_pdb, [chosen], babel)
+    files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
     gene = job_gene(name, query) if side.name == "e3" else ""
     return RequestedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)
 

@@ -15,13 +15,13 @@ from tethermap.run.task import Task
 def make(task: Task) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index."""
     # Snakemake's own process loads this module for `settings`; importing RDKit needs a quarter of a second.
-    from tethermap.extras.protac.inputs import ligand_inputs
+    from tethermap.extras.protac.inputs import InputMaker
     from tethermap.extras.protac.ligand import UnreadLigand, complex_text, unread_of
     from tethermap.extras.protac.side import job_side
     from tethermap.run.shard_step import ShardStep
 
     settings = task.settings
-    side = job_side(settings["side"], settings["target_name"], settings["search_query"])
+    maker = InputMaker(job_side(settings["side"], settings["target_name"], settings["search_query"]))
     with ShardStep(task) as step:
 
         def write(entry_id: str, ligands: Sequence[UnreadLigand]) -> None:
@@ -30,7 +30,7 @@ def make(task: Task) -> None:
                     ligand, _ = unread.read()
                     pdb = complex_text(task.job, ligand.instance) if ligand.exits else None
                     best = ligand.best_of_sites(settings["exits"])
-                    texts, rows = ligand_inputs(side, settings["target_name"], ligand, pdb, best)
+                    texts, rows = maker.make(settings["target_name"], ligand, pdb, best)
                     for path, text in texts.items():
                         step.write(f"{layout.protac_inputs(unread.stem)}/{path}", text)
                     for row in rows:

@@ -104,21 +104,46 @@ def core_with_hydrogens(molecule: LigandMolecule, anchor: int, leaving: Sequence
     return mol
 
 
-def warhead_smiles(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -> str:
-    """Return the isomeric SMILES of the warhead of an exit, with `ATTACHMENT` for the linker.
-
-    Empty for a molecule that RDKit does not accept.
+class WarheadSmiles:
+    """Isomeric SMILES of the warheads of one ligand, with `ATTACHMENT` for the linker.
 
     Parameters
     ----------
-    molecule, anchor, leaving : LigandMolecule, int, sequence of int
-        As for `cut_warhead`.
+    molecule : LigandMolecule
+        The ligand with its hydrogens as atoms.
     """
-    if not molecule.sanitised:
-        return ""
-    mol = Chem.RemoveAllHs(_replaced(molecule, anchor, leaving, 0), sanitize=False)
-    Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
-    return str(Chem.MolToSmiles(mol)).replace("*", ATTACHMENT)
+
+    def __init__(self, molecule: LigandMolecule) -> None:
+        self._molecule = molecule
+        self._bare = Chem.RemoveAllHs(molecule.mol, sanitize=False) if molecule.sanitised else None
+
+    def of(self, anchor: int, leaving: Sequence[int]) -> str:
+        """Return the SMILES of an exit; empty for a molecule that RDKit does not accept.
+
+        Parameters
+        ----------
+        anchor, leaving : int, sequence of int
+            As for `cut_warhead`.
+        """
+        if self._bare is None:
+            return ""
+        if leaving:
+            edit = Chem.RWMol(self._bare)
+            edit.ReplaceAtom(leaving[0], Chem.Atom(0))
+            edit.BeginBatchEdit()
+            for k in leaving[1:]:
+                edit.RemoveAtom(k)
+            edit.CommitBatchEdit()
+        elif self._bare.GetAtomWithIdx(anchor).GetChiralTag() == Chem.ChiralType.CHI_UNSPECIFIED:
+            edit = Chem.RWMol(self._bare)
+            place = edit.AddAtom(Chem.Atom(0))
+            edit.AddBond(anchor, place, Chem.BondType.SINGLE)
+            atom = edit.GetAtomWithIdx(anchor)
+            atom.SetNumExplicitHs(max(0, atom.GetNumExplicitHs() - 1))
+        else:  # the linker replaces the only hydrogen, so that the configuration is kept
+            edit = Chem.RemoveAllHs(_replaced(self._molecule, anchor, leaving, 0), sanitize=False)
+        Chem.AssignStereochemistry(edit, cleanIt=True, force=True)
+        return str(Chem.MolToSmiles(edit)).replace("*", ATTACHMENT)
 
 
 def _replaced(molecule: LigandMolecule, anchor: int, leaving: Sequence[int], number: int) -> Chem.Mol:

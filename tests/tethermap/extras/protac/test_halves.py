@@ -25,7 +25,7 @@ from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import exit_rows
 from tethermap.extras.programs import p4ward
 from tethermap.extras.protac.half import RequestedHalf
-from tethermap.extras.protac.inputs import ligand_inputs, shared_files
+from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.extras.protac.side import E3, TARGET, Side
 from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
@@ -43,7 +43,7 @@ def half(folder: Path, smiles: str, anchor: int, side: Side) -> RequestedHalf:
     rows = list(read_table(folder / "exits.csv", EXIT_VECTORS))
     ligand = RankedLigand(instance, molecule, graph, ranked_exits(graph, rows))
     chosen = next(one for one in ligand.exits if one.anchor == anchor)
-    files, index = ligand_inputs(side, "any", ligand, complex_pdb(), [chosen])
+    files, index = InputMaker(side).make("any", ligand, complex_pdb(), [chosen])
     gene = "VHL" if side is E3 else ""
     return RequestedHalf(side, "any", ligand, chosen, complex_pdb(), str(index[0]["smiles"]), gene, files)
 

@@ -12,7 +12,7 @@ from tethermap.base.tables import EXIT_VECTORS, Row, read_table, write_table
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import exit_rows
-from tethermap.extras.protac.inputs import ligand_inputs
+from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.extras.protac.round_trip import LOST, OUTCOMES, SAME, OpenBabel, open_babel
 from tethermap.extras.protac.side import TARGET
@@ -35,7 +35,7 @@ def inputs(
     ligand = RankedLigand(
         instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS))
     )
-    return ligand_inputs(TARGET, "BRD4", ligand, None, ligand.best_of_sites(3), babel)
+    return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.tools.exits import embedded, surroundings
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
 from tethermap.extras.programs.prosettac import head_sdf
-from tethermap.extras.protac.warhead import cut_warhead, warhead_smiles
+from tethermap.extras.protac.warhead import WarheadSmiles, cut_warhead
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from tethermap.extras.protac.warhead import cut_warhead, warhead_smiles
 def test_linker_is_at_the_place_of_the_leaving_group(
     ligand: str, anchor: int, leaving: tuple[int, ...], expected: str
 ) -> None:
-    found = warhead_smiles(embedded(ligand)[1], anchor, leaving)
+    found = WarheadSmiles(embedded(ligand)[1]).of(anchor, leaving)
     assert found.count("[*]") == 1
     assert Chem.MolToSmiles(capped(found)) == Chem.MolToSmiles(capped(expected))
 
@@ -71,7 +71,7 @@ def test_heads_are_read_back_with_the_same_anchor(ligand: str) -> None:
         assert np.allclose(list(here), graph.xyz[anchor], atol=1e-3)
         assert read.GetNumAtoms() == len(graph) - len(leaving) == read.GetNumHeavyAtoms()
         assert int(read.GetProp("anchor")) == warhead.anchor + 1
-        linked = Chem.MolFromSmiles(warhead_smiles(molecule, anchor, leaving))
+        linked = Chem.MolFromSmiles(WarheadSmiles(molecule).of(anchor, leaving))
         assert linked.HasSubstructMatch(read), (anchor, leaving)
 
 
