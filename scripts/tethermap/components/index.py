@@ -41,7 +41,8 @@ class ComponentIndex:
     def __init__(self, path: Path, fetch: FetchComponent | None = None) -> None:
         if not path.is_file():
             raise FileNotFoundError(f"{path}: no component index; build it: python -m scripts.build_component_index")
-        self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        place = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(place, uri=True, check_same_thread=False)  # any thread may collect the index
         weakref.finalize(self, self._connection.close)
         self._fetch = fetch
         self.asked_in_vain = False
