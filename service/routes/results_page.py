@@ -44,7 +44,8 @@ from tethermap.run.told import told_at_end
 
 _WITH_INSTANCE = 100
 """Instances of a job whose page contains the first one at once; in larger jobs the script of the page fetches it."""
-_MAX_SERIES = 60
+_MAX_SERIES, _MAX_SINGLE = 60, 30
+"""Maximum numbers of series with several ligands, and of ligands without relatives, that the page lists."""
 _OF_METHOD = ("algorithm", "slices", "probe_radius_A", "radii")
 _OF_ENTRIES = ("kept", "reason", "pdb_id", "value", "target_match")
 _LIGANDS_LEFT_OUT = "coalesce(reason, ''), coalesce(ligand, ''), coalesce(kind, ''), count(*)"
@@ -93,6 +94,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     several = [group for group, count in entries_of.items() if group and count > 1][:MAX_GROUPS]
     directions = rows(tables.EXIT_CONSENSUS, 'WHERE "group" IN (SELECT unnest(?))', [several], _OF_DIRECTIONS)
     open_series = next((item for item in series if item["series"] == opened), None)
+    singles = [item for item in series if (number(item, "n_components") or 0) <= 1]
     return {
         "job": record,
         "base": base,
@@ -112,7 +114,8 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "instance": _shown(request, place, chosen) if selected or len(everything) <= _WITH_INSTANCE else None,
         "method": next(iter(rows(tables.SASA_SUMMARY, "LIMIT 1", names=_OF_METHOD)), None),
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
-        "single_series": [item for item in series if (number(item, "n_components") or 0) <= 1],
+        "single_series": [item for n, item in enumerate(singles) if n < _MAX_SINGLE or item is open_series],
+        "n_single": len(singles),
         "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
         "consensus": group_views(placed, directions),
         "left_out": left_out(entries, dropped),
