@@ -18,7 +18,7 @@ from tethermap.exits.words import MUCH_GIVEN_UP, OPEN_FROM, affinity_text, is_ad
 SHOWN_PLACES = 6
 """Places that are seen at once; the others unfold."""
 
-MAX_PLACES = 30
+MAX_PLACES = 24
 """Maximum number of answers on the page; the table contains all."""
 
 NOT_SEEN_TOGETHER: str = TEXTS.compare.not_seen_together

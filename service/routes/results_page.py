@@ -44,7 +44,7 @@ from tethermap.run.told import told_at_end
 
 _WITH_INSTANCE = 100
 """Instances of a job whose page contains the first one at once; in larger jobs the script of the page fetches it."""
-_MAX_SERIES, _MAX_SINGLE = 60, 30
+_MAX_SERIES, _MAX_SINGLE = 60, 20
 """Maximum numbers of series with several ligands, and of ligands without relatives, that the page lists."""
 _OF_METHOD = ("algorithm", "slices", "probe_radius_A", "radii")
 _OF_ENTRIES = ("kept", "reason", "pdb_id", "value", "target_match")
