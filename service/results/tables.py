@@ -108,11 +108,13 @@ class JobTables:
         file = self._file(job, table)
         if file is None:
             return []
-        chosen = [one for one in (*file.columns, *file.lacking) if names is None or one.name in names]
+        chosen = [one for one in file.columns if names is None or one.name in names]
+        lacking = [one for one in file.lacking if names is None or one.name in names]
+        blank = {one.name: "" if one.kind == "text" else None for one in lacking}
         cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
         found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
         keys = [column.name for column in chosen]
-        rows = [dict(zip(keys, row, strict=False)) for row in found]
+        rows = [{**dict(zip(keys, row, strict=False)), **blank} for row in found]
         for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
             if column.separator:
                 for row in rows:
