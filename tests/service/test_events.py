@@ -11,8 +11,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.service.core import LiveService, hold
+from service.routes import shared
+from tests.service.core import LiveService, hold, local
 from tests.tools.patience import patience
+from tests.tools.runs import ROOT
 
 Event = tuple[int | None, str, str]
 
@@ -24,6 +26,15 @@ def events_of(http: httpx2.Client, job_id: str, last: int | None = None) -> list
     assert answer.headers["content-type"].startswith("text/event-stream")
     found = re.findall(r"(?:id: (\d+)\n)?event: (\w+)\ndata: (.*)\n\n", answer.text)
     return [(int(number) if number else None, name, data) for number, name, data in found]
+
+
+def test_stream_beyond_the_maximum_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= shared.MAX_STREAMS <= 1000
+    for places, status in ((0, 429), (1, 200)):
+        monkeypatch.setattr(shared, "MAX_STREAMS", places)
+        with local(tmp_path / str(places), examples_dirs=(ROOT / "data/examples",)) as client:
+            answer = client.get("/api/jobs/exam4cup/events")
+            assert (answer.status_code, answer.headers.get("retry-after")) == (status, "10" if places == 0 else None)
 
 
 def test_stream_of_a_run_sends_states_progress_and_log_in_order(http: httpx2.Client, live: LiveService) -> None:
