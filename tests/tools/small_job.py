@@ -38,6 +38,7 @@ from tethermap.instance.model import Instance, Residue
 from tethermap.instance.store import instance_line
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import packed_molecule
+from tethermap.results.write import name_cells
 
 TARGET = "Small & <target>"
 GIVEN = resolve(
@@ -141,7 +142,7 @@ def write_shard(
         "type": "hbond",
         "distance_A": 3.0,
     }
-    contacts: list[Row] = [{**contact, **_names(instance), "stem": instance.stem} for instance, _ in ligands]
+    contacts: list[Row] = [{**contact, **name_cells(instance), "stem": instance.stem} for instance, _ in ligands]
     rows_of("measure_sasa/contacts", contacts)
     ways_out = [exits_of(mol) for instance, mol in ligands]
     exits = [row for (instance, _), (graph, found) in zip(ligands, ways_out, strict=True)
@@ -159,16 +160,6 @@ def exits_of(mol: LigandMolecule) -> tuple[LigandGraph, list[Exit]]:
     """Return a ligand's exits with nothing around it."""
     graph = ligand_graph(mol)
     return graph, rank_candidates(graph, surroundings(), np.zeros(len(graph)))
-
-
-def _names(instance: Instance) -> dict[str, str]:
-    name = instance.name
-    return {
-        "pdb_id": instance.entry_id,
-        "Chain": name.auth_asym_id,
-        "Warhead": name.comp_id,
-        "Residue_ID": name.residue_id,
-    }
 
 
 def _write_status(path: Path, shard: str, entry_ids: Sequence[str], instances: Sequence[Instance]) -> None:

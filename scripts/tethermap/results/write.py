@@ -254,7 +254,7 @@ class Gathered:
             Member(
                 stem=instance.stem,
                 key=key,
-                names={**_names(instance), "stem": instance.stem},
+                names={**name_cells(instance), "stem": instance.stem},
                 resolution=float("inf") if (known := instance.facts.resolution) is None else known,
                 ligand=xyz,
                 chain=chain,
@@ -326,7 +326,7 @@ def _published(files: Sequence[str], gathered: Gathered) -> PublishedDegraders:
     return published
 
 
-def _names(instance: Instance) -> dict[str, str]:
+def name_cells(instance: Instance) -> dict[str, str]:
     """Return the cells that name an instance in tables."""
     name = instance.name
     return {
@@ -343,7 +343,9 @@ def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone)
     own = {instance.name.auth_asym_id} - polymers
     accessions = frozenset(intern(residue.partition(":")[0]) for residue in backbone.pocket_uniprot)
     chains = frozenset({*instance.target_chains, *own})
-    return AffinityQuery(instance.stem, _names(instance), instance.component_names, chains, mol.inchikey, accessions)
+    return AffinityQuery(
+        instance.stem, name_cells(instance), instance.component_names, chains, mol.inchikey, accessions
+    )
 
 
 def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:
