@@ -22,9 +22,8 @@ class NearAtoms:
 
     def __init__(self, xyz: FloatArray, members: IntArray) -> None:
         self.members = members
-        self._order = np.argsort(xyz[members, 0], kind="stable")
-        self.index = members[self._order]
-        self._xyz = np.ascontiguousarray(xyz[self.index], dtype=np.float64)
+        self.index = members[np.argsort(xyz[members, 0], kind="stable")]
+        self._xyz = xyz
 
     def __len__(self) -> int:
         return len(self.index)
@@ -32,7 +31,7 @@ class NearAtoms:
     @cached_property
     def _columns(self) -> FloatArray:
         """The coordinates of each axis, shape (3, n_members)."""
-        return np.ascontiguousarray(self._xyz.T)
+        return np.ascontiguousarray(self._xyz[self.index].T, dtype=np.float64)
 
     def _box(self, low: FloatArray, high: FloatArray) -> IntArray:
         """Return positions in `index` of the atoms inside a box, shape (n_found,)."""
@@ -60,15 +59,8 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found, n_points)
             Distance of each found atom to each point.
         """
-        low, high = box_around(xyz)
-        positions = self._box(low - cutoff, high + cutoff)
-        if not len(positions):
-            return np.zeros(0, dtype=np.int64), np.zeros((0, len(xyz)))
-        distance = distances(self._xyz[positions], xyz)
-        near = distance.min(axis=1) < cutoff
-        index, distance = self.index[positions[near]], distance[near]
-        order = np.argsort(index, kind="stable")
-        return index[order], distance[order]
+        index, _ = self.nearest(xyz, cutoff)
+        return index, distances(self._xyz[index], xyz)
 
     def nearest(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
         """Return the atoms within a cut-off of any of the points, and their distances to the nearest point.
@@ -87,8 +79,14 @@ class NearAtoms:
         distance : ndarray of float, shape (n_found,)
             In angstroms.
         """
-        index, distance = self.within(xyz, cutoff)
-        return index, distance.min(axis=1)
+        low, high = box_around(xyz)
+        positions = self._box(low - cutoff, high + cutoff)
+        # Points are rows: NumPy reduces few long rows several times as fast as many short ones.
+        distance = np.sqrt(squared_distances(xyz, self._columns[:, positions].T).min(axis=0))
+        near = distance < cutoff
+        index, distance = self.index[positions[near]], distance[near]
+        order = np.argsort(index)
+        return index[order], distance[order]
 
 
 def count_within(points: FloatArray, xyz: FloatArray, cutoff: float) -> IntArray:
@@ -141,8 +139,8 @@ def distances(first: FloatArray, second: FloatArray) -> FloatArray:
 def squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the squares of all distances between two sets of points, for `distances`."""
     squared = np.zeros((len(first), len(second)))
-    for axis in range(first.shape[1]):  # one small table per axis instead of a large one
-        along = first[:, axis, None] - second[:, axis]
+    for one, other in zip(first.T, np.ascontiguousarray(second.T), strict=True):  # a small table per axis
+        along = np.subtract.outer(one, other)
         along *= along
         squared += along
     return squared

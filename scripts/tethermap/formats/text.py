@@ -55,7 +55,7 @@ def structure_text(data: bytes) -> str:
             f"BinaryCIF or mmJSON that can't be read: {str(error)[:150] or type(error).__name__}"
         ) from error
     text = data.decode("utf-8", "replace")
-    if sum(map(text.count, _LINE_ENDS)) > MOST_LINES:
+    if len(text) > MOST_LINES and sum(map(text.count, _LINE_ENDS)) > MOST_LINES:
         raise FormatError(f"more than {MOST_LINES:,} lines")
     return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
 

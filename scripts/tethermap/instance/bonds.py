@@ -148,8 +148,6 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
         return []
     radii = covalent_radii(atoms.element[own])
     reach = LONGEST_BOND * (float(radii.max()) + 1.3)
-    if (atoms.residue[others.nearest(atoms.xyz[own], reach)[0]] == residue).all():  # the usual case
-        return []
     index, distance = others.within(atoms.xyz[own], reach)
     elsewhere = atoms.residue[index] != residue
     index, distance = index[elsewhere], distance[elsewhere]
