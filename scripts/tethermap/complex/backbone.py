@@ -8,9 +8,9 @@ from operator import itemgetter
 import gemmi
 import numpy as np
 
-from tethermap.base.arrays import BoolArray, FloatArray, IntArray
-from tethermap.complex.context import ASSEMBLY, TARGET, Around
-from tethermap.complex.scene import Copy, Scene
+from tethermap.base.arrays import IntArray
+from tethermap.complex.context import ASSEMBLY, TARGET, Around, NearCopy
+from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
 from tethermap.instance.backbone import GAP, NO_BACKBONE, RSRZ_OUTLIER, TOUCHED, TOUCHES_WITHIN, TRUNCATED, Backbone
 
@@ -25,7 +25,7 @@ HEAVY_ATOMS = {
 
 
 def backbone_of(
-    scene: Scene, around: Around, label: bytes, ligand: FloatArray, outliers: frozenset[tuple[str, ...]] = frozenset()
+    scene: Scene, around: Around, label: bytes, outliers: frozenset[tuple[str, ...]] = frozenset()
 ) -> Backbone:
     """Return the backbone of the target chain, a protein if there is one, that an instance touches most.
 
@@ -38,14 +38,12 @@ def backbone_of(
         Surroundings of the instance.
     label : bytes
         Label of its conformer.
-    ligand : ndarray of float, shape (n_heavy, 3)
-        The instance's heavy atoms, in angstroms.
     outliers : frozenset of (str, str, str)
         Chain, number and insertion code of residues that are RSRZ outliers.
     """
     atoms, mask = scene.atoms, scene.mask(label)
     chains = [copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents]
-    touching = [(copy, *_touching(copy, ligand, mask, scene)) for copy in chains]
+    touching = [(copy, *_touching(copy, scene)) for copy in chains]
     targets = [(copy, n_touching) for copy, n_touching, _ in touching if copy.level <= TARGET]
     proteins = [one for one in targets if one[1] and (atoms.name[one[0].body.atoms.members] == b"CA").any()]
     if not targets:
@@ -103,12 +101,9 @@ def backbone_of(
     )
 
 
-def _touching(copy: Copy, ligand: FloatArray, mask: BoolArray, scene: Scene) -> tuple[int, IntArray]:
-    """Return the number of a chain's atoms that touch a ligand, and their residues."""
-    if copy.distance >= TOUCHES_WITHIN:
-        return 0, np.zeros(0, dtype=np.int64)
-    beside, _ = copy.body.atoms.nearest(copy.placement.undo(ligand), TOUCHES_WITHIN)
-    beside = beside[mask[beside]]
+def _touching(copy: NearCopy, scene: Scene) -> tuple[int, IntArray]:
+    """Return the number of a chain's atoms that touch an instance, and their residues."""
+    beside = copy.near[copy.apart < TOUCHES_WITHIN]
     return len(beside), np.unique(scene.atoms.residue[beside])
 
 

@@ -42,9 +42,7 @@ class Burial(NamedTuple):
     site: frozenset[tuple[str, str]]
 
 
-def burial(
-    scene: Scene, around: Around, heavy: IntArray, label: bytes, table: RadiusTable, rules: KindRules, sasa: Sasa
-) -> Burial:
+def burial(scene: Scene, around: Around, heavy: IntArray, table: RadiusTable, rules: KindRules, sasa: Sasa) -> Burial:
     """Return the fraction of the given atoms' surface that their assembly covers, nucleic acids included.
 
     Parameters
@@ -53,8 +51,6 @@ def burial(
         The entry, and the surroundings of the atoms.
     heavy : ndarray of int, shape (n_atoms,)
         Heavy atoms of one het group in one conformer.
-    label : bytes
-        Label of the conformer.
     table, rules : RadiusTable, KindRules
         Radii, and the components that they depend on.
     sasa : Sasa
@@ -66,7 +62,7 @@ def burial(
     own_radii = radii.of_all(*map(as_text, names))
     reach = float(table.largest_of(atoms.element).max()) + float(own_radii.max()) + 2 * sasa.probe_radius
     xyz = atoms.xyz[heavy]
-    nearby = atoms_around(scene, around, xyz, label, reach)
+    nearby = atoms_around(scene, around, reach)
     neighbourhood = replace(neighbourhood_of(scene, nearby), largest=ASSEMBLY)
     others = radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
     exposure = sasa.exposure(xyz, own_radii, neighbourhood, others)

@@ -252,7 +252,7 @@ class _Cleaner:
         heavy = members[self._entry.atoms.heavy[members]]
         around = self._around(group, heavy, label).within(reach)
         sasa = self._settings.sasa(candidates.BURIED_SLICES)
-        return candidates.burial(self._scene, around, heavy, label, self._radii, self._rules, sasa)
+        return candidates.burial(self._scene, around, heavy, self._radii, self._rules, sasa)
 
     def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
         atoms = self._entry.atoms
@@ -337,7 +337,7 @@ class _Cleaner:
             keep_hydrogens=self._settings.keep_hydrogens,
         )
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
-        ahead = atoms_around(self._scene, farther, xyz, label, EXIT_REACH)
+        ahead = atoms_around(self._scene, farther, EXIT_REACH)
         nearby = ahead.within(reach)
         labels = (atoms.altloc[part][atoms.heavy[part]].tolist() for part in map(atoms.at, group.residues))
         flags = {
@@ -353,7 +353,7 @@ class _Cleaner:
                 self._scene, farther, xyz, label, self._radii_around, self._settings.sasa(LYSINE_SLICES)
             ),
         )
-        backbone = backbone_of(self._scene, around, label, xyz, self._experiment.outliers)
+        backbone = backbone_of(self._scene, around, label, self._experiment.outliers)
         surroundings = surroundings_of(self._scene, ahead)
         return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, backbone, cleaned)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from typing import NamedTuple
 
@@ -24,6 +25,22 @@ OVERLAP = 1.0
 
 
 @dataclass(frozen=True, eq=False)
+class NearCopy(Copy):
+    """A copy of a body near an instance.
+
+    Parameters
+    ----------
+    near : ndarray of int, shape (n_near,)
+        Its atoms within the reach of the search, in its conformer: indices in the entry's `Atoms`, ascending.
+    apart : ndarray of float, shape (n_near,)
+        Distance of each to the nearest heavy atom of the instance, in angstroms.
+    """
+
+    near: IntArray
+    apart: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Around:
     """All surroundings of an instance.
 
@@ -31,7 +48,7 @@ class Around:
     ----------
     view : View
         The assembly that contains it.
-    copies : tuple of Copy
+    copies : tuple of NearCopy
         Bodies with an atom near enough to matter, nearest contexts first.
     target_distance : float
         Distance of the nearest heavy atom of a target chain in angstroms; infinite if there is none nearby.
@@ -40,7 +57,7 @@ class Around:
     """
 
     view: View
-    copies: tuple[Copy, ...]
+    copies: tuple[NearCopy, ...]
     target_distance: float
     target_chains: tuple[str, ...]
 
@@ -111,31 +128,27 @@ class ContextFinder:
             Label of its conformer.
         """
         scene = self._scene
-        view = scene.view(asym, self._nearest_chain(xyz))
+        view = scene.view(asym, partial(self._nearest_chain, xyz))
         ligand = _Surrounded(xyz, Sphere.around(xyz), own, scene.mask(label))
-        near: list[tuple[float, Body, Placement]] = []
-        for body in scene.chains.values():
-            if body.residues & own:
-                continue
-            for placement in view.places.get(body.asym, []):
-                distance = self._distance(body, placement, ligand)
-                if distance < self._reach:
-                    near.append((distance, body, placement))
-        near.sort(key=lambda chain: chain[0])
-        targets = [chain for chain in near if chain[1].asym in self._targets]
-        nearest = targets[0] if targets else None
-        copies = [
-            Copy(body, placement, self._level(body, placement, nearest, distance), distance)
-            for distance, body, placement in near
+        near = [
+            copy
+            for body in scene.chains.values()
+            if not body.residues & own
+            for placement in view.places.get(body.asym, [])
+            if (copy := self._near(body, placement, ligand)) is not None
         ]
+        near.sort(key=lambda copy: copy.distance)
+        targets = [copy for copy in near if copy.body.asym in self._targets]
+        nearest = targets[0] if targets else None
+        copies = [replace(copy, level=self._level(copy.body, copy.placement, nearest, copy.distance)) for copy in near]
         copies += self._images(ligand, view)
         copies += self._hets(ligand, view, nearest)
         copies.sort(key=lambda copy: copy.level)
         return Around(
             view,
             tuple(copies),
-            nearest[0] if nearest else float("inf"),
-            tuple(dict.fromkeys(chain[1].asym for chain in targets)),
+            nearest.distance if nearest else float("inf"),
+            tuple(dict.fromkeys(copy.body.asym for copy in targets)),
         )
 
     def _nearest_chain(self, xyz: FloatArray) -> str:
@@ -147,36 +160,38 @@ class ContextFinder:
                 best = min(best, (float(distance.min()), asym))
         return best[1]
 
-    def _distance(self, body: Body, placement: Placement, ligand: _Surrounded) -> float:
+    def _near(self, body: Body, placement: Placement, ligand: _Surrounded, level: int = CRYSTAL) -> NearCopy | None:
+        """Return a copy of a body with its atoms near a ligand, None if there are none."""
         centre = placement.apply(body.centre[None])[0]
         if math.dist(centre, ligand.sphere.centre) > body.radius + ligand.sphere.radius + self._reach:
-            return float("inf")
+            return None
         index, distance = body.atoms.nearest(placement.undo(ligand.xyz), self._reach)
         kept = ligand.mask[index]
-        return float(distance[kept].min()) if kept.any() else float("inf")
+        index, distance = index[kept], distance[kept]
+        return NearCopy(body, placement, level, float(distance.min()), index, distance) if len(index) else None
 
     def _level(
         self,
         body: Body,
         placement: Placement,
-        nearest: tuple[float, Body, Placement] | None,
+        nearest: Copy | None,
         distance: float = float("inf"),
     ) -> int:
-        if nearest and body is nearest[1] and placement is nearest[2]:
+        if nearest and body is nearest.body and placement is nearest.placement:
             return CHAIN
         beside = distance <= TOUCHES_WITHIN and body.asym in self._scene.nucleic_acids
         return TARGET if beside or body.asym in self._targets else ASSEMBLY
 
-    def _images(self, ligand: _Surrounded, view: View) -> list[Copy]:
+    def _images(self, ligand: _Surrounded, view: View) -> list[NearCopy]:
         return [
-            Copy(body, placement, CRYSTAL, distance)
+            copy
             for body in self._scene.chains.values()
             if not body.residues & ligand.own
             for placement in self._scene.images(body, view, ligand.sphere, self._reach)
-            if (distance := self._distance(body, placement, ligand)) < self._reach
+            if (copy := self._near(body, placement, ligand)) is not None
         ]
 
-    def _hets(self, ligand: _Surrounded, view: View, nearest: tuple[float, Body, Placement] | None) -> Iterator[Copy]:
+    def _hets(self, ligand: _Surrounded, view: View, nearest: Copy | None) -> Iterator[NearCopy]:
         """Yield the metals, cofactors and glycans that accompany the chains near the ligand.
 
         A body on an axis occurs only once, in its deposited place if possible.
@@ -195,13 +210,14 @@ class ContextFinder:
                 if any(placement.same_as(other, body.centre) for other in placed):
                     continue
                 placed.append(placement)
-                if (distance := self._distance(body, placement, ligand)) >= self._reach:
+                if (copy := self._near(body, placement, ligand, level)) is None:
                     continue
                 if any(coincide(self._scene, body, placement, other) for other in standing):
                     continue
-                place = DEPOSITED if deposited and coincide(self._scene, body, placement, DEPOSITED) else placement
-                standing.append(place)
-                yield Copy(body, place, level, distance)
+                if placement.name and deposited and coincide(self._scene, body, placement, DEPOSITED):
+                    copy = self._near(body, DEPOSITED, ligand, level) or copy
+                standing.append(copy.placement)
+                yield copy
 
 
 def coincide(scene: Scene, body: Body, first: Placement, second: Placement) -> bool:
@@ -281,8 +297,8 @@ class AtomsAround:
         )
 
 
-def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, reach: float) -> AtomsAround:
-    """Return the atoms near enough to a ligand to matter, in one consistent conformer.
+def atoms_around(scene: Scene, around: Around, reach: float) -> AtomsAround:
+    """Return the atoms near enough to a ligand to matter, in its conformer.
 
     Residues of images and of metals, cofactors and glycans in the ligand's own place are omitted.
 
@@ -292,27 +308,21 @@ def atoms_around(scene: Scene, around: Around, xyz: FloatArray, label: bytes, re
         The entry's bodies.
     around : Around
         Surroundings of the ligand.
-    xyz : ndarray of float, shape (n_ligand, 3)
-        The ligand's heavy atoms, in angstroms.
-    label : bytes
-        Label of its conformer.
     reach : float
-        Distance up to which atoms matter, in angstroms.
+        Distance up to which atoms matter, at most the reach of their search, in angstroms.
     """
-    mask = scene.mask(label)
     nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), CHAIN, "", np.zeros(0)
     parts: list[tuple[IntArray, FloatArray, int, str, FloatArray]] = [nothing]
     overlaps = False
     for copy in around.copies:
-        index, nearest = copy.body.atoms.nearest(copy.placement.undo(xyz), reach)
-        kept = mask[index]
-        if (copy.placement.name or copy.body.parents) and (nearest[kept] < OVERLAP).any():
+        kept = copy.apart < reach
+        if (copy.placement.name or copy.body.parents) and copy.distance < OVERLAP:
             overlaps |= bool(copy.placement.name)
-            residues = scene.atoms.residue[index]
-            kept &= ~np.isin(residues, residues[kept & (nearest < OVERLAP)])
-        index = index[kept]
+            residues = scene.atoms.residue[copy.near]
+            kept &= ~np.isin(residues, residues[copy.apart < OVERLAP])
+        index = copy.near[kept]
         found = copy.placement.apply(scene.atoms.xyz[index])
-        parts.append((index, found, copy.level, copy.placement.name, nearest[kept]))
+        parts.append((index, found, copy.level, copy.placement.name, copy.apart[kept]))
     indices, places, level, names, distance = zip(*parts, strict=True)
     counts = [len(part) for part in indices]
     return AtomsAround(

@@ -161,13 +161,8 @@ class Assemblies:
         """Names of all assemblies in the order of the entry."""
         return [name for name, _ in self._assemblies]
 
-    def holding(self, *asyms: str) -> tuple[str, dict[str, list[Placement]]] | None:
-        """Return the first assembly with any of the chains, moved so that this chain is in its deposited place.
-
-        Parameters
-        ----------
-        *asyms : str
-            label_asym_id of the instance, then possible substitutes.
+    def holding(self, asym: str) -> tuple[str, dict[str, list[Placement]]] | None:
+        """Return the first assembly with a chain, moved so that this chain is in its deposited place.
 
         Returns
         -------
@@ -176,16 +171,12 @@ class Assemblies:
         copies : dict of str to list of Placement
             Copies of each label_asym_id.
         None
-            When no assembly contains any of them.
+            When no assembly contains the chain.
         """
-        for asym in asyms:
-            for name, members in self._assemblies:
-                own = members.get(asym)
-                if own:
-                    origin = next((p for p in own if not p.name), own[0])
-                    return name, {
-                        other: [p.after_undoing(origin) for p in placements] for other, placements in members.items()
-                    }
+        for name, members in self._assemblies:
+            if own := members.get(asym):
+                origin = next((p for p in own if not p.name), own[0])
+                return name, {other: [p.after_undoing(origin) for p in parts] for other, parts in members.items()}
         return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -167,17 +167,17 @@ class Scene:
         asym = text(self.atoms.label_asym_id[members[0]])
         return self._body(asym, members, parents, frozenset(group.residues))
 
-    def view(self, asym: str, nearest_chain: str) -> View:
+    def view(self, asym: str, nearest_chain: Callable[[], str]) -> View:
         """Return the assembly that contains an instance, the asymmetric unit when none is given.
 
         Parameters
         ----------
         asym : str
             label_asym_id of the instance.
-        nearest_chain : str
-            label_asym_id of the nearest polymer, used if no assembly contains the instance's own.
+        nearest_chain : callable
+            Returns the label_asym_id of the nearest polymer, used if no assembly contains the instance's own.
         """
-        found = self.assemblies.holding(asym, nearest_chain)
+        found = self.assemblies.holding(asym) or self.assemblies.holding(nearest_chain())
         if found is None:
             return View("", {name: [DEPOSITED] for name in self.chains})
         name, places = found
