@@ -39,11 +39,15 @@ def with_decimal_waters(text: str) -> str:
     return _HEX_WATER.sub(lambda match: f"{match[1]}{int(match[2], 16) % 10_000:4d}", text)
 
 
-def odd_lines(text: str) -> int:
-    """Return the number of lines of atoms that would be misread."""
+def kinds_of_atoms(text: str) -> Counter[str]:
+    """Return the lines of atoms, as far as `odd_lines` and columns 67-80 depend on them, and the number of each."""
     if not text.isascii() or text.encode().translate(None, _PRINTABLE):
-        return len(_ODD_COLUMNS.findall(text))
-    # Names and digits don't affect the match, so that the expression is tried once for lines that differ only in them.
+        return Counter(line for line in text.split("\n") if line[:4] in _RECORDS)
+    # Names and digits don't matter, so that expressions are tried once for lines that differ only in them.
     lines = text.translate(_DIGITS).split("\n")
-    kinds = Counter(line[:6] + _NAMES + line[22:60] for line in lines if line[:4] in _RECORDS)
+    return Counter(line[:6] + _NAMES + line[22:80] for line in lines if line[:4] in _RECORDS)
+
+
+def odd_lines(kinds: Counter[str]) -> int:
+    """Return the number of lines of atoms that would be misread, from `kinds_of_atoms`."""
     return sum(count for kind, count in kinds.items() if _ODD_COLUMNS.match(kind))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import gemmi
 import numpy as np
 
 from tethermap.base.elements import SYMBOLS
 from tethermap.formats.guess_elements import guess_elements
-from tethermap.formats.pdb_columns import odd_lines, with_decimal_waters
+from tethermap.formats.pdb_columns import kinds_of_atoms, odd_lines, with_decimal_waters
 
 _ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _END = re.compile(r"^END *\r?$", re.MULTILINE)
@@ -20,9 +21,6 @@ _SPELLINGS = frozenset(
     for spelling in (name.rjust(2), name.ljust(2), name.upper().rjust(2), name.upper().ljust(2), name.lower().rjust(2))
 )
 """Content of columns 77-78 with an element."""
-
-_BEHIND_B = re.compile(r"^(?:ATOM  |HETATM)(?:[^\r\n]{60}([^\r\n]{0,14}))?", re.MULTILINE)
-"""Columns 67-80 of an atom, with few distinct values in a file."""
 
 _CHARGE = re.compile(r" *|\d[+-]|[+-]\d|\d ?| \d| [+-]| 0")
 _WIDE_B = re.compile(r" {0,5}-?\d{1,6}\.\d+")
@@ -53,12 +51,14 @@ def normal_pdb(text: str) -> str:
 def repaired_pdb(text: str) -> tuple[str, int]:
     """Return the text of `normal_pdb`, and the number of lines of atoms that still can't be read."""
     text = _without_early_ends(text)
-    odd = odd_lines(text)
+    kinds = kinds_of_atoms(text)
+    odd = odd_lines(kinds)
     if odd:
         text = with_decimal_waters(text)
         text = "\n".join(_realigned(line) for line in text.splitlines()) + "\n"
-        odd = odd_lines(text)
-    return _with_models(_with_elements(text)), odd
+        kinds = kinds_of_atoms(text)
+        odd = odd_lines(kinds)
+    return _with_models(_with_elements(text, kinds)), odd
 
 
 def _without_early_ends(text: str) -> str:
@@ -119,7 +119,7 @@ def _with_models(text: str) -> str:
 
 def _realigned(line: str) -> str:
     """Return a line of an atom with its fields in their columns; unchanged if it is correct or unreadable."""
-    if not line.upper().startswith(("ATOM", "HETATM")) or not odd_lines(line):
+    if not line.upper().startswith(("ATOM", "HETATM")) or not odd_lines(kinds_of_atoms(line)):
         return line
     fields = _FIELDS.fullmatch(line.strip())
     if fields is None:
@@ -132,12 +132,12 @@ def _realigned(line: str) -> str:
         f"{fields['chain'] or ' '}{int(fields['number']):4d}{fields['icode'] or ' '}   {x:8.3f}{y:8.3f}{z:8.3f}"
         f"{float(fields['occupancy'] or 1):6.2f}{float(fields['b'] or 0):6.2f}          {fields['element'] or '':>2}  "
     )
-    return line if len(made) != 80 or odd_lines(made) else made
+    return line if len(made) != 80 or odd_lines(kinds_of_atoms(made)) else made
 
 
-def _with_elements(text: str) -> str:
+def _with_elements(text: str, kinds: Iterable[str]) -> str:
     """Return text with an element in columns 77-78 of each atom, followed only by a charge."""
-    if all(map(_is_plain, {*_BEHIND_B.findall(text)})):
+    if all(map(_is_plain, {kind[66:80].rstrip("\r") for kind in kinds if _ATOM.match(kind)})):
         return text
     lines = text.splitlines()
     at = [k for k, line in enumerate(lines) if _ATOM.match(line)]

@@ -16,9 +16,13 @@ def text(*lines: str) -> str:
     return "\n".join(("HEADER    HYDROLASE", *lines, "END", ""))
 
 
+def odd(content: str) -> int:
+    return pdb_columns.odd_lines(pdb_columns.kinds_of_atoms(content))
+
+
 def test_lines_in_the_archives_format_are_plain_and_kept() -> None:
     whole = text(ATOM, HETERO, ATOM.rstrip())
-    assert pdb_columns.odd_lines(whole) == 0
+    assert odd(whole) == 0
     assert pdb_repair.normal_pdb(whole) is whole
 
 
@@ -35,8 +39,8 @@ def test_lines_in_the_archives_format_are_plain_and_kept() -> None:
 )
 def test_line_with_shifted_or_damaged_columns_is_reported(first: int, last: int, columns: str) -> None:
     damaged = ATOM[: first - 1] + columns + ATOM[last:]
-    assert pdb_columns.odd_lines(text(damaged, ATOM)) == 1
-    assert pdb_columns.odd_lines(text(damaged, ATOM).replace("\n", "\r\n")) == 1
+    assert odd(text(damaged, ATOM)) == 1
+    assert odd(text(damaged, ATOM).replace("\n", "\r\n")) == 1
 
 
 @given(
@@ -53,7 +57,7 @@ def test_counting_kinds_of_lines_gives_the_sum_over_single_lines(
     damaged = "".join(cells)[:length]
     whole = text(damaged, ATOM, damaged.replace("9", "7"), HETERO)
     lines = whole.split("\n")
-    assert pdb_columns.odd_lines(whole) == sum(pdb_columns.odd_lines(f"{one}\n\t") for one in lines)
+    assert odd(whole) == sum(odd(f"{one}\n\t") for one in lines)
 
 
 def test_types_of_other_formats_are_removed_from_the_element_columns() -> None:
@@ -61,8 +65,8 @@ def test_types_of_other_formats_are_removed_from_the_element_columns() -> None:
 
 
 def test_last_line_without_line_end_is_checked() -> None:
-    assert pdb_columns.odd_lines(f"HEADER\n{ATOM[:40]}") == 1
-    assert pdb_columns.odd_lines(f"HEADER\n{ATOM}") == pdb_columns.odd_lines("") == 0
+    assert odd(f"HEADER\n{ATOM[:40]}") == 1
+    assert odd(f"HEADER\n{ATOM}") == odd("") == 0
 
 
 def test_end_lines_before_the_last_atom_are_remarks() -> None:
