@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,8 @@ class Atom:
     xyz: tuple[float, float, float]
 
 
+_COLUMNS = re.compile(rb"loop_\s+(?:_atom_site\.\S+\s+)+")
+
 ResidueKey = tuple[str, str, str]
 """Author chain, component, author number with insertion code."""
 
@@ -33,12 +36,23 @@ ResidueKey = tuple[str, str, str]
 def read_deposited(path: Path, comp_ids: Collection[str]) -> dict[ResidueKey, list[Atom]]:
     """Return the heavy atoms of components of the first model, read by gemmi."""
     content = unpacked(path.read_bytes())
-    if b"_atom_site." in content:
-        structures = map(gemmi.make_structure_from_block, gemmi.cif.read_string(content))
-        structure = next((structure for structure in structures if len(structure)), gemmi.Structure())
+    if columns := _COLUMNS.search(content):
+        block = gemmi.cif.read_string(b"data_\n" + columns.group() + b"".join(_atom_lines(content, comp_ids)))[0]
+        structure = gemmi.make_structure_from_block(block)
     else:
-        structure = gemmi.read_pdb_string(content)
+        first_model = content.partition(b"\nENDMDL")[0]
+        structure = gemmi.read_pdb_string(b"".join(_atom_lines(first_model, comp_ids)))
     return _heavy_atoms(structure, comp_ids)
+
+
+def _atom_lines(content: bytes, comp_ids: Collection[str]) -> Iterator[bytes]:
+    """Yield the lines of atoms that contain the name of a component: gemmi needs far longer for a whole entry."""
+    for name in map(str.encode, comp_ids):
+        end = 0
+        while (place := content.find(name, end)) >= 0:
+            begin, end = content.rfind(b"\n", 0, place) + 1, content.find(b"\n", place) + 1 or len(content)
+            if content.startswith((b"ATOM", b"HETATM"), begin):
+                yield content[begin:end]
 
 
 def read_as_pipeline(path: Path, entry_id: str, comp_ids: Collection[str]) -> dict[ResidueKey, list[Atom]]:

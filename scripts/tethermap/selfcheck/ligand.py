@@ -14,7 +14,7 @@ from rdkit import Chem
 from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, EXPOSED_ABOVE, area_column
-from tethermap.base.elements import covalent_radius
+from tethermap.base.elements import SYMBOLS, covalent_radius
 from tethermap.base.tables import Row
 from tethermap.instance.model import Instance
 from tethermap.selfcheck.deposited import UNKNOWN_ELEMENT, Atom, ResidueKey, atom_of, read_deposited
@@ -40,7 +40,7 @@ ATOM_COLUMNS = frozenset({"atom_id", *AREA_COLUMNS.values()})
 ROUNDING = 0.0005 + 1e-6
 """Largest difference of an area from its three decimals in the tables, in square angstroms."""
 
-_ATOM_RECORDS = ("ATOM  ", "HETATM")
+_ATOM_RECORDS = (b"ATOM  ", b"HETATM")
 
 _NOWHERE = (np.nan, np.nan, np.nan)
 """Coordinates of an atom that the deposited entry does not have."""
@@ -93,9 +93,9 @@ def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
     except (OSError, RuntimeError, ValueError) as error:
         yield CheckOutcome("same_atoms", False, "", f"unreadable: {str(error)[:200]}")
         return
-    heavy = [atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() != 1]
-    elements = [_element(mol.GetAtomWithIdx(k)) for k in heavy]
-    same = len(serials) == len(elements) and [atom.element for atom in atoms.values()] == elements
+    elements = [symbol if (symbol := atom.GetSymbol()) in SYMBOLS else UNKNOWN_ELEMENT for atom in mol.GetAtoms()]
+    heavy = [k for k, element in enumerate(elements) if element != "H"]
+    same = len(serials) == len(heavy) and [atom.element for atom in atoms.values()] == [elements[k] for k in heavy]
     others = [] if same else [f"{complexes[0]} has other heavy atoms than the SDF"]
     xyz = [atom.xyz for atom in atoms.values()]
     if twin is not None:
@@ -108,7 +108,7 @@ def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
     positions = np.asarray(mol.GetConformer().GetPositions())
     yield coordinates_agree("coordinates_sdf", positions[heavy], [places.get(k, _NOWHERE) for k in serials])
     yield CheckOutcome.of("formula", problems)
-    yield CheckOutcome.of("bonds", list(odd_bonds(mol, positions)))
+    yield CheckOutcome.of("bonds", list(odd_bonds(mol, elements, positions)))
     pieces = len(Chem.GetMolFrags(mol))
     yield CheckOutcome("connected", pieces == 1, *(("", "") if pieces == 1 else (str(pieces), "pieces")))
     yield CheckOutcome.of("sasa_sums", list(wrong_sums(files.summary, files.atoms)))
@@ -123,19 +123,15 @@ def _read_sdf(path: Path) -> Chem.Mol:
     return mol
 
 
-def _element(atom: Chem.Atom) -> str:
-    return str(atom.GetSymbol()) if atom.GetAtomicNum() else UNKNOWN_ELEMENT
-
-
 def _read_complex(path: Path, serials: Sequence[int]) -> dict[int, Atom]:
     """Return the heavy atoms with the given serial numbers of a PDB or mmCIF file, in the order of the numbers."""
-    content = path.read_text(encoding="utf-8")
+    content = path.read_bytes()
     if path.suffix == ".pdb":
-        wanted = {f"{serial:5d}" for serial in serials}
-        content = "".join(
-            line for line in content.splitlines(keepends=True) if line[6:11] in wanted and line[:6] in _ATOM_RECORDS
-        )
-        structure = gemmi.read_pdb_string(content)
+        wanted = {b"%5d" % serial for serial in serials}
+        first = max(content.find(min(wanted, default=b"")), 0)  # serial numbers grow, and ligands are last
+        lines = content[content.rfind(b"\n", 0, first) + 1 :].splitlines(keepends=True)
+        lines = [line for line in lines if line[6:11] in wanted and line.startswith(_ATOM_RECORDS)]
+        structure = gemmi.read_pdb_string(b"".join(lines))
     else:
         structure = gemmi.make_structure_from_block(gemmi.cif.read_string(content)[0])
     found = {cra.atom.serial: atom_of(cra.atom) for cra in structure[0].all() if not cra.atom.is_hydrogen()}
@@ -202,16 +198,13 @@ def coordinates_agree(
     return CheckOutcome(check, passed, *(("", "") if passed else (f"{shift:.4f}", "largest shift in angstroms")))
 
 
-def odd_bonds(mol: Chem.Mol, xyz: FloatArray) -> Iterator[str]:
+def odd_bonds(mol: Chem.Mol, elements: Sequence[str], xyz: FloatArray) -> Iterator[str]:
     """Yield bonds of impossible length between heavy atoms."""
-    for bond in mol.GetBonds():
-        ends = bond.GetBeginAtom(), bond.GetEndAtom()
-        if any(atom.GetAtomicNum() == 1 for atom in ends):
-            continue
-        first, second = (atom.GetIdx() for atom in ends)
-        ratio = float(np.linalg.norm(xyz[first] - xyz[second])) / sum(covalent_radius(_element(atom)) for atom in ends)
-        if not BOND_RANGE[0] <= ratio <= BOND_RANGE[1]:
-            yield f"atoms {first} and {second} at {ratio:.2f} times the sum of covalent radii"
+    radii = np.array([np.nan if element == "H" else covalent_radius(element) for element in elements])
+    first, second = np.nonzero(np.triu(Chem.GetAdjacencyMatrix(mol)))
+    ratios = np.linalg.norm(xyz[first] - xyz[second], axis=1) / (radii[first] + radii[second])
+    for k in np.flatnonzero((ratios < BOND_RANGE[0]) | (ratios > BOND_RANGE[1])):
+        yield f"atoms {first[k]} and {second[k]} at {ratios[k]:.2f} times the sum of covalent radii"
 
 
 def wrong_sums(summary: Row, atoms: Sequence[Row]) -> Iterator[str]:

@@ -64,7 +64,7 @@ def test_an_atom_that_moved_more_than_a_thousandth_of_an_angstrom_is_reported(
 
 @pytest.mark.parametrize(("length", "passed"), [(0.87, False), (0.89, True), (1.96, True), (1.98, False)])
 def test_bonds_between_carbons_are_0_88_to_1_97_long(length: float, passed: bool) -> None:
-    bad = ligand.odd_bonds(Chem.MolFromSmiles("CC"), np.array([[0.0, 0.0, 0.0], [length, 0.0, 0.0]]))
+    bad = ligand.odd_bonds(Chem.MolFromSmiles("CC"), "CC", np.array([[0.0, 0.0, 0.0], [length, 0.0, 0.0]]))
     assert (list(bad) == []) is passed
 
 
