@@ -7,6 +7,7 @@ have a fixed number of decimals, unknown values are empty.
 from __future__ import annotations
 
 import csv
+import io
 import math
 import mmap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -381,8 +382,7 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
     """
     places = [k for k, name in enumerate(table.names) if names is None or name in names]
     typed, wanted = cell_parser([table.columns[k] for k in places]), itemgetter(*places)
-    for cells in csv.reader(line.decode("utf-8") for line in lines):
-        yield typed(wanted(cells))
+    yield from map(typed, map(wanted, csv.reader(io.StringIO(b"".join(lines).decode("utf-8"), newline=""))))
 
 
 def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:

@@ -63,8 +63,8 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     """Return the function that makes a value of a type of the model from the plain value of `_plain`."""
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):
-        readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
-        return lambda record: kind(**{name: readers[name](value) for name, value in record.items()})
+        readers = {name: read for name, hint in get_type_hints(kind).items() if (read := _reader(hint)) is not _same}
+        return lambda record: kind(**record | {name: read(record[name]) for name, read in readers.items()})
     if origin is np.ndarray:
         return partial(np.array, dtype=get_args(arguments[1])[0])
     if origin is tuple:

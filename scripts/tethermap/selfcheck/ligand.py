@@ -116,9 +116,9 @@ def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
 
 def _read_sdf(path: Path) -> Chem.Mol:
     """Return the one molecule of an SDF, not sanitised."""
-    supplier = Chem.SDMolSupplier(str(path), sanitize=False, removeHs=False, strictParsing=True)
-    mol = supplier[0] if len(supplier) == 1 else None
-    if mol is None:
+    text = path.read_text(encoding="utf-8")
+    mol = Chem.MolFromMolBlock(text, sanitize=False, removeHs=False, strictParsing=True)
+    if mol is None or text.count("\n$$$$\n") != 1:  # type: ignore[redundant-expr]
         raise ValueError("not one readable molecule")
     return mol
 
