@@ -460,11 +460,12 @@ def read_table(
             lines = (line for line in stream if any(stem in line for stem in stems))
         places = range(len(header)) if names is None else [k for k, name in enumerate(header) if name in names]
         typed = cell_parser([columns[k] for k in places], strict=strict)
+        wanted = itemgetter(*places) if len(places) > 1 else lambda cells: [cells[k] for k in places]
         lacking = [column for column in table.columns if names is None and column.name not in header]
         absent = {column.name: parse_value("", column) for column in lacking}
         for cells in csv.reader(lines):
             if stems is None or (position is not None and cells[position] in stems):
-                row = typed(cells if names is None else [cells[k] for k in places])
+                row = typed(cells if names is None else wanted(cells))
                 yield row | absent if absent else row
 
 

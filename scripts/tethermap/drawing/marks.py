@@ -72,6 +72,8 @@ def free_spots(points: Sequence[tuple[float, float]], distance: float) -> list[t
     spots: list[tuple[float, float]] = []
     for k, (x, y) in enumerate(points):
         others = [*points[:k], *points[k + 1 :], *spots]
+        reach = min((math.dist((x, y), one) for one in others), default=0.0) + 2 * distance
+        others = [one for one in others if math.dist((x, y), one) <= reach]  # no other one is nearest to any spot
         tried = [(x + distance * right, y + distance * down) for right, down in turns]
         spots.append(max(tried, key=lambda spot: round(min((math.dist(spot, one) for one in others), default=0.0), 3)))
     return spots
