@@ -106,6 +106,9 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
     for key, number in zip(keys, molecule.symmetry_class.tolist(), strict=True):
         alike[number].append(key)
     site_of = dict(zip(keys, site_numbers(ligand_graph(molecule)), strict=True))
+    atoms_of: dict[int, set[AtomKey]] = defaultdict(set)
+    for key, number in site_of.items():
+        atoms_of[number].add(key)
     n_entries = len({copy.entry_id for copy in copies})
     best: dict[int, SiteAnswer] = {}
     ranked = [(copy, _ranks_by_atom(copy)) for copy in copies]
@@ -118,8 +121,7 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
         named = Counter(min(exit_.atoms & atoms, key=keys.index) for _, exit_ in members)
         anchor = min(named, key=lambda key: (-named[key], keys.index(key)))
         site = site_of[group[0]]
-        site_atoms = frozenset(key for key in keys if site_of[key] == site)
-        others = tuple(label[key] for key in group if key != anchor)
+        others, site_atoms = tuple(label[key] for key in group if key != anchor), frozenset(atoms_of[site])
         answer = SiteAnswer(site, label[anchor], others, atoms, site_atoms, tuple(members), len(copies), n_entries)
         if site not in best or answer.rank_key < best[site].rank_key:
             best[site] = answer

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from sys import intern
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tethermap.base.arrays import FloatArray, as_text, packed_arrays, unpacked_arrays
+from tethermap.base.arrays import BytesArray, FloatArray, TextArray, packed_arrays, unpacked_arrays
 
 GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
 """Bits of `Backbone.marks`: the chain is broken next to a residue; its side chain lacks atoms; it fits the density
@@ -33,12 +32,12 @@ class Backbone:
         Cα atoms in angstroms, in the frame of the instance.
     marks : ndarray of int8, shape (n,)
         `GAP`, `TRUNCATED`, `RSRZ_OUTLIER` and `TOUCHED`, added up.
-    numbers : tuple of str
-        Author residue numbers with insertion code; length n.
+    numbers : ndarray of str, shape (n,)
+        Author residue numbers with insertion code.
     b_mean, b_sd : float
         Mean and standard deviation of the B of the Cα atoms, in square angstroms; NaN for fewer than two.
-    uniprot : tuple of str
-        UniProt accession and number of each residue (``P00533:790``), empty if unknown; length n or 0.
+    uniprot : ndarray of bytes, shape (n,) or (0,)
+        UniProt accession and number of each residue (``P00533:790``), empty if unknown.
     others : tuple of str
         UniProt accession and number of residues of other target chains that touch the ligand and that this chain lacks.
     partner : tuple of str
@@ -51,8 +50,8 @@ class Backbone:
     marks: npt.NDArray[np.int8]
     b_mean: float
     b_sd: float
-    numbers: tuple[str, ...] = ()
-    uniprot: tuple[str, ...] = ()
+    numbers: TextArray = field(default_factory=lambda: np.zeros(0, dtype=np.str_))
+    uniprot: BytesArray = field(default_factory=lambda: np.zeros(0, dtype=np.bytes_))
     others: tuple[str, ...] = ()
     partner: tuple[str, ...] = ()
 
@@ -63,7 +62,7 @@ class Backbone:
     def pocket_uniprot(self) -> tuple[str, ...]:
         """UniProt accession and number of each residue of a target chain that touches the ligand, where known."""
         touched = np.flatnonzero(self.marks[: len(self.uniprot)] & TOUCHED)
-        return *(name for name in (self.uniprot[k] for k in touched) if name), *self.others
+        return *(name.decode() for name in self.uniprot[touched].tolist() if name), *self.others
 
 
 NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), float("nan"), float("nan"))
@@ -76,23 +75,19 @@ def packed_backbone(stem: str, backbone: Backbone) -> bytes:
         "b": np.array([backbone.b_mean, backbone.b_sd]),
         "xyz": backbone.xyz,
         "marks": backbone.marks,
-        "numbers": np.array(backbone.numbers, dtype=np.str_),
-        "uniprot": np.array(backbone.uniprot, dtype=np.bytes_),
+        "numbers": backbone.numbers,
+        "uniprot": backbone.uniprot,
     }
     further = {"others": backbone.others, "partner": backbone.partner}
     return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence, **further)
 
 
-def backbone_of_record(record: bytes, *, named: bool = True) -> Backbone:
-    """Return the content of a record of `packed_backbone`, without numbers of residues if these are not requested."""
+def backbone_of_record(record: bytes) -> Backbone:
+    """Return the content of a record of `packed_backbone`."""
     arrays, values = unpacked_arrays(record)
-    b_mean, b_sd = arrays["b"].tolist()
-    numbers: tuple[str, ...] = ()
-    uniprot: tuple[str, ...] = ()
-    if named:
-        numbers = tuple(map(intern, arrays["numbers"].tolist()))  # thousands are in memory with the same names
-        uniprot = tuple(map(intern, as_text(arrays["uniprot"]).tolist()))
-    chain, sequence = values["chain"], values["sequence"]
-    xyz, marks = arrays["xyz"].copy(), arrays["marks"].copy()  # without the record that they are a part of
+    b_mean, b_sd = arrays.pop("b").tolist()
+    own: dict[str, Any] = {name: array.copy() for name, array in arrays.items()}  # not as parts of the whole record
     others, partner = tuple(values["others"]), tuple(values["partner"])
-    return Backbone(chain, sequence, xyz, marks, b_mean, b_sd, numbers, uniprot, others, partner)
+    return Backbone(
+        values["chain"], values["sequence"], b_mean=b_mean, b_sd=b_sd, others=others, partner=partner, **own
+    )

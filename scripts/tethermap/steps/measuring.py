@@ -93,7 +93,7 @@ class LigandMeasurer:
                     *measured[stem],
                     neighbourhood_of_record(around),
                     surroundings_of_record(beyond),
-                    backbone_of_record(backbone, named=False),
+                    backbone_of_record(backbone),
                 )
                 rows = self._exposure(ligand, list(measured.values()))
                 # Exits and the SDF are made from the rounded areas of the table, so that sums agree.

@@ -18,7 +18,6 @@ from tethermap.instance.backbone import (
     TOUCHED,
     TRUNCATED,
     Backbone,
-    backbone_of_record,
     packed_backbone,
 )
 
@@ -65,7 +64,7 @@ def test_truncated_side_chains_and_gaps_are_marked(backbone: Backbone, polymer: 
 def test_residues_are_numbered_and_those_that_touch_the_ligand_are_marked(
     kept: KeptInstance, backbone: Backbone, polymer: list[gemmi.Residue]
 ) -> None:
-    assert backbone.numbers == tuple(str(residue.seqid.num) for residue in polymer)
+    assert backbone.numbers.tolist() == [str(residue.seqid.num) for residue in polymer]
     ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
     for mark, residue in zip(backbone.marks.tolist(), polymer, strict=True):
         xyz = np.array([atom.pos.tolist() for atom in residue if not atom.is_hydrogen() and atom.altloc in ("\0", "A")])
@@ -89,16 +88,9 @@ def test_backbones_are_read_back_unchanged(tmp_path: Path, backbone: Backbone) -
     assert (first.sequence, first.chain, len(nothing), last.b_mean) == (backbone.sequence, "A", 0, backbone.b_mean)
     assert (last.xyz == backbone.xyz).all()
     assert (last.marks == backbone.marks).all()
-    assert last.numbers == backbone.numbers
+    assert (last.numbers == backbone.numbers).all()
+    assert (last.uniprot == backbone.uniprot).all()
     assert (last.others, last.partner) == (backbone.others, backbone.partner)
-
-
-def test_backbone_is_read_without_the_numbers_of_its_residues(backbone: Backbone) -> None:
-    bare = backbone_of_record(packed_backbone("4cup_A_ZYB_2971", backbone), named=False)
-    assert (bare.numbers, bare.uniprot) == ((), ())
-    assert (bare.sequence, bare.b_mean, bare.marks.tolist()) == (
-        backbone.sequence, backbone.b_mean, backbone.marks.tolist()
-    )  # fmt: skip
 
 
 def test_pocket_between_two_chains_has_the_residues_of_both(archive: Path, find: Find) -> None:

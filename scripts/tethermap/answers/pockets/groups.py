@@ -89,11 +89,11 @@ class Member:
             Its name as ``Asp 145``, and its UniProt accession and number where known.
         """
         backbone = self.backbone
-        if not backbone.numbers:
+        if not len(backbone.numbers):
             return "", ""
         nearest = int(distances(point[None], backbone.xyz)[0].round(3).argmin())
         name = gemmi.expand_one_letter(backbone.sequence[nearest], gemmi.ResidueKind.AA)
-        uniprot = backbone.uniprot[nearest] if backbone.uniprot else ""
+        uniprot = backbone.uniprot[nearest].decode() if len(backbone.uniprot) else ""
         return f"{name.capitalize()} {backbone.numbers[nearest]}", uniprot
 
     @property
@@ -227,6 +227,6 @@ def _touched(reference: Member, member: Member, pairs: IntArray) -> tuple[int | 
     touched = np.flatnonzero(member.backbone.marks & TOUCHED)
     places: set[int | str] = set(pairs[np.isin(pairs[:, 0], touched), 1].tolist())
     if member.backbone.others and not member.bridging:
-        place_of = {name: k for k, name in enumerate(reference.backbone.uniprot) if name}
-        places.update(place_of.get(name, name) for name in member.backbone.others)
+        place_of = {name: k for k, name in enumerate(reference.backbone.uniprot.tolist()) if name}
+        places.update(place_of.get(name.encode(), name) for name in member.backbone.others)
     return tuple(sorted(places, key=str))

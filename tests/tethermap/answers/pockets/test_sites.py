@@ -19,7 +19,7 @@ from tethermap.instance.backbone import TOUCHED
 def touching(one: Member, *residues: int) -> Member:
     marks = np.zeros(len(one.backbone), dtype=np.int8)
     marks[list(residues)] = TOUCHED
-    numbers = tuple(str(700 + k) for k in range(len(marks)))
+    numbers = np.arange(700, 700 + len(marks)).astype(np.str_)
     backbone = replace(one.backbone, marks=marks, numbers=numbers)
     return replace(one, read_backbone=lambda: backbone)
 
