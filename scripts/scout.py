@@ -47,9 +47,9 @@ def main(config: Path, job: Path) -> int:
 def _search(job: Path, settings: dict[str, Any]) -> None:
     entries = job / layout.SEARCH_ENTRIES
     search = parameters.search_entries(settings)
-    run_search(entries, job / layout.SEARCH_QUERY, {**search, recorded_search.KEY: None})
+    run_search(entries, job / layout.SEARCH_QUERY, {**search, recorded_search.KEY: None}, preview=True)
     selected = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
-    opened = open_source(search["source"], search["cache_dir"], refresh=False)
+    opened = open_source(search["source"], search["cache_dir"], refresh=False, preview=True)
     try:
         limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
         proteins = proteins_of(_polymers(opened, selected[:MOST_ENTRIES]), **limits)

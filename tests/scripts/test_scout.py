@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts import scout
+from tests.standin import StandIn
 from tests.tools.styles import complex_atoms, pdb_line
 from tethermap.base import layout
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
@@ -101,6 +102,16 @@ def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: in
     assert (protein["accession"], protein["entity"], protein["n_entries"]) == ("Q9UIF8", "4cup_1", 1)
     notes = json.loads((tmp_path / "job" / layout.SEARCH_QUERY).read_text())["notes"]
     assert any("nucleotides" in note for note in notes)
+
+
+def test_preview_does_not_wait_for_a_service_that_does_not_answer(standin: StandIn, tmp_path: Path) -> None:
+    """A job tries five times; a preview fails after two attempts, within five seconds."""
+    standin.fault("search", "status", status=503)
+    config = tmp_path / "job.json"
+    config.write_text(json.dumps({"target_name": "BAZ2B", "search_query": "bromodomain", "source": {"kind": "rcsb"}}))
+    assert scout.main(config, tmp_path / "job") == 1
+    assert standin.count("search") == 2
+    assert "(2 attempts)" in read_error(tmp_path / "job")["message"]
 
 
 def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
@@ -68,10 +68,11 @@ class RequestLimits:
     connections: int = 8
 
     @classmethod
-    def from_environment(cls) -> RequestLimits:
-        """Return the limits, overridden by ``TETHERMAP_HTTP_BACKOFF``, ``_READ`` and ``_ATTEMPTS``."""
-        default = cls()
-        return cls(
+    def from_environment(cls, *, preview: bool = False) -> RequestLimits:
+        """Return the limits of a job or preview, changed by ``TETHERMAP_HTTP_BACKOFF``, ``_READ`` and ``_ATTEMPTS``."""
+        default = cls(attempts=2, backoff=0.5, longest_wait=2.0, connect=2.0, read=10.0) if preview else cls()
+        return replace(
+            default,
             attempts=max(1, int(_number("TETHERMAP_HTTP_ATTEMPTS", default.attempts))),
             backoff=_number("TETHERMAP_HTTP_BACKOFF", default.backoff),
             read=_number("TETHERMAP_HTTP_READ", default.read),

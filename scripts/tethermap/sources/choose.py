@@ -30,7 +30,9 @@ Reports = Callable[[Fetched], ReportFile]
 """Returns the report of a fetched entry; called from several threads."""
 
 
-def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bool = True) -> Source:
+def open_source(
+    source: Mapping[str, Any], cache_dir: str | None, *, refresh: bool = True, preview: bool = False
+) -> Source:
     """Return the opened source that a job's settings name.
 
     Parameters
@@ -41,6 +43,8 @@ def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bo
         Folder of the structure cache; the user's cache folder by default.
     refresh : bool
         Whether to look for new and changed files of a mirror that has an index.
+    preview : bool
+        Whether a user waits: a service that does not answer is soon given up.
 
     Raises
     ------
@@ -50,9 +54,10 @@ def open_source(source: Mapping[str, Any], cache_dir: str | None, *, refresh: bo
     kind, label = source["kind"], source.get("label") or ""
     cache = cache_folder(cache_dir)
     if kind == "rcsb":  # imported here: the network client takes longer to load than all the rest
+        from tethermap.run.http import HttpClient, RequestLimits
         from tethermap.sources.rcsb import RcsbSource
 
-        return RcsbSource(cache)
+        return RcsbSource(cache, http=HttpClient(RequestLimits.from_environment(preview=preview)))
     if kind == "mirror":
         return MirrorSource(Path(source["mirror"]), cache, label=label).open(refresh=refresh)
     if kind == "archive":

@@ -62,7 +62,7 @@ def divide(entries: Path, folder: Path, entries_per_shard: int, cores: int) -> N
     write_plan(plan_shards(selected, folder, entries_per_shard, cores), folder)
 
 
-def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
+def run_search(entries: Path, query: Path, settings: Mapping[str, Any], *, preview: bool = False) -> None:
     """Write the table of entries and how they were found.
 
     Parameters
@@ -71,6 +71,8 @@ def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
         The files to write.
     settings : mapping
         `tethermap.steps.parameters.search_entries`; no source is queried if they contain a recorded search.
+    preview : bool
+        As for `tethermap.sources.choose.open_source`.
     """
     earlier = settings[recorded_search.KEY]
     if earlier is not None:
@@ -79,7 +81,7 @@ def run_search(entries: Path, query: Path, settings: Mapping[str, Any]) -> None:
         _LOG.info("the entries are those of the search of %s", earlier["query"].get("date", "an unknown day"))
         return
     request = SearchRequest(**settings["asked"])
-    opened = open_source(settings["source"], settings["cache_dir"])
+    opened = open_source(settings["source"], settings["cache_dir"], preview=preview)
     try:
         outcome = search(opened, request)
         rows = list(entry_rows(opened, outcome, request.filters))

@@ -202,3 +202,10 @@ def test_timeouts_can_be_set_through_the_environment(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TETHERMAP_HTTP_ATTEMPTS", "nonsense")
     limits = RequestLimits.from_environment()
     assert (limits.backoff, limits.attempts) == (0.5, 5)
+
+
+def test_preview_gives_up_a_network_without_answer_within_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ATTEMPTS", "BACKOFF"):
+        monkeypatch.delenv(f"TETHERMAP_HTTP_{name}", raising=False)
+    limits = RequestLimits.from_environment(preview=True)
+    assert limits.attempts * limits.connect + limits.backoff <= 5
