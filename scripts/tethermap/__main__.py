@@ -171,6 +171,8 @@ def preview_lines(rows: Sequence[Row], settings: Mapping[str, Any], cores: int) 
     seconds = expected.cpu_seconds / cores + (expected.bytes / _BYTES_PER_SECOND if remote else 0)
     megabytes = f"{max(0.1, expected.bytes / 1e6):.1f} MB to {'download' if remote else 'read'}"
     entries = f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}"
+    if not rows:
+        return ["No entries were found: a job would have no results."]
     lines = [f"{entries}, about {megabytes}, about {max(1, round(seconds / 60))} min on {cores} core{'s'[: cores > 1]}"]
     for row in rows[:_MOST_SHOWN]:
         resolution = "" if row["resolution"] is None else f"{float(row['resolution']):.2f} Å"

@@ -152,6 +152,7 @@ def test_preview_of_many_entries_shows_the_first() -> None:
     assert lines[0] == "30 entries, about 10.9 MB to download, about 1 min on 1 core"
     assert lines[-1] == "... and 10 more"
     assert len(lines) == 22
+    assert preview_lines([], {"source": {"kind": "rcsb"}}, 1) == ["No entries were found: a job would have no results."]
 
 
 @pytest.mark.process

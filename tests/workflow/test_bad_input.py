@@ -51,6 +51,7 @@ def test_query_that_finds_nothing_ends_well_with_empty_tables(job_runner: Runner
     assert list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE)) == []
     assert (run.job / layout.REPORT).is_file()
     assert (run.job / layout.MANIFEST).is_file()
+    assert run.messages[-1].startswith("Tethermap: no results; all reasons are listed in ")
 
 
 def test_accession_that_the_source_does_not_have_is_an_answer(job_runner: Runner) -> None:

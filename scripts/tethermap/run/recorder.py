@@ -17,7 +17,7 @@ from tethermap.run.events import EventHandler, EventLog
 from tethermap.run.job_log import job_log_text
 from tethermap.run.logs import failed_step_log, read_error, unrecorded_error
 from tethermap.run.progress import Progress, ProgressReader
-from tethermap.run.told import told_at_end
+from tethermap.run.told import NOTHING_KEPT, told_at_end
 
 _SECONDS = 0.5
 
@@ -90,9 +90,10 @@ class RunRecorder(logging.Handler):
         elif self._display is not None:
             self._display.close()
             if self._reader is not None and (self._reader.job / layout.MANIFEST).is_file():
-                results = self._reader.job / layout.RESULTS
-                ending = f"results are in {results}; open {self._reader.job / layout.REPORT} in a browser"
-                sys.stderr.writelines(f"Tethermap: {line}\n" for line in (*told_at_end(self._reader.job), ending))
+                job, told = self._reader.job, told_at_end(self._reader.job)
+                ending = "no results; all reasons are listed" if NOTHING_KEPT in told else "results are"
+                told.append(f"{ending} in {job / layout.RESULTS}; open {job / layout.REPORT} in a browser")
+                sys.stderr.writelines(f"Tethermap: {line}\n" for line in told)
         self._events.close()
         super().close()
 

@@ -15,6 +15,10 @@ MOST_TOLD = 3
 """Maximum number of reported reasons, the most frequent first; the tables contain all."""
 
 
+NOTHING_KEPT = "Nothing was kept."
+"""Sentence about a finished job without an accepted ligand."""
+
+
 def told_at_end(job: Path) -> list[str]:
     """Return sentences for the terminal, the log and the page of a finished job; none if there is nothing to report.
 
@@ -53,7 +57,7 @@ def nothing_kept(job: Path) -> list[str]:
         ligands = list(read_table(job / layout.LIGAND_STATUS, LIGAND_STATUS, strict=False))
     except OSError:
         return []
-    return ["Nothing was kept.", *_counted("entries", entries), *_counted("ligands", ligands)]
+    return [NOTHING_KEPT, *_counted("entries", entries), *_counted("ligands", ligands)]
 
 
 def _counted(noun: str, rows: Sequence[Row]) -> Iterator[str]:

@@ -97,7 +97,7 @@ def pinned_entries(source: Source, entry_ids: Sequence[str]) -> SearchResult:
             outcome.not_found.append(entry_id)
     if outcome.not_found:
         listed = ", ".join(outcome.not_found[:10]) + (" …" if len(outcome.not_found) > 10 else "")
-        outcome.notes.append(f"The source does not have these entries: {listed}.")
+        outcome.notes.append(f"The source ({source.label}) does not have these entries: {listed}.")
     outcome.totals["pinned"] = len(outcome.candidates)
     return outcome
 

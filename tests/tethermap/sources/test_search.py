@@ -207,7 +207,7 @@ def test_own_files_without_metadata_are_used_when_they_are_listed() -> None:
 
 def test_missing_pinned_entries_are_named() -> None:
     outcome = pinned_entries(_source(), ["1ABC", "9zzz"])
-    assert outcome.notes == ["The source does not have these entries: 9zzz."]
+    assert outcome.notes == [f"The source ({_source().label}) does not have these entries: 9zzz."]
 
 
 def test_pinned_entries_are_exactly_those() -> None:
