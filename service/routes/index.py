@@ -147,7 +147,7 @@ async def browse_page(request: Request) -> Response:
         "browse",
         jobs=rows,
         asked=dict(asked),
-        filtered=bool(kept),
+        filtered=[value for _, value in kept],
         csv_url=address("/api/jobs/export") + (f"?{urlencode(view)}" if view else ""),
         sort=sort,
         sort_urls={name: address(f"/browse?{urlencode([*kept, ('sort', order)])}") for name, order in orders.items()},

@@ -43,6 +43,21 @@ def test_jobs_are_sorted_and_paged(pages: Pages, service: LiveService) -> None:
     picture(page, "browse")
 
 
+def test_filters_are_folded_on_phones_only(pages: Pages) -> None:
+    page = pages.open("/browse?available=true&protein=HIV", viewport={"width": 390, "height": 844})
+    target, rows = page.get_by_role("textbox", name="Target", exact=True), page.locator("tbody tr")
+    expect(target).not_to_be_visible()
+    box = rows.first.bounding_box()
+    assert box is not None
+    assert box["y"] < 480
+    page.get_by_text("Filter jobs: true, HIV").click()
+    expect(target).to_have_value("HIV")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/browse")
+    expect(target).to_be_visible()
+    expect(page.get_by_text("Filter jobs", exact=True)).not_to_be_visible()
+
+
 def test_view_without_jobs_shows_the_way_back(pages: Pages) -> None:
     page = pages.open("/browse?protein=no+such+target")
     expect(page.get_by_text("No job matches.")).to_be_visible()
