@@ -175,11 +175,14 @@ async def instance_part(request: Request) -> Response:
     shared = shared_of(request)
     job = job_of(request, ready=True)
     CONTEXT.of(request)
+    stem = request.query_params.get("row")
+    if not stem:
+        return RedirectResponse(address(f"/results/{job.record.job_id}#instance"), 302)
 
     def answer() -> Response:
-        shown = _shown(request, Place(shared.tables, job.folder, job.base), request.query_params.get("row", ""))
+        shown = _shown(request, Place(shared.tables, job.folder, job.base), stem)
         if shown is None:
-            raise FileNotFound(f"The job has no ligand {request.query_params.get('row', '')[:64]}.")
+            raise FileNotFound(f"The job has no ligand {stem[:64]}.")
         return page("results/instance_part", instance=shown, here=address(f"/results/{job.record.job_id}"))
 
     return await kept_answer(request, job, answer)
@@ -227,7 +230,9 @@ async def series_part(request: Request) -> Response:
     """Show one series: its core, its ligands and the heat map of exposure."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-    asked = _SERIES.needed(request)
+    asked = _SERIES.of(request)
+    if not asked:
+        return RedirectResponse(address(f"/results/{job.record.job_id}#series"), 302)
 
     def read() -> dict[str, Any]:
         series = next((row for row in all_series(shared.tables, job.folder) if row["series"] == asked), None)
@@ -290,8 +295,8 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}/instance",
         instance_part,
-        "Part of the results page: one ligand.",
-        PAGE,
+        "Part of the results page: one ligand; without its stem a redirect to the page.",
+        {200: PAGE, 302: ""},
         (_ROW, CONTEXT),
         ready=True,
         errors=_LOST,
@@ -299,11 +304,11 @@ ENDPOINTS = (
     _ROUTES.get(
         "/results/{job_id}/series",
         series_part,
-        "Part of the results page: one series.",
-        PAGE,
+        "Part of the results page: one series; without its name a redirect to all of them.",
+        {200: PAGE, 302: ""},
         (_SERIES,),
         ready=True,
-        errors=(*_LOST, "MISSING_FIELD"),
+        errors=_LOST,
     ),
     _ROUTES.get("/results/{job_id}/report", report_page, "Report of a job.", {302: ""}, ready=True, errors=_LOST),
     _ROUTES.get(

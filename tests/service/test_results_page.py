@@ -126,6 +126,15 @@ def test_every_section_is_on_a_page_that_has_something_for_it(wide: httpx2.Clien
     assert [head for head in heads if f">{head}" not in pages] == []
 
 
+@pytest.mark.parametrize(
+    ("part", "section"), [("series", "series"), ("instance", "instance"), ("series?series=", "series")]
+)
+def test_part_without_its_name_leads_to_its_section_of_the_page(wide: httpx2.Client, part: str, section: str) -> None:
+    answer = wide.get(f"/results/a0000040/{part}")
+    assert (answer.status_code, answer.headers["location"]) == (302, f"/results/a0000040#{section}")
+    assert f'id="{section}"' in wide.get(answer.headers["location"]).text
+
+
 def test_degrader_inputs_of_a_ligand_can_be_downloaded(wide: httpx2.Client) -> None:
     paths = re.findall(r'href="([^"]*/PROTAC_Inputs/[^"]*)"', wide.get("/results/exam1hpv").text)
     assert len(paths) >= 7
