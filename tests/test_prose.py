@@ -53,6 +53,7 @@ def test_one_in_200_docstring_sentences_of_other_projects_is_found_at_most(packa
         ("a.py", 'A = "which is told to all"\nB = f"""# A\n\nIt holds a {A} now.\n"""\n', ["message"] * 2),
         ("a.csv", "code,sentence,source\na,It holds none.,told\n", ["description"]),
         ("a.txt.j2", "## Told\n{% if told %}It holds {{ it }}.{% endif %}\n", ["document"]),
+        ("a.js.j2", "/* What is told. */\nsay(`{{ told }}`); // it holds it", ["comment"] * 2),
         ("a.js", "const told = 1; // which is told\n", ["comment"]),
         ("a.smk", "told = 1  # which is told\n", ["comment"]),
     ],

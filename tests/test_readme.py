@@ -23,8 +23,8 @@ from tests.tools.runs import ROOT, run_job
 from tests.tools.styles import programs, write_style
 from tethermap.base import layout
 from tethermap.base.config import resolve
+from tethermap.base.root import __version__
 from tethermap.base.tables import SASA_SUMMARY, read_table
-from tethermap.base.version import __version__
 
 pytestmark = pytest.mark.process
 

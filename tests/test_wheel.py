@@ -22,7 +22,7 @@ from tests.tools import lock
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program
 from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 pytestmark = pytest.mark.process
 

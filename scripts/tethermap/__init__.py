@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tethermap.base.errors import UserError as TethermapError
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 if TYPE_CHECKING:
     from tethermap.analysis import analyse

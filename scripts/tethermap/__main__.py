@@ -22,9 +22,8 @@ from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
-from tethermap.base.root import ROOT
+from tethermap.base.root import ROOT, __version__
 from tethermap.base.tables import ENTRIES, Row, read_table
-from tethermap.base.version import __version__
 from tethermap.run.logs import read_error
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary

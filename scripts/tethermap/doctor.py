@@ -22,7 +22,7 @@ from tethermap.base.component_index import INDEX_VARIABLE, default_index
 from tethermap.base.config import cache_folder
 from tethermap.base.errors import UserError
 from tethermap.base.links import Addresses
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 from tethermap.kernels import compiler
 from tethermap.kernels.library import loaded
 from tethermap.run.http import CERTIFICATES, HttpAnswer, HttpClient, HttpError, RequestLimits, refuse_socks, trusted

@@ -21,7 +21,7 @@ from service.http.json_body import read_json
 from service.http.responses import json_bytes
 from service.pages.render import environment
 from service.runs.extra import Extra
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 PROTOCOLS = ("2025-06-18", "2025-03-26")
 """Versions of the protocol, newest first; messages over HTTP are the same in both."""

@@ -34,7 +34,7 @@ from service.routes.shared import (
 )
 from service.runs.extra import Extra
 from tethermap.base import layout
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 RunState = Literal["QUEUED", "RUNNING", "COMPLETE", "EXECUTOR_ERROR", "SYSTEM_ERROR", "CANCELED"]
 

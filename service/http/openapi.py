@@ -20,7 +20,7 @@ from service.http.endpoint import PAGE, Endpoint
 from service.http.responses import BYTES, is_binary
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
 from service.jobs.uploads import UPLOAD_ID
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 API_VERSION = "0.1"
 MAX_BULK = 500

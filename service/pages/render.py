@@ -13,9 +13,10 @@ from starlette.responses import HTMLResponse
 from service.addresses import ROOT_PATH, serves
 from service.jobs.record import FINAL
 from service.pages.assets import Assets
-from service.pages.texts import TEXTS, check_texts
+from service.pages.texts import TEXTS
 from tethermap.base.reasons import BOND_SOURCES
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
+from tethermap.base.texts import check_texts
 from tethermap.exits.words import copies_noun
 
 ASSETS = Assets()
@@ -59,7 +60,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
         "bond_sources": BOND_SOURCES,
         "texts": TEXTS,
     }
-    check_texts(FOLDER)
+    check_texts(FOLDER, TEXTS)
     return templates
 
 

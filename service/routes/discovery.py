@@ -29,7 +29,7 @@ from service.jobs.record import utc_text
 from service.results.rows import MAX_FILTERS
 from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 _LINKS = tuple(
     NamedLink(name=name, url=url)

@@ -11,8 +11,8 @@ import pytest
 from tests.tools.parts import put_rows, rows_of_part
 from tests.tools.small_job import SmallJob, small_job
 from tethermap.base import layout, tables
+from tethermap.base.root import __version__
 from tethermap.base.tables import Row, split_cell
-from tethermap.base.version import __version__
 from tethermap.results.finish import link
 from tethermap.results.manifest import VARYING
 

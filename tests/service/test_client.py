@@ -29,7 +29,7 @@ from tests.service.lines import breaking_line
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT, rows_of
 from tethermap.base import layout
-from tethermap.base.version import __version__ as version_of_service
+from tethermap.base.root import __version__ as version_of_service
 from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
 from tethermap_client.cli import (
     _COMMANDS,

@@ -105,16 +105,16 @@ def texts(path: Path) -> Iterator[Text]:
         yield from _markdown(content)
     elif path.name.endswith(".txt.j2"):
         yield from _markdown(_without_expressions(content))
-    elif path.suffix == ".j2":
-        yield from _template(content)
     elif path.suffix == ".csv":
         for number, row in enumerate(csv.DictReader(content.splitlines()), start=2):
             yield from (Text(number, "description", row[name]) for name in _PROSE_COLUMNS if name in row)
-    elif path.suffix in SLASHES:
+    elif path.suffix in SLASHES or path.name.endswith(".js.j2"):
         for match in _SLASH_COMMENT.finditer(content):
             line = content.count("\n", 0, match.start()) + 1
             text = re.sub(r"\n\s*\*?", "\n", match[1] or match[2] or "")
             yield from (Text(line, "comment", part) for part in re.split(r"@\w+ (?:\{.*?\}+ )?[\w.]+", text))
+    elif path.suffix == ".j2":
+        yield from _template(content)
     else:
         found = ((number, _COMMENT.match(line)) for number, line in enumerate(content.splitlines(), start=1))
         yield from _joined((number, match[1] or match[2] or "", not match[2]) for number, match in found if match)

@@ -1,8 +1,10 @@
-"""Location of the workflow's files: a checkout, or the folder `workflow` of the installed package."""
+"""Version of Tethermap and location of its files: a checkout, or the folder `workflow` of the installed package."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+__version__ = "0.3.0"
 
 PACKAGE = Path(__file__).resolve().parents[1]
 """Folder of the library."""

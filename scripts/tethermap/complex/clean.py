@@ -12,8 +12,8 @@ from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from tethermap.base.reasons import sentence
+from tethermap.base.root import __version__
 from tethermap.base.tables import JOINED, Row, Value
-from tethermap.base.version import __version__
 from tethermap.complex import candidates
 from tethermap.complex.backbone import backbone_of
 from tethermap.complex.cleaned import CleanedComplex, Ligand, clean_complex

@@ -21,7 +21,10 @@ from tethermap.report.directions import GroupView, group_views
 from tethermap.report.fit import FitView, fit_view
 from tethermap.report.left_out import ReasonGroup, component_items, entry_items, reason_groups
 from tethermap.report.plots import Bar
+from tethermap.report.texts import TEXTS
 from tethermap.selfcheck.names import CHECKS
+
+_T = TEXTS.figures
 
 DOWNLOAD_REASONS = (
     "not_found",
@@ -71,6 +74,11 @@ class Line:
         """Return a cell of the row as text, empty when not known."""
         value = self.row.get(column)
         return "" if value is None else str(value)
+
+    @property
+    def place(self) -> str:
+        """Entry, chain and residue number."""
+        return f"{self.text('pdb_id')} {self.text('Chain')} {self.text('Residue_ID')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,23 +239,23 @@ def _entry_bars(entries: Sequence[Row]) -> tuple[Bar, ...]:
     read = selected - sum(reasons[code] for code in DOWNLOAD_REASONS)
     n_kept = sum(row["kept"] is True for row in entries)
     return (
-        Bar("Entries found", entry_count),
-        Bar("within the filters", selected, _lost(entry_count - selected)),
-        Bar("structure read", read, _lost(selected - read)),
-        Bar("with a ligand kept", n_kept, _lost(read - n_kept)),
+        Bar(_T.found, entry_count),
+        Bar(_T.selected, selected, _lost(entry_count - selected)),
+        Bar(_T.read, read, _lost(selected - read)),
+        Bar(_T.kept, n_kept, _lost(read - n_kept)),
     )
 
 
 def _ligand_bars(ligands: Sequence[Row]) -> tuple[Bar, ...]:
     kinds = Counter(str(row["kind"]) for row in ligands)
     kept_kinds = Counter(str(row["kind"]) for row in ligands if row["kept"] is True)
-    bars = [Bar("All het groups", len(ligands), f"{sum(kept_kinds.values())} kept")]
+    bars = [Bar(_T.all_het_groups, len(ligands), _T.n_kept.plain(n=sum(kept_kinds.values())))]
     order = [kind for kind in KINDS if kinds[kind]] + sorted(kinds.keys() - KINDS.keys())
-    return (*bars, *(Bar(kind.replace("_", " "), kinds[kind], f"{kept_kinds[kind]} kept") for kind in order))
+    return (*bars, *(Bar(kind.replace("_", " "), kinds[kind], _T.n_kept.plain(n=kept_kinds[kind])) for kind in order))
 
 
 def _lost(count: int) -> str:
-    return f"{count} left out" if count else ""
+    return _T.n_left_out.plain(n=count) if count else ""
 
 
 def _line(row: Row, summary: Row | None) -> Line:
@@ -349,9 +357,7 @@ def _series_view(
             if position < n_core:
                 values[position] = relative.get(stem, {}).get(int(atom["sdf_index"] or 0), np.nan)
                 elements[position] = elements[position] or str(atom["AtomSymbol"])
-        heat.append(
-            (f"{line.text('Warhead')} {line.text('pdb_id')} {line.text('Chain')} {line.text('Residue_ID')}", values)
-        )
+        heat.append((f"{line.text('Warhead')} {line.place}", values))
     heat.sort(key=lambda item: item[0])
     columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
     return SeriesView(row, columns, tuple(heat), total - len(heat))

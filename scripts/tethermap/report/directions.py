@@ -8,6 +8,10 @@ from dataclasses import dataclass
 
 from tethermap.base.reasons import SUPERPOSITION_REASONS
 from tethermap.base.tables import Row, Value, split_cell
+from tethermap.base.texts import PageText
+from tethermap.report.texts import TEXTS
+
+_T = TEXTS.report
 
 MAX_GROUPS, MAX_DIRECTIONS = 10, 8
 """Maximum number of displayed groups, and of directions in each; the table contains all."""
@@ -73,12 +77,15 @@ def _view(name: str, rows: Sequence[Row], directions: Sequence[Row]) -> GroupVie
 def _name(row: Row, alike: Counter[Value]) -> str:
     """Return the residue that a direction passes, with the direction's number if others pass it too."""
     residue = row.get("residue")
-    number = f", no. {str(row['direction']).rpartition('-')[2]}" if alike[residue] > 1 else ""
-    return f"by {residue}{number}" if residue else str(row["direction"])
+    if not residue:
+        return str(row["direction"])
+    text: PageText = _T.near_numbered if alike[residue] > 1 else _T.near
+    return text.plain(residue=residue, number=str(row["direction"]).rpartition("-")[2])
 
 
 def _anchors(cell: Value) -> str:
     """Return the anchors of a direction as words: ``EF2 C12, LVY N17 and 3 more``."""
     names = [name.replace(":", " ") for name in split_cell(cell)]
     more = len(names) - MAX_ANCHORS
-    return ", ".join(names[:MAX_ANCHORS]) + (f" and {more} more" if more > 0 else "")
+    first = ", ".join(names[:MAX_ANCHORS])
+    return str(_T.anchors_and_more.plain(anchors=first, n=more)) if more > 0 else first

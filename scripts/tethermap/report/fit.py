@@ -1,4 +1,4 @@
-"""Texts of the report on the fit of all ligands to the experiment."""
+"""View of the fit of all ligands to the experiment."""
 
 from __future__ import annotations
 
@@ -14,13 +14,6 @@ from tethermap.base.tables import Row, split_cell
 from tethermap.fit.limits import fits_poorly
 from tethermap.fit.model import ASSESSED, NO_REPORT, NOT_ASSESSED
 
-STATUSES = {
-    ASSESSED: "compared with the density",
-    NOT_ASSESSED: "not compared: the validation report gives no RSCC, which is not a poor fit",
-    NO_REPORT: "without a validation report",
-}
-"""Words for people by ``fit_status``."""
-
 
 @dataclass(frozen=True, slots=True)
 class FitView:
@@ -31,7 +24,7 @@ class FitView:
     rscc : ndarray of float, shape (n,)
         Value of each instance, NaN if it was not assessed.
     statuses : tuple of (str, int)
-        Number of instances by status, in words.
+        Number of instances by ``fit_status``.
     n_poor : int
         Instances that fit the density poorly.
     geometry : tuple of (str, str, int)
@@ -60,7 +53,7 @@ def fit_view(results: Sequence[Row]) -> FitView:
     flags = Counter(flag for row in results for flag in split_cell(row.get("geometry_flags")))
     return FitView(
         rscc=rscc,
-        statuses=tuple((words, statuses[name]) for name, words in STATUSES.items() if statuses[name]),
+        statuses=tuple((name, statuses[name]) for name in (ASSESSED, NOT_ASSESSED, NO_REPORT) if statuses[name]),
         n_poor=sum(fits_poorly(_number(row, "RSCC"), _number(row, "RSR")) for row in results),
         geometry=tuple((name, GEOMETRY_FLAGS[name], n) for name, n in flags.most_common()),
     )

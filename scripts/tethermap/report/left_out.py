@@ -73,7 +73,7 @@ def component_items(rows: Sequence[Row]) -> list[str]:
 
 
 def left_out(entries: Iterable[Row], ligands: Iterable[tuple[str, str, str, int]]) -> list[dict[str, Any]]:
-    """Return the page's view of rejected entries and het groups: `title`, `table`, `total`, `groups`.
+    """Return the page's view of rejected entries and het groups: `table`, `total`, `groups`.
 
     Parameters
     ----------
@@ -87,13 +87,10 @@ def left_out(entries: Iterable[Row], ligands: Iterable[tuple[str, str, str, int]
         if reason != _MEMBER:
             counts[reason][code, kind] += count
     groups = [_group(reason, found.total(), _kinds(found), MOST_ON_PAGE) for reason, found in counts.items()]
-    parts = [
-        ("Entries", "entries", reason_groups(entries, entry_items, MOST_ON_PAGE)),
-        ("Het groups: additives, ions, other ligands", "ligands", _ordered(groups)),
-    ]
+    parts = {"entries": reason_groups(entries, entry_items, MOST_ON_PAGE), "ligands": _ordered(groups)}
     return [
-        {"title": title, "table": table, "groups": groups, "total": sum(group.count for group in groups)}
-        for title, table, groups in parts
+        {"table": table, "groups": groups, "total": sum(group.count for group in groups)}
+        for table, groups in parts.items()
     ]
 
 

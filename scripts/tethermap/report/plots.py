@@ -13,6 +13,9 @@ from html import escape
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
+from tethermap.report.texts import TEXTS
+
+_T = TEXTS.figures
 
 Colour = Callable[[float], str]
 
@@ -78,13 +81,13 @@ def histogram(values: FloatArray, title: str, x_label: str, y_label: str, bins: 
         parts.append(_text(left - 8, y + 4, str(tick), "end"))
     for index, count in enumerate(counts.tolist()):
         x, size = left + span * index / bins, height * count / highest
-        label = f"{index / bins:.2f} to {(index + 1) / bins:.2f}: {count}"
+        label = _T.bin.plain(first=f"{index / bins:.2f}", last=f"{(index + 1) / bins:.2f}", n=count)
         parts.append(_rect(x + 1, base - size, span / bins - 2, size, "bar", label))
     parts += [_text(left + span * t / 10, base + 18, f"{t / 10:.1f}", "middle") for t in range(0, 11, 2)]
     if len(known):
         x = left + span * float(np.clip(np.median(known), 0.0, 1.0))
         parts.append(f'<line class="median" x1="{_number(x)}" x2="{_number(x)}" y1="{top}" y2="{base}"/>')
-        parts.append(_text(x, top - 8, f"median {np.median(known):.2f}", "middle", "strong"))
+        parts.append(_text(x, top - 8, _T.median.plain(value=f"{np.median(known):.2f}"), "middle", "strong"))
     parts.append(_text(left + span / 2, base + 40, x_label, "middle"))
     turn = f"translate(14 {(top + base) / 2:.0f}) rotate(-90)"
     parts.append(f'<text transform="{turn}" text-anchor="middle">{escape(y_label)}</text>')
@@ -119,16 +122,17 @@ def box_rows(groups: Sequence[tuple[str, FloatArray]], title: str, x_label: str)
         known = np.clip(values[~np.isnan(values)], 0.0, 1.0)
         parts.append(_text(left - 10, middle + 4, label, "end"))
         if not len(known):
-            parts.append(_text(left + 8, middle + 4, "not defined for any ligand here", "start", "faint"))
+            parts.append(_text(left + 8, middle + 4, _T.not_defined, "start", "faint"))
             continue
         low, first, half, third, high = (left + span * float(v) for v in np.percentile(known, (5, 25, 50, 75, 95)))
-        summary = f"{label}: median {np.median(known):.2f}, n = {len(known)}"
+        counted = {"median": f"{np.median(known):.2f}", "n": len(known)}
+        summary = _T.box.plain(label=label, **counted)
         y = _number(middle)
         parts.append(f'<line class="whisker" x1="{_number(low)}" x2="{_number(high)}" y1="{y}" y2="{y}"/>')
         parts.append(_rect(first, middle - 9, max(third - first, 1.0), 18, "box", summary))
         x, ends = _number(half), f'y1="{middle - 11:.0f}" y2="{middle + 11:.0f}"'
         parts.append(f'<line class="median" x1="{x}" x2="{x}" {ends}/>')
-        parts.append(_text(left + span + 10, middle + 4, f"{np.median(known):.2f}  (n = {len(known)})", "start"))
+        parts.append(_text(left + span + 10, middle + 4, _T.median_of.plain(**counted), "start"))
     parts.append(_text(left + span / 2, base + 36, x_label, "middle"))
     return _svg(WIDTH, base + 46, title, parts)
 
@@ -164,7 +168,7 @@ def heat_map(
         for j, value in enumerate(values.tolist()):
             name = f"{label}, {columns[j]}"
             if np.isnan(value):
-                parts.append(_rect(left + j * cell, y, cell - 1, cell - 1, "missing", f"{name}: no value"))
+                parts.append(_rect(left + j * cell, y, cell - 1, cell - 1, "missing", _T.no_value.plain(cell=name)))
             else:
                 fill = colour(min(max(value, 0.0), 1.0))
                 parts.append(_rect(left + j * cell, y, cell - 1, cell - 1, "", f"{name}: {value:.2f}", fill))
@@ -184,7 +188,7 @@ def ramp(colour: Colour, low: str, high: str) -> str:
     steps, left = 20, 8 + len(low) * _CHARACTER
     parts = [_text(left - 6, 17, low, "end"), _text(left + steps * 8 + 6, 17, high, "start")]
     parts += [_rect(left + k * 8, 4, 8.5, 18, "", "", colour((k + 0.5) / steps)) for k in range(steps)]
-    return _svg(left + steps * 8 + 16 + len(high) * _CHARACTER, 26, f"colour ramp from {low} to {high}", parts)
+    return _svg(left + steps * 8 + 16 + len(high) * _CHARACTER, 26, _T.ramp.plain(low=low, high=high), parts)
 
 
 def _round_up(value: int) -> int:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from pathlib import Path
 
-TEMPLATES = Path(__file__).resolve().with_name("templates")
-"""Folder of the report's templates, style and script."""
+from tethermap.report.templating import script
 
 
 def digest(text: str) -> str:
@@ -21,6 +19,6 @@ def digest(text: str) -> str:
 
 FROM_SERVICE = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
-    f" script-src {digest((TEMPLATES / 'report.js').read_text(encoding='utf-8'))}; base-uri 'none'; form-action 'none'"
+    f" script-src {digest(script())}; base-uri 'none'; form-action 'none'"
 )
 """The sandbox gives the report a separate origin, so that its script reads nothing of the service."""

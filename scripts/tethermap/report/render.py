@@ -14,10 +14,13 @@ from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, Card, ReportContent
 from tethermap.report.methods import paragraphs, references
-from tethermap.report.policy import TEMPLATES, digest
-from tethermap.report.templating import environment
+from tethermap.report.policy import digest
+from tethermap.report.templating import TEMPLATES, environment, script
+from tethermap.report.texts import TEXTS
 from tethermap.run.software import versions
 from tethermap.selfcheck.names import CHECKS
+
+_T = TEXTS.figures
 
 Depiction = Callable[[str, str], str]
 """Returns the markup of a picture of a stem in a style (``plain``, ``exposed``, ``exits``), empty if there is none."""
@@ -64,7 +67,7 @@ def render_report(
     core_picture : callable
         Returns the inline SVG of a series' core, empty if there is none.
     """
-    style, script = _texts("report.css", "report.js")
+    style = _styles("report.css")
     first, *others = card_pages(content)
     return (
         environment()
@@ -84,12 +87,12 @@ def render_report(
             versions=versions(),
             methods=paragraphs(settings),
             references=references(),
-            closed_below=f"{OPEN_FROM:g}",
+            open_from=f"{OPEN_FROM:g}",
             grade_weight=f"{GRADE_WEIGHT:g}",
             limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
             style=style,
-            script=script,
-            policy=_policy(style, script),
+            script=script(),
+            policy=_policy(style),
             depiction=depiction,
             core_picture=core_picture,
             figures=_figures(content),
@@ -104,8 +107,7 @@ def render_report(
 
 def render_pages(content: ReportContent, depiction: Depiction) -> Iterator[tuple[str, Iterator[str]]]:
     """Yield path and HTML of each further page of the report."""
-    sheet, pictures, script = _texts("report.css", "pictures.css", "report.js")
-    style = sheet + pictures
+    style = _styles("report.css", "pictures.css")
     _, *others = card_pages(content)
     for page in others:
         html = environment().get_template("ligands.html.j2").generate(
@@ -115,16 +117,16 @@ def render_pages(content: ReportContent, depiction: Depiction) -> Iterator[tuple
             up="../",
             report=f"../{PurePosixPath(layout.REPORT).name}",
             style=style,
-            script=script,
-            policy=f"{_policy(style, script)}; img-src 'self' file:",
+            script=script(),
+            policy=f"{_policy(style)}; img-src 'self' file:",
             depiction=depiction,
             shown_series=[view.row["series"] for view in content.series],
         )  # fmt: skip
         yield page.path, html
 
 
-def _texts(*names: str) -> tuple[str, ...]:
-    return tuple((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+def _styles(*names: str) -> str:
+    return "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
 
 
 def _links(content: ReportContent, pages: Sequence[CardPage]) -> dict[str, str]:
@@ -139,35 +141,35 @@ def _links(content: ReportContent, pages: Sequence[CardPage]) -> dict[str, str]:
 
 
 TABLE_COLUMNS = (
-    ("pdb_id", "Entry", "text", 0),
-    ("Chain", "Chain", "text", 0),
-    ("Warhead", "Ligand", "text", 0),
-    ("Residue_ID", "Residue", "number", 0),
-    ("series", "Series", "text", 0),
-    ("%Exposed", "Atoms exposed", "number", 2),
-    ("open", "Surface open", "number", 2),
-    ("SASA_in_complex_A2", "SASA bound / Å²", "number", 1),
-    ("SASA_free_A2", "SASA free / Å²", "number", 1),
-    ("resolution", "Resolution / Å", "number", 2),
-    ("RSCC", "RSCC", "number", 3),
-    ("occupancy", "Occupancy", "number", 2),
-    ("mean_B", "Mean B / Å²", "number", 1),
-    ("bond_source", "Bonds from", "text", 0),
-    ("flags", "Flags", "text", 0),
+    ("pdb_id", "text", 0),
+    ("Chain", "text", 0),
+    ("Warhead", "text", 0),
+    ("Residue_ID", "number", 0),
+    ("series", "text", 0),
+    ("%Exposed", "number", 2),
+    ("open", "number", 2),
+    ("SASA_in_complex_A2", "number", 1),
+    ("SASA_free_A2", "number", 1),
+    ("resolution", "number", 2),
+    ("RSCC", "number", 3),
+    ("occupancy", "number", 2),
+    ("mean_B", "number", 1),
+    ("bond_source", "text", 0),
+    ("flags", "text", 0),
 )
-"""Columns of the report's table: column of Results_Display, heading, how to sort, decimals."""
+"""Columns of the report's table: column of Results_Display, how to sort, decimals."""
 
 
 AFFINITY_COLUMNS = (
-    ("value_nM", "Affinity / nM", "number", 3),
-    ("affinity_type", "Measured", "text", 0),
-    ("ligand_efficiency", "Ligand efficiency", "number", 2),
-    ("affinity_word", "Strength", "text", 0),
+    ("value_nM", "number", 3),
+    ("affinity_type", "text", 0),
+    ("ligand_efficiency", "number", 2),
+    ("affinity_word", "text", 0),
 )
 """Columns of jobs with measured affinities."""
 
 
-def _columns(content: ReportContent) -> tuple[tuple[str, str, str, int], ...]:
+def _columns(content: ReportContent) -> tuple[tuple[str, str, int], ...]:
     measured = any(line.row.get("value_nM") for line in content.lines)
     return TABLE_COLUMNS + AFFINITY_COLUMNS if measured else TABLE_COLUMNS
 
@@ -175,23 +177,20 @@ def _columns(content: ReportContent) -> tuple[tuple[str, str, str, int], ...]:
 def _figures(content: ReportContent) -> dict[str, Any]:
     heat = {
         view.row["series"]: plots.heat_map(
-            view.heat, view.columns, f"relative exposure of the core's atoms, {view.row['series']}", exposure_colour
+            view.heat, view.columns, _T.heat_map.plain(series=view.row["series"]), exposure_colour
         )
         for view in content.series
     }
-    share = "open share of the ligand's surface"
     return {
-        "entries": plots.funnel(content.entry_bars, "entries from the search to the ligands kept"),
-        "ligands": plots.funnel(content.ligand_bars, "het groups by kind and how many were kept"),
+        "entries": plots.funnel(content.entry_bars, _T.entries),
+        "ligands": plots.funnel(content.ligand_bars, _T.ligands),
         "distribution": plots.histogram(
-            content.shares["target"], "distribution of open surface", f"{share} (context target)", "instances"
+            content.shares["target"], _T.distribution, _T.open_share_of_target, _T.instances
         ),
-        "fit": plots.histogram(
-            content.fit.rscc, "distribution of the fit to density", "RSCC, correlation with the density", "instances"
-        ),
-        "contexts": plots.box_rows(list(content.shares.items()), "open surface by context", share),
+        "fit": plots.histogram(content.fit.rscc, _T.fit, _T.rscc, _T.instances),
+        "contexts": plots.box_rows(list(content.shares.items()), _T.contexts, _T.open_share),
         "heat": heat,
-        "ramp": plots.ramp(exposure_colour, "buried", "open"),
+        "ramp": plots.ramp(exposure_colour, _T.buried, _T.open),
     }
 
 
@@ -208,7 +207,7 @@ def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, st
     return leaves
 
 
-def _policy(style: str, script: str) -> str:
-    """Return a content security policy that allows this style, this script and nothing else."""
-    own = f"style-src {digest(style)}; script-src {digest(script)}"
+def _policy(style: str) -> str:
+    """Return a content security policy that allows this style, the script and nothing else."""
+    own = f"style-src {digest(style)}; script-src {digest(script())}"
     return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"

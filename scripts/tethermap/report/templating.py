@@ -12,7 +12,10 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 
 from tethermap.base import layout
-from tethermap.report.policy import TEMPLATES
+from tethermap.report.texts import TEXTS
+
+TEMPLATES = Path(__file__).resolve().with_name("templates")
+"""Folder of the report's templates and styles."""
 
 
 class _BesideTemplates(FileSystemBytecodeCache):
@@ -39,8 +42,15 @@ def environment() -> Environment:
         lstrip_blocks=True,
         bytecode_cache=None if sys.dont_write_bytecode else _BesideTemplates(),
     )
+    templates.globals["texts"] = TEXTS
     templates.filters |= {"g": "{:g}".format, "number": _number, "in_results": _in_results}
     return templates
+
+
+@cache
+def script() -> str:
+    """Return the script of the report."""
+    return environment().get_template("report.js.j2").render() + "\n"
 
 
 def _number(value: object, decimals: int) -> str:

@@ -25,6 +25,7 @@ from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.words import legend_height
 from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, is_leading, shown_series
 from tethermap.report.render import AFFINITY_COLUMNS, TABLE_COLUMNS, render_pages, render_report
+from tethermap.report.texts import TEXTS
 from tethermap.run.program_errors import but_for
 
 log = logging.getLogger(__name__)
@@ -196,7 +197,8 @@ class _Pictures:
 
     def of_core(self, series: str) -> str:
         """Return the depiction of a series' core, empty when it has none."""
-        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", f"core of {series}", LEGENDS["plain"])
+        label = TEXTS.figures.core.plain(series=series)
+        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", label, LEGENDS["plain"])
 
     def _amid(self, stem: str) -> str:
         """Return an instance with its residues, around the plain depiction that the report already contains."""

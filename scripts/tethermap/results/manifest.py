@@ -11,8 +11,8 @@ from typing import Any
 
 from tethermap.base import layout
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
+from tethermap.base.root import __version__
 from tethermap.base.tables import Row
-from tethermap.base.version import __version__
 from tethermap.run.software import versions
 from tethermap.selfcheck.names import CHECKS
 

@@ -20,7 +20,7 @@ from urllib.request import getproxies
 import httpx2
 
 from tethermap.base.errors import UserError
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 _LOG = logging.getLogger(__name__)
 logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each request would hide ours

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from tethermap.base.component_index import INDEX_VARIABLE, default_index
 from tethermap.base.reference import REFERENCE
-from tethermap.base.root import PACKAGE, ROOT
-from tethermap.base.version import __version__
+from tethermap.base.root import PACKAGE, ROOT, __version__
 from tethermap.kernels import MODULE, compiler
 
 PACKAGES = ("biopython", "biotite", "freesasa", "gemmi", "jinja2", "networkx", "numpy", "rdkit", "snakemake")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 from tethermap.run import software
 from tethermap.run.software import PACKAGES, versions
 

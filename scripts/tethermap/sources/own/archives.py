@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from tethermap.base.atomic import write_text
 from tethermap.base.packed import DAMAGED, MOST_UNPACKED, open_unpacked
-from tethermap.base.version import __version__
+from tethermap.base.root import __version__
 
 MOST_MEMBERS = 20_000
 """Files of one archive."""

@@ -1,3 +1,0 @@
-"""The version of Tethermap."""
-
-__version__ = "0.3.0"
