@@ -16,10 +16,13 @@ from service.pages.depiction import exits_drawing
 from service.pages.places import answer_view, links_of
 from service.pages.sheet import SheetPair, sheet_svg
 from service.pages.svg import SafeDrawing
+from service.pages.texts import TEXTS
 from service.results.answers import is_blocked, is_seen, names_of_exit, several
 from service.results.tables import number
 from tethermap.base import tables
 from tethermap.extras.protac.linker_length import shortest_linker
+
+_T = TEXTS.board
 
 ROWS, COLUMNS = 6, 5
 """Exits of the target and of the recruiter on the board, besides the pinned and the selected ones."""
@@ -134,6 +137,7 @@ class Board:
         return [(k, answers[k]) for k in kept]
 
     def _cell(self, pair: Pair, distance: float | None, *ends: Mapping[str, Any]) -> dict[str, Any]:
+        names = dict(zip("ab", (f"{end['ligand']} {end['anchor']}" for end in ends), strict=True))
         return {
             "pair": pair,
             "url": self.address(chosen=pair),
@@ -143,7 +147,7 @@ class Board:
             "distance": distance,
             "linker": None if distance is None else shortest_linker(distance),
             "blocked": any(end["blocked"] for end in ends),
-            "says": " with ".join(f"{end['ligand']} {end['anchor']}" for end in ends),
+            "says": _T.pair.plain(**names),
         }
 
     def pinned(self, distances: Mapping[tuple[int, int], float] | None = None) -> Iterator[dict[str, Any]]:
@@ -181,15 +185,14 @@ class Board:
             drawings = [_drawing(half, end) for half, end in zip(self.halves, pinned["ends"], strict=True)]
             pairs.append(SheetPair(pinned["says"], together(pinned), [end["action"] for end in pinned["ends"]],
                                    pinned["note"], drawings))  # fmt: skip
-        return sheet_svg(f"{names[0]} with {names[1]}", pairs)
+        return sheet_svg(_T.pair.plain(a=names[0], b=names[1]), pairs)
 
 
 def together(cell: Mapping[str, Any]) -> str:
     """Return a sentence on the distance of the two exits of a pair."""
     if cell["distance"] is None:
-        return "Not seen in one entry"
-    atoms = cell["linker"]
-    return f"{cell['distance']:.1f} Å apart in one entry; linker of at least {atoms} atom{'' if atoms == 1 else 's'}"
+        return str(_T.apart_unknown)
+    return str(_T.apart.plain(distance=f"{cell['distance']:.1f}", n=cell["linker"]))
 
 
 def _keys(row: Mapping[str, Any]) -> set[tuple[str, str]]:

@@ -19,6 +19,7 @@ from service.http.responses import tagged
 from service.pages.instances import names_of
 from service.pages.places import NOT_SEEN_TOGETHER, answer_view, links_of
 from service.pages.render import page
+from service.pages.texts import TEXTS
 from service.results.answers import names_of_exit
 from service.results.job import Job
 from service.results.tables import JobTables, number
@@ -61,7 +62,7 @@ async def compare_page(request: Request) -> Response:
         return page("compare", error.status, **{**values, "error": error.message}, result=None)
     waiting = next((job for job in jobs if not job.record.final), None)
     if waiting is not None:
-        message = f"The job is {waiting.record.status}."
+        message = TEXTS.compare.waiting.plain(status=waiting.record.status)
         headers = {"Retry-After": "2"}
         return page("message", 202, headers, title=waiting.record.target_name, message=message, waiting=True)
     halves, answer, _ = await _compared(request, jobs, shown)

@@ -23,6 +23,7 @@ from service.http.responses import json_answer, json_bytes
 from service.jobs.submission import public_settings
 from service.pages.form import Meaning, is_smiles, ligand_asked, meaning_of, option_groups, values_of_request
 from service.pages.render import page
+from service.pages.texts import TEXTS
 from service.routes.shared import (
     FORM_FIELDS,
     form_pairs,
@@ -92,7 +93,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
         return RedirectResponse(address(f"/browse?{urlencode({'find': text})}#found"), 303)
     try:
         if (refused := values.get("refused")) and "without_files" not in values:
-            reason = f"these files were not taken: {refused[0]}; send others, or run the job without them"
+            reason = str(TEXTS.front.files_rejected.plain(files=refused[0]))
             raise InvalidField(f"Files: {reason}.", details={"field": FIELD, "reason": reason})
         meaning = meaning_of(_pairs(values), shared.limits)
         require_own_uploads(request, meaning.submission)

@@ -209,7 +209,7 @@ def test_refused_file_stops_the_job_where_there_are_no_scripts(pages: Pages, ser
     page.get_by_role("button", name="Run").click()
     expect(page.locator("#files-error")).to_contain_text("export it as PDB or mmCIF")
     page.get_by_role("button", name="Run").click()
-    expect(page.locator("#form-error")).to_contain_text("these files were not taken: pose.mae; send others")
+    expect(page.locator("#form-error")).to_contain_text("these files were rejected: pose.mae; send others")
     page.locator("#files").set_input_files([sent("model.pdb", MODEL.text)])
     page.get_by_role("button", name="Send files").click()
     expect(page.locator("#uploaded")).to_contain_text("model.pdb")

@@ -35,7 +35,7 @@ _NO_MESSAGE = re.compile(
     r"|\s*(if|return) .*\b(and|else|or)\b|[\w\s%]+:[filn]\d?\s"  # Python, columns of a table
 )
 _MESSAGE = re.compile(r"[A-Z`{X][^\n]* [^\n]* [^\n]*[a-z].*[.!?]$|.*[a-z]{2} [a-z]{2,} [a-z]", re.DOTALL)
-_PROSE_KEYS = frozenset(("description", "summary", "help", "title", "message", "detail", "about", "remedy"))
+_PROSE_KEYS = frozenset(("description", "says", "summary", "help", "title", "message", "detail", "about", "remedy"))
 _PROSE_COLUMNS = ("sentence", "meaning", "change", "rule")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being) (?:not |never )?\w+(?:ed|en|wn|ilt|ade|ept|old|ent|ead)\b")
 _INLINE = re.compile(r"</?(?:a|b|i|em|strong|code|span|abbr|sub|sup|kbd|small|q)\b[^>]*>")
