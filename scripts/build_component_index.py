@@ -10,13 +10,14 @@ from pathlib import Path
 
 from tethermap.base.component_index import INDEX_VARIABLE, default_index
 from tethermap.components.index_build import build_index
-from tethermap.molecule.synthetic_accessibility import build_fragment_table, fragment_table
+from tethermap.molecule.alerts import pattern_bits
+from tethermap.molecule.synthetic_accessibility import fragments
 
 _log = logging.getLogger(__name__)
 
 
 def main(output: Path, *, force: bool = False) -> None:
-    """Write the component index, and RDKit's table of fragments in the default folder, unless they exist.
+    """Write the component index, and the tables of RDKit's data in the default folder, unless they exist.
 
     Parameters
     ----------
@@ -25,8 +26,8 @@ def main(output: Path, *, force: bool = False) -> None:
     force : bool
         Whether to write it even so.
     """
-    if force or not fragment_table().is_file():
-        build_fragment_table(fragment_table())
+    for table in (fragments, pattern_bits):
+        table(again=force)
     if output.is_file() and not force:
         _log.info("the component index exists: %s", output)
         return

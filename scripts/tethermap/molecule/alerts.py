@@ -1,7 +1,8 @@
 """Structural alerts of molecules, by RDKit's filter catalogues.
 
-PAINS (Baell & Holloway 2010, doi:10.1021/jm901137j) and Brenk et al. 2008 (doi:10.1002/cmdc.200700139). For many
-molecules, fingerprints are compared with those of the 480 patterns of PAINS first, which leaves few to match.
+PAINS (Baell & Holloway 2010, doi:10.1021/jm901137j), Brenk et al. 2008 (doi:10.1002/cmdc.200700139), and those of QED
+(Bickerton et al. 2012, doi:10.1038/nchem.1243). Fingerprints are compared with those of the patterns first, which
+leaves few to match.
 """
 
 from __future__ import annotations
@@ -9,18 +10,17 @@ from __future__ import annotations
 import csv
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from rdkit import Chem, DataStructs, RDConfig
-from rdkit.Chem import FilterCatalog
+from rdkit.Chem import QED, FilterCatalog
+
+from tethermap.molecule.prepared import prepared
 
 NO_HITS = "none"
 """Text of a column of alerts if there is none, so that it differs from "not computed"."""
-
-WORTH_SCREENING = 50
-"""Least number of molecules for which the fingerprints of a catalogue's patterns save time."""
 
 _PATTERNS = Path(RDConfig.RDDataDir, "Pains", "wehi_pains.csv")
 """The patterns of RDKit's catalogue as SMARTS, each with its name as ``<regId=name>``."""
@@ -30,27 +30,27 @@ _N_BITS = 2048
 _Bits = npt.NDArray[np.uint8]
 
 
-def pains(mol: Chem.Mol, *, screened: bool = False) -> str:
-    """Return the alerts of PAINS of a molecule, joined by ``; ``.
+class Alerts(NamedTuple):
+    """Names of the alerts of PAINS and of Brenk et al., joined by ``; ``, and the number of QED's."""
 
-    Parameters
-    ----------
-    screened : bool
-        Whether fingerprints preselect the patterns: the same result, faster for many molecules.
+    pains: str
+    brenk: str
+    unwanted: int
 
-    >>> pains(Chem.MolFromSmiles("Oc1ccccc1O")), pains(Chem.MolFromSmiles("CCO"), screened=True)
-    ('catechol_A(92)', 'none')
+
+def alerts(mol: Chem.Mol) -> Alerts:
+    """Return the alerts of a molecule.
+
+    >>> alerts(Chem.MolFromSmiles("Oc1ccccc1O"))
+    Alerts(pains='catechol_A(92)', brenk='catechol', unwanted=1)
     """
-    if screened:
-        entries, patterns = _screen()
-        possible = np.flatnonzero(~(patterns & ~_bits(mol)).any(axis=1)).tolist()  # by the fingerprint of the molecule
-        return _joined(entries[k] for k in possible if entries[k].HasFilterMatch(mol))
-    return _joined(_catalogue("PAINS").GetMatches(mol))
-
-
-def brenk(mol: Chem.Mol) -> str:
-    """Return the alerts of Brenk et al. of a molecule, joined by ``; ``."""
-    return _joined(_catalogue("BRENK").GetMatches(mol))
+    entries, bits = _pains()
+    possible = np.flatnonzero(~(bits & ~_bits(mol)).any(axis=1)).tolist()  # by the fingerprint of the molecule
+    return Alerts(
+        _joined(entries[k] for k in possible if k < len(entries) and entries[k].HasFilterMatch(mol)),
+        _joined(_catalogue("BRENK").GetMatches(mol)),
+        sum(mol.HasSubstructMatch(QED.StructuralAlerts[k - len(entries)]) for k in possible if k >= len(entries)),
+    )
 
 
 def _joined(entries: Any) -> str:
@@ -58,24 +58,31 @@ def _joined(entries: Any) -> str:
 
 
 @cache
-def _screen() -> tuple[list[FilterCatalog.FilterCatalogEntry], _Bits]:
-    """Return the entries of PAINS and the fingerprints of their patterns; an unknown fingerprint excludes nothing."""
-    catalogue, patterns = _catalogue("PAINS"), _patterns()
-    entries = [catalogue.GetEntryWithIdx(k) for k in range(catalogue.GetNumEntries())]
-    unknown = np.zeros(_N_BITS // 8, dtype=np.uint8)
-    return entries, np.stack([patterns.get(entry.GetDescription(), unknown) for entry in entries])
+def _pains() -> tuple[list[FilterCatalog.FilterCatalogEntry], _Bits]:
+    """Return the entries of PAINS, and `pattern_bits`."""
+    catalogue = _catalogue("PAINS")
+    return [catalogue.GetEntryWithIdx(k) for k in range(catalogue.GetNumEntries())], pattern_bits()
 
 
-def _patterns() -> dict[str, _Bits]:
-    """Return the fingerprint of each pattern by its name."""
-    bits = {}
+def pattern_bits(*, again: bool = False) -> _Bits:
+    """Return the fingerprints of the patterns of PAINS, then of QED; an unknown fingerprint excludes nothing.
+
+    Parameters
+    ----------
+    again : bool
+        Whether to write their file even if it exists.
+    """
+    return prepared("alerts", _of_patterns, again=again)
+
+
+def _of_patterns() -> _Bits:
     with _PATTERNS.open(encoding="utf-8", newline="") as stream:
-        for smarts, name in csv.reader(stream):
-            pattern = Chem.MolFromSmarts(smarts, mergeHs=True)  # a molecule has no drawn hydrogens
-            pattern.UpdatePropertyCache(strict=False)
-            Chem.FastFindRings(pattern)
-            bits[name.removeprefix("<regId=").removesuffix(">")] = _bits(pattern)
-    return bits
+        smarts = {name.removeprefix("<regId=").removesuffix(">"): text for text, name in csv.reader(stream)}
+    catalogue = _catalogue("PAINS")
+    names = (catalogue.GetEntryWithIdx(k).GetDescription() for k in range(catalogue.GetNumEntries()))
+    # a molecule has no drawn hydrogens; a pattern without bits excludes nothing
+    patterns = [Chem.MolFromSmarts(smarts.get(name, ""), mergeHs=True) for name in names]
+    return np.stack([_bits(pattern) for pattern in (*patterns, *map(Chem.Mol, QED.StructuralAlerts))])
 
 
 def _bits(mol: Chem.Mol) -> _Bits:

@@ -8,13 +8,14 @@ et al. 1999 (doi:10.1021/cc9800071), Egan et al. 2000 (doi:10.1021/jm000292e), M
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from rdkit import Chem
 from rdkit.Chem import QED, GraphDescriptors, rdMolDescriptors
 
 from tethermap.base.tables import Value
-from tethermap.molecule.alerts import brenk, pains
+from tethermap.molecule.alerts import alerts
 from tethermap.molecule.inchi import inchi, key_of_inchi
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
 
@@ -45,7 +46,6 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
     "Heavy_Atom_Count": rdMolDescriptors.CalcNumHeavyAtoms,
     "Chiral_Atoms": _chiral_atoms,
     "Formal_Charge": Chem.GetFormalCharge,
-    "QED": QED.qed,
     "BertzCT": GraphDescriptors.BertzCT,
     "NumHeteroAtoms": rdMolDescriptors.CalcNumHeteroatoms,
     "MolMR": lambda mol: float(rdMolDescriptors.CalcCrippenDescriptors(mol)[1]),
@@ -54,15 +54,13 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
 """Column of Ligand_Metadata and its function."""
 
 
-def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]:
+def descriptors(mol: Chem.Mol) -> dict[str, Value]:
     """Return the columns of `tethermap.base.tables.LIGAND_METADATA` that depend only on the molecule.
 
     Parameters
     ----------
     mol : Chem.Mol
         The neutral parent, sanitised, without explicit hydrogens.
-    one_of_many : bool
-        Whether many molecules are processed, which justifies some preparation.
 
     Returns
     -------
@@ -75,10 +73,22 @@ def descriptors(mol: Chem.Mol, *, one_of_many: bool = False) -> dict[str, Value]
     again = Chem.MolFromSmiles(values["Canonical_SMILES"])  # cages may have other centres when read again
     values["InChI"] = inchi(mol if again is None else again)  # type: ignore[redundant-expr]
     values["InChIKey"] = "" if again is None else key_of_inchi(values["InChI"])  # type: ignore[redundant-expr]
-    values["PAINS_Hits"] = pains(mol, screened=one_of_many)
-    values["Brenk_Hits"] = brenk(mol)
+    values["PAINS_Hits"], values["Brenk_Hits"], unwanted = alerts(mol)
+    values["QED"] = _computed(partial(_qed, values, unwanted), mol)
     carbons = sum(atom.GetAtomicNum() == 6 for atom in mol.GetAtoms())
     return values | rules(values, mol.GetNumAtoms(onlyExplicit=False), carbons)
+
+
+def _qed(values: Mapping[str, Any], unwanted: int, mol: Chem.Mol) -> float:
+    """Return QED with the descriptors that are known, and the others as RDKit's module counts them."""
+    known = [values[name] for name in ("MW", "LogP", "HBD", "TPSA", "Rotatable_Bonds")]
+    if None in known:
+        raise ValueError("QED needs a descriptor that RDKit has no parameters for")
+    weight, logp, donors, tpsa, rotatable = known
+    acceptors = sum(len(mol.GetSubstructMatches(pattern)) for pattern in QED.Acceptors)
+    aromatic = len(Chem.GetSSSR(Chem.DeleteSubstructs(Chem.Mol(mol), QED.AliphaticRings)))
+    known = [weight, logp, acceptors, donors, tpsa, rotatable, aromatic, unwanted]
+    return float(QED.qed(mol, qedProperties=QED.QEDproperties(*known)))  # type: ignore[no-untyped-call]
 
 
 def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, Value]:

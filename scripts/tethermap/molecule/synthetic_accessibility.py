@@ -7,24 +7,19 @@ fragments for a score that needs forty. The file with the same numbers, sorted, 
 from __future__ import annotations
 
 import importlib.util
-import logging
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rdkit
 from rdkit import Chem
 from rdkit.Chem import RDConfig
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.atomic import replacing
-from tethermap.base.component_index import default_index
+from tethermap.molecule.prepared import prepared
 
 _SCORES = "_fscores"
 """Attribute of RDKit's scorer with the scores of fragments."""
-
-_log = logging.getLogger(__name__)
 
 
 def synthetic_accessibility(mol: Chem.Mol) -> float:
@@ -32,31 +27,22 @@ def synthetic_accessibility(mol: Chem.Mol) -> float:
     return float(_scorer().calculateScore(mol))
 
 
-def fragment_table() -> Path:
-    """Return the path for the fragments of this RDKit, which may not exist: next to the component index."""
-    return default_index().with_name(f"fragments-{rdkit.__version__}.npy")
-
-
-def build_fragment_table(path: Path) -> FloatArray:
-    """Write the fragments and their scores, and return them.
+def fragments(*, again: bool = False) -> FloatArray:
+    """Return the numbers of all fragments, ascending, and their scores, shape (2, n_fragments).
 
     Parameters
     ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    ndarray of float, shape (2, n_fragments)
-        Numbers of the fragments, ascending, and their scores.
+    again : bool
+        Whether to write the file even if it exists.
     """
+    return prepared("fragments", _of_rdkit, again=again)
+
+
+def _of_rdkit() -> FloatArray:
     scorer = _rdkit_scorer()
     scorer.readFragmentScores()
     scores: dict[int, float] = vars(scorer)[_SCORES]
-    table = np.array(sorted(scores.items()), dtype=np.float64).T.copy()
-    with replacing(path) as temporary, temporary.open("wb") as stream:
-        np.save(stream, table)
-    return table
+    return np.array(sorted(scores.items()), dtype=np.float64).T.copy()
 
 
 class FragmentScores:
@@ -65,11 +51,11 @@ class FragmentScores:
     Parameters
     ----------
     table : ndarray of float, shape (2, n_fragments)
-        Result of `build_fragment_table`.
+        Result of `fragments`.
     """
 
     def __init__(self, table: FloatArray) -> None:
-        self._fragments, self._scores = np.asarray(table[0]), np.asarray(table[1])
+        self._fragments, self._scores = table
 
     def get(self, fragment: int, default: float) -> float:
         """Return the score of a fragment, the default for one that is not in the table."""
@@ -81,12 +67,7 @@ class FragmentScores:
 @cache
 def _scorer() -> Any:
     scorer = _rdkit_scorer()
-    path = fragment_table()
-    try:
-        table = np.load(path, mmap_mode="r") if path.is_file() else build_fragment_table(path)
-        vars(scorer)[_SCORES] = FragmentScores(table)
-    except OSError as error:  # a cache that can't be written; RDKit reads its own file, once
-        _log.warning("the fragments could not be written: %s", error)
+    vars(scorer)[_SCORES] = FragmentScores(fragments())
     return scorer
 
 

@@ -32,22 +32,21 @@ class SeriesResults:
     pictures: dict[str, str]
 
 
-def series_results(series: Series, seconds: float, *, one_of_many: bool, draws: bool) -> SeriesResults:
+def series_results(series: Series, seconds: float, *, draws: bool) -> SeriesResults:
     """Find the core of a series, describe its ligands and, with `draws`, draw them aligned on the core.
 
     Parameters
     ----------
     seconds : float
         Limit of the search for the core.
-    one_of_many : bool
-        As for `tethermap.molecule.properties.descriptors`.
     draws : bool
         Whether there are pictures.
     """
-    described = [_metadata(ligand, one_of_many=one_of_many) for ligand in series.ligands]
+    read = [ligand.parent() for ligand in series.ligands]
+    described = [_metadata(ligand, parent) for ligand, parent in zip(series.ligands, read, strict=True)]
     if not series.name:
         return SeriesResults(None, [], described, {})
-    parents = [parent for ligand in series.ligands if (parent := ligand.parent()) is not None]
+    parents = [parent for parent in read if parent is not None]
     core = common_core(parents, seconds)
     if core.timed_out:
         log.warning("%s: the search for the core ended at its limit", series.name)
@@ -121,12 +120,12 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("s" if number != 1 else "")
 
 
-def _metadata(ligand: SeriesLigand, *, one_of_many: bool) -> Row:
+def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
-    best, parent = ligand.fullest, ligand.parent()
+    best = ligand.fullest
     forms = forms_of(parent) if parent is not None else NO_FORMS
     return {
-        **(descriptors(parent, one_of_many=one_of_many) if parent is not None else {}),
+        **(descriptors(parent) if parent is not None else {}),
         "Ligand": best.component_names,
         "Name": best.title,
         "Formula": best.formula,

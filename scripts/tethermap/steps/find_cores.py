@@ -15,13 +15,11 @@ from tethermap.run.task import Task
 
 def make(task: Task) -> None:
     """Write rows, instances, ligands and pictures of a shard's series, without ligands on which that fails."""
-    from tethermap.molecule.alerts import WORTH_SCREENING
     from tethermap.series.cores import SeriesResults, series_results
     from tethermap.series.ligands import Series, read_series
 
     seconds = float(task.settings["seconds"])
     plan = list(read_series(read_records(ArchivePart(task.job / layout.SERIES_PLAN, task.shard))))
-    many = sum(len(series.ligands) for series, _ in plan) >= WORTH_SCREENING
     with ShardStep(task, task.cache(seconds), of_entries=False) as step:
 
         def compute(series: Series) -> None:
@@ -29,7 +27,7 @@ def make(task: Task) -> None:
 
             def find(left_out: LeftOut) -> None:
                 left = series.without(frozenset(left_out))
-                found[:] = [series_results(left, seconds, one_of_many=many, draws=task.draws)] if left.ligands else []
+                found[:] = [series_results(left, seconds, draws=task.draws)] if left.ligands else []
 
             for row in without_failing(task.step.name, partial(_ids, series.instances), find):
                 step.forget()

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdkit import Chem
+from rdkit.Chem import QED, FilterCatalog
 
 from tethermap.base.tables import LIGAND_METADATA
-from tethermap.molecule.alerts import NO_HITS, brenk, pains
+from tethermap.molecule.alerts import NO_HITS, alerts
 from tethermap.molecule.properties import descriptors, rules
 
 IMATINIB = "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1"
@@ -24,6 +25,8 @@ PIECES = (
     "c1cscc1", "Cl", "S(=O)(=O)",
 )  # fmt: skip
 """Pieces of molecules, many of groups that PAINS name."""
+
+PAINS = FilterCatalog.FilterCatalog(FilterCatalog.FilterCatalogParams.FilterCatalogs.PAINS)
 
 DRUG = {
     "MW": 350.0, "LogP": 2.0, "TPSA": 80.0, "HBA": 5, "HBD": 2, "Rotatable_Bonds": 5, "MolMR": 90.0, "Ring_Count": 3,
@@ -78,9 +81,9 @@ def test_descriptors_do_not_change_the_molecule() -> None:
 
 
 def test_alerts_are_named_or_none() -> None:
-    assert pains(Chem.MolFromSmiles("Oc1ccccc1O")) == "catechol_A(92)"
-    assert pains(Chem.MolFromSmiles("CCO")) == NO_HITS
-    assert brenk(Chem.MolFromSmiles("CC(=O)C=C")) != NO_HITS
+    assert alerts(Chem.MolFromSmiles("Oc1ccccc1O")).pains == "catechol_A(92)"
+    assert alerts(Chem.MolFromSmiles("CCO")) == (NO_HITS, NO_HITS, 0)
+    assert alerts(Chem.MolFromSmiles("CC(=O)C=C")).brenk != NO_HITS
 
 
 def test_inchi_and_its_key_are_of_one_molecule() -> None:
@@ -93,10 +96,12 @@ def test_inchi_and_its_key_are_of_one_molecule() -> None:
 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
-def test_screening_leaves_all_alerts_that_match(smiles: str) -> None:
+def test_screening_leaves_all_alerts_and_the_qed_of_rdkit(smiles: str) -> None:
     mol = Chem.MolFromSmiles(smiles)
     assume(mol is not None)
-    assert pains(mol, screened=True) == pains(mol)
+    found = {entry.GetDescription() for entry in PAINS.GetMatches(mol)}
+    assert alerts(mol).pains == ("; ".join(sorted(found)) or NO_HITS)
+    assert descriptors(mol)["QED"] == QED.qed(mol)  # type: ignore[no-untyped-call]
 
 
 PASSED: dict[str, list[dict[str, float]]] = {

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
+from tethermap.base.component_index import INDEX_VARIABLE
 from tethermap.molecule import synthetic_accessibility as module
 
 
@@ -19,8 +20,9 @@ def test_score_is_that_of_rdkits_own_table(tmp_path: Path, monkeypatch: pytest.M
     whole.readFragmentScores()
     monkeypatch.setattr(whole, "readFragmentScores", lambda: None)  # takes a second
     monkeypatch.setattr(module, "_rdkit_scorer", lambda: whole)
-    module.build_fragment_table(tmp_path / "fragments.npy")
-    vars(mapped)["_fscores"] = module.FragmentScores(np.load(tmp_path / "fragments.npy", mmap_mode="r"))
+    monkeypatch.setenv(INDEX_VARIABLE, str(tmp_path / "components.sqlite"))
+    module.fragments(again=True)
+    vars(mapped)["_fscores"] = module.FragmentScores(module.fragments())
     for smiles in ("CC(=O)Oc1ccccc1C(=O)O", "C1CCC2(CC1)OCCO2", "[Zn]", "CC(C)Cn1c(=O)n(C)c2nc[nH]c2c1=O"):
         mol = Chem.MolFromSmiles(smiles)
         assert mapped.calculateScore(mol) == whole.calculateScore(mol)
