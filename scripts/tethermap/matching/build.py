@@ -29,7 +29,7 @@ from tethermap.molecule.layout2d import component_layout, molecule_layout
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import BOND_SOURCES, NAME, LigandMolecule
 from tethermap.molecule.stereo import TETRAHEDRAL, assign_stereo, differing_stereo, set_coordinates
-from tethermap.molecule.template import Template, assemble, sanitise, template
+from tethermap.molecule.template import Template, assemble, checked, sanitise, template
 
 _Reference = tuple[ResidueGraph, int, Chem.Mol]
 """A residue, its first atom in the whole, and its dictionary molecule."""
@@ -125,17 +125,19 @@ class _Whole:
 
     def molecule(self) -> tuple[Chem.RWMol, bool]:
         """Return the neutral molecule of heavy atoms with coordinates and stereo, and whether it is sanitised."""
-        bonds = [(a + offset, b + offset, order) for graph, offset in self.placed for a, b, order in graph.bonds]
-        hydrogens = [h for graph in self.graphs for h in graph.hydrogens or (None,) * len(graph.atom_index)]
-        elements = [element for graph in self.graphs for element in graph.elements]
-        charges = [charge for graph in self.graphs for charge in graph.charges]
-        mol = assemble(elements, charges, bonds, hydrogens)
-        for first, second in self.links():
-            if mol.GetBondBetweenAtoms(first, second) is None:
-                bond_atoms(mol, first, second)
-        mol, passed = sanitise(mol)
-        if passed:
-            mol = Chem.RWMol(neutralised(mol))
+        bonds = tuple((a + offset, b + offset, order) for graph, offset in self.placed for a, b, order in graph.bonds)
+        hydrogens = tuple(h for graph in self.graphs for h in graph.hydrogens or (None,) * len(graph.atom_index))
+        elements = tuple(element for graph in self.graphs for element in graph.elements)
+        charges = tuple(charge for graph in self.graphs for charge in graph.charges)
+        if links := self.links():
+            linked = assemble(elements, charges, bonds, hydrogens)
+            for first, second in links:
+                if linked.GetBondBetweenAtoms(first, second) is None:
+                    bond_atoms(linked, first, second)
+            mol, passed = sanitise(linked)
+        else:
+            mol, passed = checked(elements, charges, bonds, hydrogens)
+        mol = Chem.RWMol(neutralised(mol) if passed else mol)
         for atom, label in zip(mol.GetAtoms(), self.labels, strict=True):
             atom.SetProp(NAME, label)
         set_coordinates(mol, self.xyz)

@@ -10,7 +10,7 @@ from tethermap.components.component import Component
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import NAME
 from tethermap.molecule.stereo import assign_stereo, set_coordinates
-from tethermap.molecule.template import assemble, sanitise, template
+from tethermap.molecule.template import checked, template
 
 
 @lru_cache(maxsize=512)
@@ -34,9 +34,8 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
     if neutral and not any(shape.charges):
         return dictionary_molecule(component, neutral=False)
     hydrogens = shape.hydrogens if shape.counts_hydrogens else None
-    mol, passed = sanitise(assemble(shape.elements, shape.charges, shape.bonds, hydrogens))
-    if passed and neutral:
-        mol = Chem.RWMol(neutralised(mol))
+    mol, passed = checked(shape.elements, shape.charges, shape.bonds, hydrogens)
+    mol = Chem.RWMol(neutralised(mol) if passed and neutral else mol)
     for atom, name in zip(mol.GetAtoms(), shape.names, strict=True):
         atom.SetProp(NAME, name)
     places = [place for place in shape.xyz if place is not None]
@@ -52,5 +51,7 @@ def dictionary_molecule(component: Component, *, neutral: bool) -> Chem.Mol | No
 @lru_cache(maxsize=512)
 def dictionary_smiles(component: Component, *, neutral: bool) -> str:
     """Return the isomeric SMILES of a component, empty if it has no atoms."""
+    if neutral and not any(template(component).charges):
+        return dictionary_smiles(component, neutral=False)
     mol = dictionary_molecule(component, neutral=neutral)
     return "" if mol is None else str(Chem.MolToSmiles(mol))

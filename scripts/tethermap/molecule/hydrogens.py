@@ -78,10 +78,10 @@ def with_hydrogens(
         The molecule, and the source of its hydrogens (`record.LigandMolecule.hydrogens`).
     """
     full = Chem.RWMol(mol)
-    for heavy in range(mol.GetNumAtoms()):
+    for heavy in sorted(deposited):
         atom = full.GetAtomWithIdx(heavy)
         count = atom.GetTotalNumHs()
-        places = sorted(deposited.get(heavy, ()), key=lambda item: (item[0], *item[1]))[:count]
+        places = sorted(deposited[heavy], key=lambda item: (item[0], *item[1]))[:count]
         if not places:
             continue
         fix_hydrogens(atom, count - len(places))

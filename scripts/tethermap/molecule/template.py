@@ -126,6 +126,17 @@ def fix_hydrogens(atom: Chem.Atom, count: int) -> None:
     atom.SetNumExplicitHs(count)
 
 
+@lru_cache(maxsize=512)
+def checked(
+    elements: tuple[str, ...],
+    charges: tuple[int, ...],
+    bonds: tuple[tuple[int, int, int], ...],
+    hydrogens: tuple[int | None, ...] | None,
+) -> tuple[Chem.RWMol, bool]:
+    """Return the molecule of `assemble` after `sanitise`, one for a component and its copies: don't change it."""
+    return sanitise(assemble(elements, charges, bonds, hydrogens))
+
+
 def sanitise(mol: Chem.RWMol) -> tuple[Chem.RWMol, bool]:
     """Sanitise an assembled molecule, and return whether it passed all of RDKit's checks.
 
