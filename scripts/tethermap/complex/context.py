@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
@@ -141,8 +141,16 @@ class ContextFinder:
         targets = [copy for copy in near if copy.body.asym in self._targets]
         nearest = targets[0] if targets else None
         copies = [replace(copy, level=self._level(copy.body, copy.placement, nearest, copy.distance)) for copy in near]
-        copies += self._images(ligand, view)
-        copies += self._hets(ligand, view, nearest)
+        reach = self._reach + 2 * max((body.radius for body in scene.hets), default=0.0)
+        images = {asym: scene.images(body, view, ligand.sphere, reach) for asym, body in scene.chains.items()}
+        copies += [
+            copy
+            for asym, body in scene.chains.items()
+            if not body.residues & own
+            for placement in images[asym]
+            if (copy := self._near(body, placement, ligand)) is not None
+        ]
+        copies += self._hets(ligand, view, images, nearest)
         copies.sort(key=lambda copy: copy.level)
         return Around(
             view,
@@ -182,16 +190,9 @@ class ContextFinder:
         beside = distance <= TOUCHES_WITHIN and body.asym in self._scene.nucleic_acids
         return TARGET if beside or body.asym in self._targets else ASSEMBLY
 
-    def _images(self, ligand: _Surrounded, view: View) -> list[NearCopy]:
-        return [
-            copy
-            for body in self._scene.chains.values()
-            if not body.residues & ligand.own
-            for placement in self._scene.images(body, view, ligand.sphere, self._reach)
-            if (copy := self._near(body, placement, ligand)) is not None
-        ]
-
-    def _hets(self, ligand: _Surrounded, view: View, nearest: Copy | None) -> Iterator[NearCopy]:
+    def _hets(
+        self, ligand: _Surrounded, view: View, images: Mapping[str, list[Placement]], nearest: Copy | None
+    ) -> Iterator[NearCopy]:
         """Yield the metals, cofactors and glycans that accompany the chains near the ligand.
 
         A body on an axis occurs only once, in its deposited place if possible.
@@ -201,8 +202,7 @@ class ContextFinder:
             for parent in body.parents:
                 chain = self._scene.chains[parent]
                 placements.extend((self._level(chain, p, nearest), p) for p in view.places.get(parent, []))
-                images = self._scene.images(chain, view, ligand.sphere, self._reach + 2 * body.radius)
-                placements.extend((CRYSTAL, image) for image in images)
+                placements.extend((CRYSTAL, image) for image in images[parent])
             deposited = any(not placement.name for _, placement in placements)
             placed: list[Placement] = []
             standing = [DEPOSITED] if body.residues & ligand.own else []

@@ -22,7 +22,7 @@ class NearAtoms:
 
     def __init__(self, xyz: FloatArray, members: IntArray) -> None:
         self.members = members
-        self.index = members[np.argsort(xyz[members, 0], kind="stable")]
+        self.index = members[np.argsort(xyz[members, 0])]
         self._xyz = xyz
 
     def __len__(self) -> int:
