@@ -260,7 +260,7 @@ def format_value(value: Value, column: Column) -> str:
     >>> format_value(0.12345, Column("score", "number", 2)), format_value(None, Column("score", "number"))
     ('0.12', '')
     """
-    return _formatter(column)(value)
+    return formatter_of(column)(value)
 
 
 def parse_value(text: str, column: Column) -> Value:
@@ -322,7 +322,7 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     name : str
         Name of the table in error messages.
     """
-    places = {column.name: (k, column.kind == "text", _formatter(column)) for k, column in enumerate(table.columns)}
+    places = {column.name: (k, column.kind == "text", formatter_of(column)) for k, column in enumerate(table.columns)}
     empty = [""] * len(places)
 
     @cache
@@ -342,7 +342,7 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
 
 
 @cache
-def _formatter(column: Column) -> Callable[[Value], str]:
+def formatter_of(column: Column) -> Callable[[Value], str]:
     """Return `format_value` for one column, fast for values of the column's own type."""
     kind = column.kind
     expected = {"flag": bool, "integer": int}.get(kind, str)

@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any
 
 from tethermap.answers.waiting import Place, Spool, spool
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source
-from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, instance_key, natural_key
+from tethermap.base.tables import (
+    Row,
+    Table,
+    Value,
+    cell_formatter,
+    cell_parser,
+    formatter_of,
+    instance_key,
+    natural_key,
+)
 
 Key = tuple[Any, ...]
 
@@ -50,6 +59,16 @@ class SortedTable:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerows(map(self._cells, rows))
+        self.add_text(key, text.getvalue())
+
+    def add_columns(self, key: Key, columns: Mapping[str, str | Sequence[Value]]) -> None:
+        """Add a block of rows by all of its columns: the values of the rows, or the text that all rows share."""
+        cells = []
+        for column in self._table.columns:
+            values = columns[column.name]
+            cells.append(repeat(values) if isinstance(values, str) else map(formatter_of(column), values))
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(zip(*cells, strict=False))
         self.add_text(key, text.getvalue())
 
     def add_text(self, key: Key, text: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tethermap.base import layout
 from tethermap.base.reasons import REASONS
-from tethermap.base.tables import JOINED, Row, instance_key
+from tethermap.base.tables import JOINED, Row, Value, instance_key
 from tethermap.fit.fit import by_residue, entry_cells, fit_cells
 from tethermap.instance.model import Instance, Link
 from tethermap.molecule.record import LigandMolecule
@@ -161,44 +161,43 @@ def _uniprot(instance: Instance, link: Link) -> str:
     return instance.uniprot.get(f"{link.partner.auth_asym_id} {link.partner.residue_id}", "")
 
 
-def map_rows(instance: Instance, mol: LigandMolecule, target: str, membership: Membership) -> Iterator[Row]:
-    """Yield the rows of Ligand_MCS_Map.csv of one instance, one a heavy atom in SDF order.
+def map_columns(
+    instance: Instance, mol: LigandMolecule, target: str, membership: Membership
+) -> dict[str, str | Sequence[Value]]:
+    """Return the columns of Ligand_MCS_Map.csv of one instance, with a row a heavy atom in SDF order.
 
     `SMILES` is that of the molecule as observed, the one `SMILES_ID` counts in; `core_index`
     is the atom's place in the common core of its series.
     """
-    name = instance.name
+    name, atoms, indices = instance.name, instance.atoms, mol.atom_index.tolist()
     core_index = {atom: place for place, atom in enumerate(membership.core)}
-    atoms, indices = instance.atoms, mol.atom_index.tolist()
-    arrays = (atoms.xyz[indices], atoms.serial[indices], mol.smiles_index, mol.symmetry_class)
-    for k, (index, (x, y, z), serial, place, symmetry_class) in enumerate(
-        zip(indices, *(values.tolist() for values in arrays), strict=True)
-    ):
-        smiles_index = place if place >= 0 else None
-        yield {
-            "Ligand": name.comp_id,
-            "Target": target,
-            "pdb_id": instance.entry_id,
-            "Residue_ID": name.residue_id,
-            "Chain": name.auth_asym_id,
-            "AtomIndex": k,
-            "AtomSymbol": atoms.element[index],
-            "atom_id": serial,
-            "atom_name": instance.atom_label(index),
-            "x": x,
-            "y": y,
-            "z": z,
-            "SMILES_ID": smiles_index,
-            "SMILES": mol.observed_smiles,
-            "dictionary_name": mol.dictionary_names[k],
-            "sdf_index": k,
-            "smiles_index": smiles_index,
-            "in_core": k in core_index,
-            "core_index": core_index.get(k),
-            "symmetry_class": symmetry_class,
-            "series": membership.series,
-            "stem": instance.stem,
-        }
+    sdf_index = range(mol.n_heavy)
+    smiles_index = [place if place >= 0 else None for place in mol.smiles_index.tolist()]
+    x, y, z = atoms.xyz[indices].T.tolist()
+    return {
+        "Ligand": name.comp_id,
+        "Target": target,
+        "pdb_id": instance.entry_id,
+        "Residue_ID": name.residue_id,
+        "Chain": name.auth_asym_id,
+        "AtomIndex": sdf_index,
+        "AtomSymbol": [atoms.element[index] for index in indices],
+        "atom_id": atoms.serial[indices].tolist(),
+        "atom_name": [instance.atom_label(index) for index in indices],
+        "x": x,
+        "y": y,
+        "z": z,
+        "SMILES_ID": smiles_index,
+        "SMILES": mol.observed_smiles,
+        "dictionary_name": mol.dictionary_names,
+        "sdf_index": sdf_index,
+        "smiles_index": smiles_index,
+        "in_core": [k in core_index for k in sdf_index],
+        "core_index": [core_index.get(k) for k in sdf_index],
+        "symmetry_class": mol.symmetry_class.tolist(),
+        "series": membership.series,
+        "stem": instance.stem,
+    }
 
 
 def unselected_entry_row(entry: Row, source: str) -> Row:

@@ -40,7 +40,7 @@ from tethermap.results.merging import entry_key, ligand_status_key, merge, sorte
 from tethermap.results.published import PublishedDegraders
 from tethermap.results.rows import (
     Membership,
-    map_rows,
+    map_columns,
     name_map_key,
     pose_rows,
     result_row,
@@ -305,7 +305,7 @@ def _merge_instances(
                 shape, charged = shapes[instance.stem], at_ph.get(mol.parent_smiles, "")
                 gathered.poses += [(key, row) for row in pose_rows(instance)]
                 gathered.add(key, parts, result_row(instance, mol, parts.summary, membership, files, shape, charged))
-                atom_map.add(key, map_rows(instance, mol, target_name, membership))
+                atom_map.add_columns(key, map_columns(instance, mol, target_name, membership))
                 order.append((key, instance.stem))
     order.sort()
     with replacing(job / layout.LIGANDS_SDF) as temporary, temporary.open("wb") as stream:
