@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def unpacked_arrays(record: bytes) -> tuple[dict[str, npt.NDArray[Any]], dict[st
     arrays, begin = {}, 0
     for name, kind, shape in values.pop("arrays"):
         dtype = np.dtype(kind)
-        count = int(np.prod(shape))
+        count = prod(shape)
         arrays[name] = np.frombuffer(content, dtype, count, begin).reshape(shape)
         size = count * dtype.itemsize
         begin += size + -size % _ALIGNED

@@ -29,22 +29,19 @@ def leaving_name(mol: Chem.Mol, atoms: Sequence[int]) -> str:
 
 def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
     """Return the SMILES of a group from its first atom on, without hydrogens and stereochemistry."""
-    group = Chem.RWMol(mol)
-    first = group.GetAtomWithIdx(atoms[0])
-    first.SetAtomMapNum(1)
-    group.BeginBatchEdit()
-    for index in set(range(group.GetNumAtoms())) - set(atoms):
-        group.RemoveAtom(index)
-    group.CommitBatchEdit()
+    group = Chem.RWMol()
+    place = {index: group.AddAtom(mol.GetAtomWithIdx(index)) for index in atoms}
+    for index in atoms:
+        for bond in mol.GetAtomWithIdx(index).GetBonds():
+            if bond.GetBeginAtomIdx() == index and bond.GetEndAtomIdx() in place:
+                group.AddBond(place[index], place[bond.GetEndAtomIdx()], bond.GetBondType())
     for atom in group.GetAtoms():
         atom.SetNoImplicit(False)
         atom.SetNumExplicitHs(0)
-    root = next(atom for atom in group.GetAtoms() if atom.GetAtomMapNum())
-    root.SetAtomMapNum(0)
     with rdBase.BlockLogs():
         if Chem.SanitizeMol(group, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
             return ""
-    return Chem.MolToSmiles(group, rootedAtAtom=root.GetIdx(), isomericSmiles=False)
+    return Chem.MolToSmiles(group, rootedAtAtom=0, isomericSmiles=False)
 
 
 @cache

@@ -132,7 +132,7 @@ class LigandMolecule:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Labels of the heavy atoms in order."""
-        return self.labels[: self.n_heavy]
+        return tuple(self.mol.GetAtomWithIdx(k).GetProp(NAME) for k in range(self.n_heavy))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from tethermap.answers.pockets.directions import Way
 from tethermap.answers.pockets.limits import LEAST_COVERAGE, LEAST_IDENTITY
 from tethermap.answers.pockets.superpose import Superposition, pocket, stays, superpose
 from tethermap.base.arrays import FloatArray, IntArray
-from tethermap.entry.near import distances
 from tethermap.instance.backbone import TOUCHED, Backbone
 
 WORD = 4
@@ -91,7 +90,7 @@ class Member:
         backbone = self.backbone
         if not len(backbone.numbers):
             return "", ""
-        nearest = int(distances(point[None], backbone.xyz)[0].round(3).argmin())
+        nearest = int(np.sqrt(((backbone.xyz - point) ** 2).sum(axis=1)).round(3).argmin())
         name = gemmi.expand_one_letter(backbone.sequence[nearest], gemmi.ResidueKind.AA)
         uniprot = backbone.uniprot[nearest].decode() if len(backbone.uniprot) else ""
         return f"{name.capitalize()} {backbone.numbers[nearest]}", uniprot
