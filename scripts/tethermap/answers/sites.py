@@ -58,7 +58,7 @@ class SiteAnswer:
         """Share of the copies that are open here."""
         return len(self.opened) / self.n_copies
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Median score."""
         return median(exit_.score for _, exit_ in self.members)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import gemmi
 import numpy as np
@@ -200,7 +201,7 @@ def _home(
     sequence: str, own_words: set[str], words: dict[str, list[int]], chain_groups: Sequence[Sequence[Placed]]
 ) -> tuple[int | None, tuple[float, float], IntArray]:
     """Return the group of a chain, its identity and coverage, and the aligned residues."""
-    shared = Counter(group for word in own_words for group in words.get(word, ()))
+    shared = Counter(chain.from_iterable(words.get(word, ()) for word in own_words))
     for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
         other = chain_groups[group][0].member.sequence
         if count >= max(FEWEST_WORDS, LEAST_WORDS * min(len(sequence), len(other))):

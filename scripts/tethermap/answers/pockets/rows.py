@@ -6,6 +6,7 @@ import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from statistics import median
 
 import numpy as np
@@ -43,14 +44,14 @@ def read_exits(path: Source) -> Iterator[tuple[str, list[Row]]]:
     """
     columns = {column.name: (k, column) for k, column in enumerate(EXIT_VECTORS.columns)}
     stem, rank = columns["stem"][0], columns["rank"][0]
-    places = [columns[name][0] for name in _COLUMNS]
+    wanted = itemgetter(*(columns[name][0] for name in _COLUMNS))
     typed = cell_parser([columns[name][1] for name in _COLUMNS])
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv.reader(stream)
         next(rows, None)
         for name, of_instance in groupby(rows, key=lambda cells: cells[stem]):
             ranked = (cells for cells in of_instance if cells[rank])
-            yield name, [typed([cells[k] for k in places]) for cells in ranked]
+            yield name, [typed(wanted(cells)) for cells in ranked]
 
 
 def ways_of(exits: Iterable[Row], xyz: FloatArray) -> tuple[Way, ...]:
