@@ -11,6 +11,7 @@ import gc
 import logging
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,7 +70,10 @@ def serve(settings: Settings) -> int:
     limit_arenas()
     TimedProtocol.waiting = Waiting(raise_descriptor_limit())
     parts = build_parts(settings)
-    parts.store.open()
+    try:
+        parts.store.open()
+    except OSError as error:
+        raise SettingsError(f"TETHERMAP_JOBS_DIR is not usable: {error.filename}: {error.strerror}.") from None
     config = uvicorn.Config(
         create_app(parts),
         host=settings.host,
@@ -88,10 +92,24 @@ def serve(settings: Settings) -> int:
     gc.freeze()  # loaded modules live forever: the garbage collector need not check them
     gc.set_threshold(_COLLECT_AFTER)
     try:
+        _check_address(settings.host, settings.port)
         server.run()
     finally:
         parts.store.close()
     return 0 if server.started and not parts.failed else 1
+
+
+def _check_address(host: str, port: int) -> None:
+    """Refuse an address at which no server can listen, before any job starts."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise SettingsError(
+            f"The service can't listen on {host}, port {port} ({error.strerror}):"
+            " set TETHERMAP_PORT or TETHERMAP_HOST, or stop the other program."
+        ) from None
 
 
 async def operate(settings: Settings, command: str, argument: str) -> dict[str, Any]:
@@ -136,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return export(settings, chosen.file)
         argument = str(chosen.folder.resolve()) if chosen.command == "adopt" else getattr(chosen, "job_id", "")
         return _tell(asyncio.run(operate(settings, chosen.command, argument)))
-    except (JobsFolderBusyError, OSError) as error:
+    except (JobsFolderBusyError, SettingsError, OSError) as error:
         logging.getLogger(__name__).debug("", exc_info=error)
         parser.exit(1, f"Tethermap: {error}\n")
 

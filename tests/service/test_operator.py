@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -12,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from service.__main__ import _check_address
 from service.jobs.durable import write_json
 from service.jobs.record import RECORD
+from service.settings import SettingsError
 from tests.service.core import HPV, NOTHING, LiveService, hold, living
 from tests.service.forks import Forked
 from tests.tools.patience import patience
@@ -87,3 +90,11 @@ def test_a_second_service_and_a_wrong_setting_are_refused_by_name(tmp_path: Path
     assert refused.returncode == 2
     assert "TETHERMAP_MAX_BATCH" in refused.stderr
     assert "Traceback" not in refused.stderr + second.stderr
+
+
+def test_address_in_use_is_refused_by_name() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(SettingsError, match=f"can't listen on 127.0.0.1, port {port} .*: set TETHERMAP_PORT"):
+            _check_address("127.0.0.1", port)
+    _check_address("127.0.0.1", port)
