@@ -76,7 +76,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise UserError(f"--set {words} has a value that is not valid YAML: put it in quotes.") from error
     source = _section(settings, "source")
-    paths = [word for word in chosen.what if Path(word).expanduser().exists()]
+    paths = [word for word in chosen.what if word and Path(word).expanduser().exists()]
     missing = [word for word in chosen.what if word not in paths and ("/" in word or Path(word).suffix)]
     ids = [word for word in chosen.what if entry_id_of(word)]
     if missing and not ids:
@@ -116,8 +116,7 @@ def _with_definitions(settings: dict[str, Any], smiles: Sequence[str], folder: P
     """Return settings that name a table of SMILES, written into a folder, if there are any."""
     if not smiles:
         return settings
-    with tempfile.TemporaryDirectory() as checked:  # before the job folder changes
-        refuse_wrong_smiles(write_smiles(definitions := dict(map(_pair, smiles)), Path(checked)))
+    refuse_wrong_smiles(definitions := dict(map(_pair, smiles)))  # before the job folder changes
     table = write_smiles(definitions, folder)
     return {**settings, "source": {**settings["source"], "components": str(table)}}
 
@@ -186,7 +185,8 @@ def _serve(arguments: Sequence[str]) -> int:
     lacking = [name for name in _SERVICE_PACKAGES if find_spec(name) is None]
     if lacking:
         raise UserError(f"The service needs further packages ({', '.join(lacking)}): pip install 'tethermap[service]'.")
-    build_dictionary()
+    if not arguments:  # help and the operator's commands need none
+        build_dictionary()
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     os.execve(sys.executable, [sys.executable, "-m", "service", *arguments], os.environ | {"PYTHONPATH": path})  # noqa: S606
 

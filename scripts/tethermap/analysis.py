@@ -25,6 +25,7 @@ from tethermap.run.logs import read_error, unrecorded_error
 from tethermap.run.progress import ProgressReader
 from tethermap.run.start import snakemake_command
 from tethermap.run_job import run_job
+from tethermap.steps.own_files import refuse_wrong_smiles
 
 Structures = str | Path | Sequence[str | Path]
 """A structure file, a folder, a PDB id, or several."""
@@ -88,7 +89,14 @@ def analyse(
     >>> [(ligand.name, round(ligand.exposed, 2)) for ligand in job.ligands]
     [('ZYB', 1.0)]
     """
+    if cores < 1:  # Snakemake would wait forever
+        raise UserError(f"cores is {cores}: give a whole number from 1.")
+    refuse_wrong_smiles(smiles or {})
     job = Path(tempfile.mkdtemp(prefix="tethermap-") if folder is None else str(folder)).absolute()
+    try:
+        (job / layout.WORK).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {job} can't be written ({error.strerror}): give another one.") from None
     job_settings = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
     job_settings["target_name"] = target or job_settings.get("target_name", "all")
     job_settings["source"] |= {"predicted": predicted}

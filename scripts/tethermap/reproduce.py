@@ -55,7 +55,10 @@ def configuration(
         query = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))
         rows = list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES, strict=False))
     except (OSError, ValueError) as error:
-        raise UserError(f"{job} is no folder of a finished job ({error}).") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(
+            f"{job} is no folder of a finished job ({reason}): give one that has {layout.JOB_CONFIG}."
+        ) from None
     source = dict(settings["source"])
     kind = source["kind"]
     if kind in _NEEDS_PLACE:

@@ -138,7 +138,7 @@ def test_a_mirror_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
     source = {"kind": "mirror", "mirror": str(tmp_path / "nowhere")}
     with pytest.raises(UserError) as caught:
         _Job(tmp_path / "job", settings(tmp_path / "cache", source))
-    assert f"source.mirror: the folder '{tmp_path / 'nowhere'}' does not exist" in caught.value.message
+    assert f"source.mirror: '{tmp_path / 'nowhere'}' does not exist" in caught.value.message
     assert not (tmp_path / "job").exists()
 
 

@@ -130,6 +130,13 @@ def test_job_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.Cap
 def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["preview", str(ARCHIVE / "4cup.cif.gz"), "--smiles", "CCO"]) == 2
     assert "give --smiles CODE=SMILES" in capsys.readouterr().err
+    assert main(["preview", str(ARCHIVE / "4cup.cif.gz"), "--smiles", "LIG=xx"]) == 2
+    assert "The definition LIG=xx can't be used: 'xx' is no SMILES" in capsys.readouterr().err
+
+
+def test_empty_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["preview", "", "--archive"]) == 2
+    assert "target_name is '': give one line of text" in capsys.readouterr().err
 
 
 @pytest.mark.process

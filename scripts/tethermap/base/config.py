@@ -234,7 +234,7 @@ def _check_sequence(fasta: str | None) -> None:
     try:
         sequences = read_fasta(fasta)
     except ValueError as error:
-        raise ConfigError(f"fasta_seq holds {error}.") from None
+        raise ConfigError(f"fasta_seq: {error}.") from None
     if not sequences:
         raise ConfigError(
             f"fasta_seq is {_shown(fasta)}: give a sequence of at least {SHORTEST_SEQUENCE} residues, or leave it out."

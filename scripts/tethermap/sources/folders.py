@@ -95,7 +95,7 @@ def check_folder(folder: Path, key: str) -> None:
     """Refuse a folder that doesn't exist or can't be read, in one sentence."""
     shown = repr(str(folder))
     if not folder.exists():
-        raise SourceError(f"{key}: the folder {shown} does not exist; correct the path or make the folder available.")
+        raise SourceError(f"{key}: {shown} does not exist; correct the path or make it available.")
     if not folder.is_dir():
         raise SourceError(f"{key}: {shown} is a file; give the folder with the structure files.")
     if not os.access(folder, os.R_OK | os.X_OK):

@@ -174,7 +174,7 @@ def sequences_of(fasta: str) -> list[str]:
     try:
         sequences = read_fasta(fasta)
     except ValueError as error:
-        raise SourceError(f"The sequence contains {error}.") from None
+        raise SourceError(f"The sequence can't be used: {error}.") from None
     if not sequences:
         raise SourceError(f"There is no sequence of {SHORTEST_SEQUENCE} residues: give FASTA or bare letters.")
     return list(dict.fromkeys(sequences))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base.errors import UserError
-from tethermap.components.user import read_user_components
+from tethermap.components.user import components_from_table
 from tethermap.sources.own.sniff import kind_of
 from tethermap.steps.parameters import build_tables
 
@@ -20,9 +20,14 @@ def refuse_no_structure(paths: Sequence[Path]) -> None:
         raise UserError(f"{paths[0]} is {reason}.")
 
 
-def refuse_wrong_smiles(table: Path) -> None:
-    """Raise UserError if a table of definitions has a SMILES that can't be read."""
-    read_user_components(table)
+def refuse_wrong_smiles(smiles: Mapping[str, str]) -> None:
+    """Raise UserError if a definition, SMILES by component code, can't be read."""
+    for code, value in smiles.items():
+        try:
+            components_from_table(f"{code},{value}")
+        except ValueError as error:
+            reason = str(error).removeprefix("line 1: ")
+            raise UserError(f"The definition {code}={value} can't be used: {reason}; LIG=CCO is an example.") from None
 
 
 def refuse_unreadable_tables(settings: Mapping[str, Any]) -> None:

@@ -59,7 +59,7 @@ def test_unusual_target_names_are_unchanged(name: str) -> None:
         ({"target_name": 4161}, "target_name is 4161", "in quotes"),
         ({"fasta_seq": ">EGFR\n"}, "fasta_seq is '>EGFR", "at least 10 residues, or leave it out"),
         ({"fasta_seq": "PEPTIDEK"}, "fasta_seq is 'PEPTIDEK'", "at least 10 residues, or leave it out"),
-        ({"fasta_seq": "MKVLAA§MKVLAA"}, "fasta_seq holds '§'", "one-letter residues"),
+        ({"fasta_seq": "MKVLAA§MKVLAA"}, "fasta_seq: '§' is not", "one-letter residues"),
         ({"sequence_search": True, "fasta_seq": " "}, "sequence_search is on", "give the sequence"),
         ({"search_query": " "}, "search_query is empty", "pin entries"),
         ({"target": "x"}, "target is not a setting", "did you mean target_name?"),

@@ -43,7 +43,7 @@ def test_the_files_name_is_searchable(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["missing.pdb", "missing"])
 def test_a_path_that_does_not_exist_is_one_sentence(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SourceError, match=f"source.files: the folder '.*{name}' does not exist"):
+    with pytest.raises(SourceError, match=f"source.files: '.*{name}' does not exist"):
         FilesSource([tmp_path / name], tmp_path / "cache").open()
 
 
