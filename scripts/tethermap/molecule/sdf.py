@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 from types import MappingProxyType
 
 import numpy as np
@@ -21,7 +20,9 @@ DICTIONARY_NAME_LIST = "atom.prop.dictionary_name"
 MISSING = "n/a"
 """Text of RDKit's atom property lists for an atom without a value."""
 
-_LINE = 190
+_LINE = re.compile(r"(.{1,190}|\S+)(?: |$)")
+"""A line of words: as many as fit, or one that is longer."""
+
 _FIELD = re.compile(r"[^<>\s]{1,80}")
 """Valid SDF names of a pose's fields."""
 
@@ -62,8 +63,7 @@ def sdf_text(
     parts += [f">  <{name}>\n{_one_line(value)}\n\n" for name, value in fields.items() if value.strip()]
     for name, tokens in lists.items():
         padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (mol.GetNumAtoms() - len(tokens))
-        lines = wrap(" ".join(padded), _LINE, break_long_words=False, break_on_hyphens=False)
-        parts.append(f">  <{name}>\n" + "\n".join(lines) + "\n\n")
+        parts.append(f">  <{name}>\n" + "\n".join(_LINE.findall(" ".join(padded))) + "\n\n")
     parts.append("$$$$\n")
     return "".join(parts)
 
