@@ -387,8 +387,8 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
 
 def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:
     """Return rows in the form in which they are read back: numbers rounded, only the given columns."""
-    columns = [column for column in table.columns if column.name in names]
-    return [{one.name: parse_value(format_value(row.get(one.name), one), one) for one in columns} for row in rows]
+    columns = [(one.name, _formatter(one), PARSERS.get(one.kind, str)) for one in table.columns if one.name in names]
+    return [{name: parse(text_of(row.get(name))) for name, text_of, parse in columns} for row in rows]
 
 
 def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[Sequence[str]], dict[str, Value]]:
