@@ -125,12 +125,11 @@ def ligand_contacts(
         Rows of `tables.CONTACTS`. `context` is the smallest context that contains the partner, empty for another ligand
         and for a linked atom in none; distances in angstroms.
     """
-    labels = [instance.atom_label(int(i)) for i in mol.atom_index]
     rows: list[tuple[int, str, Row]] = []
     for around in (_Around(neighbourhood), *_beside(instance, mol, neighbourhood, others)):
         distance_of: dict[tuple[int, int, str], float] = {}
         detail: dict[tuple[int, int, str], str] = {}
-        if len(around.atoms) and labels:
+        if len(around.atoms) and mol.n_heavy:
             pairs = _near_pairs(instance, mol, around)
             for kind, i, j in _typed_pairs(mol, around.atoms, pairs):
                 distance_of[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
@@ -153,7 +152,7 @@ def ligand_contacts(
             "Warhead": instance.name.comp_id,
             "Residue_ID": instance.name.residue_id,
             "stem": instance.stem,
-            "ligand_atom": labels[i],
+            "ligand_atom": mol.names[i],
             "type": kind,
             **cells,
             "partner_uniprot": accession,
@@ -275,8 +274,8 @@ def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pair
     """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
     ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
     element = neighbourhood.element[pairs.partner]
-    symbol = np.array([mol.mol.GetAtomWithIdx(i).GetSymbol() for i in range(len(mol.atom_index))])
-    ligates = np.isin(symbol, LIGATING) & (pairs.ligand_degree <= MOST_NEIGHBOURS)
+    symbol = [mol.mol.GetAtomWithIdx(i).GetSymbol() for i in range(len(mol.atom_index))]
+    ligates = np.array([one in LIGATING for one in symbol]) & (pairs.ligand_degree <= MOST_NEIGHBOURS)
     coordinated = (distance <= limits.METAL_MAX) & ligates[:, None] & are_metals(element)[None, :]
     opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
     ionic = (distance <= limits.IONIC_MAX) & opposite
@@ -291,8 +290,8 @@ def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pair
         ("halogen", _halogen_bonds(symbol, element, pairs)),
         ("hydrophobic", lean),
     ):
-        for i, j in np.argwhere(mask):
-            yield kind, int(i), int(j)
+        for i, j in np.argwhere(mask).tolist():
+            yield kind, i, j
 
 
 def _shaped(
@@ -322,10 +321,11 @@ def _shaped(
         yield "water", i, j, distance, water
 
 
-def _halogen_bonds(symbol: npt.NDArray[np.str_], element: npt.NDArray[np.str_], pairs: _Pairs) -> BoolArray:
+def _halogen_bonds(symbol: Sequence[str], element: npt.NDArray[np.str_], pairs: _Pairs) -> BoolArray:
     """Return the pairs of a halogen on carbon and an atom with a lone pair near the extension of its bond."""
-    halogen, taker = np.isin(symbol, ("Cl", "Br", "I")), np.isin(element, ("N", "O", "S"))
-    bonded: BoolArray = (pairs.distance <= limits.HALOGEN_MAX) & halogen[:, None] & taker[None, :]
+    halogen = np.array([one in ("Cl", "Br", "I") for one in symbol])
+    taker = (element == "N") | (element == "O") | (element == "S")
+    bonded: BoolArray = (pairs.distance <= limits.HALOGEN_MAX) & halogen[:, None] & taker
     if not bonded.any():
         return bonded
     at_halogen, at_partner = _cosines(pairs, bonded)
@@ -364,12 +364,13 @@ def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:
 def _closest_per_residue(mask: BoolArray, distance: FloatArray, residue: IntArray) -> BoolArray:
     """Keep for each ligand atom and residue the closest pair of the mask (first of equals)."""
     kept = np.zeros_like(mask)
-    best: dict[tuple[int, int], int] = {}
-    for i, j in np.argwhere(mask):
-        key = int(i), int(residue[j])
-        if key not in best or distance[i, j] < distance[i, best[key]]:
-            best[key] = int(j)
-    for (i, _), j in best.items():
+    best: dict[tuple[int, int], tuple[float, int]] = {}
+    own, other = np.nonzero(mask)
+    columns = own, residue[other], distance[mask], other
+    for i, number, apart, j in zip(*(column.tolist() for column in columns), strict=True):
+        if (i, number) not in best or apart < best[i, number][0]:
+            best[i, number] = apart, j
+    for (i, _), (_, j) in best.items():
         kept[i, j] = True
     return kept
 
