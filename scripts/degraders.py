@@ -10,7 +10,8 @@ from pathlib import Path
 from rdkit import Chem
 
 from tethermap.base.reference import LINKERS
-from tethermap.drawing.canvas import card, draw
+from tethermap.drawing.canvas import draw
+from tethermap.drawing.card import card
 from tethermap.extras.degraders.build import (
     Part,
     as_csv,
@@ -75,7 +76,7 @@ def _picture(smiles: str) -> str:
     """Return the depiction of a molecule."""
     mol = Chem.MolFromSmiles(smiles)
     drawing = draw(mol, molecule_layout(mol), coloured=True)
-    return card(smiles, "molecule", drawing, [drawing.body], 0.0)
+    return card(smiles, "molecule", drawing.box(0.0), [drawing.body])
 
 
 def split(smiles: str, jobs: Sequence[Path]) -> str:

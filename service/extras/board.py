@@ -15,7 +15,6 @@ from service.extras.pairs import Half, ternary_pairs
 from service.pages.depiction import exits_drawing
 from service.pages.places import answer_view, links_of
 from service.pages.sheet import SheetPair, sheet_svg
-from service.pages.svg import SafeDrawing
 from service.pages.texts import TEXTS
 from service.results.answers import is_blocked, is_seen, names_of_exit, several
 from service.results.tables import number
@@ -182,9 +181,12 @@ class Board:
         names = [half.job.record.target_name for half in self.halves]
         pairs = []
         for pinned in self.pinned():
-            drawings = [_drawing(half, end) for half, end in zip(self.halves, pinned["ends"], strict=True)]
-            pairs.append(SheetPair(pinned["says"], together(pinned), [end["action"] for end in pinned["ends"]],
-                                   pinned["note"], drawings))  # fmt: skip
+            drawings = []
+            for half, end in zip(self.halves, pinned["ends"], strict=True):
+                rows = half.reader.rows(half.job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [end["stem"]])
+                drawings.append(exits_drawing(half.job.folder, rows[0], [end["anchor"]]) if rows else None)
+            actions = [end["action"] for end in pinned["ends"]]
+            pairs.append(SheetPair(pinned["says"], together(pinned), actions, pinned["note"], drawings))
         return sheet_svg(_T.pair.plain(a=names[0], b=names[1]), pairs)
 
 
@@ -224,8 +226,3 @@ def _end(half: Half, row: Mapping[str, Any], key: tuple[str, ...] = ()) -> dict[
         "seen": view["seen_in"] if number(row, "observed") else [],
         "blocked": bool(row["n_copies"]) and not is_seen(row) and is_blocked(row),
     }  # fmt: skip
-
-
-def _drawing(half: Half, end: Mapping[str, Any]) -> SafeDrawing | None:
-    rows = half.reader.rows(half.job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [end["stem"]])
-    return exits_drawing(half.job.folder, rows[0], [end["anchor"]]) if rows else None

@@ -20,8 +20,8 @@ from service.http.answer import Answer, Count, Place, Success, Url, row_type
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Flag, JobId, Page, Paging, Text, Texts, Whole
 from service.http.responses import disposition, made_answer, tagged
+from service.pages.depiction import drawings
 from service.pages.render import page
-from service.pages.svg import safe_drawing
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
 from service.runs.extra import Extra
 from service.runs.on_demand import Kind, on_demand, run_script
@@ -290,7 +290,7 @@ async def degraders_page(request: Request) -> Response:
             values |= {"why_none": error.message, "status": 404}
         else:
             result, _ = _answer(request, text, shown)
-            pictures = {smiles: safe_drawing(svg) for smiles, svg in json.loads(text)["pictures"].items()}
+            pictures = drawings(json.loads(text)["pictures"])
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("limit", "offset")]
     return page("degraders", **values, result=result, pictures=pictures, query=urlencode(kept))
 

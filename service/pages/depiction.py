@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from markupsafe import Markup
-
 from service.errors import FileNotFound, InvalidPath
-from service.jobs.artifacts import Artifact
-from service.pages.svg import AtomMark, SafeDrawing, safe_drawing
+from service.jobs.artifacts import resolve_artifact
 from service.results.exposure import recoloured, relative
-from service.results.structures import instance_file
 from service.results.tables import number
 from tethermap.base.contexts import HEADLINE_CONTEXT, area_column
 from tethermap.base.tables import Row
-from tethermap.drawing.inline import LARGEST_FILE
+from tethermap.drawing.reader import Depiction, load_depiction, read_depiction
 
 
-def drawing_of(
+def exposed_drawing(
     job: Path, row: Row, atoms: Sequence[Row] | None = None, context: str = HEADLINE_CONTEXT
-) -> SafeDrawing | None:
+) -> Depiction | None:
     """Return the depiction of an instance, or None when it has none that can be shown.
 
     Parameters
@@ -34,13 +30,11 @@ def drawing_of(
     context : str
         One of `tethermap.base.contexts.CONTEXTS`.
     """
-    return shown_drawing(
-        lambda: instance_file(job, row, "svg_exposed_path"),
-        lambda text: text if atoms is None else recoloured(text, atoms, context),
-    )
+    drawing = shown_drawing(job, str(row.get("svg_exposed_path") or ""))
+    return drawing if drawing is None or atoms is None else read_depiction(recoloured(drawing, atoms, context))
 
 
-def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> SafeDrawing | None:
+def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> Depiction | None:
     """Return the depiction of an instance with its exits, or None when it has none that can be shown.
 
     Parameters
@@ -50,44 +44,35 @@ def exits_drawing(job: Path, row: Row, exits: Collection[str] = ()) -> SafeDrawi
     exits : collection of str
         Anchors with highlighted arrows; the others are pale.
     """
-    return shown_drawing(lambda: instance_file(job, row, "svg_exits_path"), exits=exits)
+    return shown_drawing(job, str(row.get("svg_exits_path") or ""), exits)
 
 
-def shown_drawing(
-    find: Callable[[], Artifact], change: Callable[[str], str] = str, exits: Collection[str] = ()
-) -> SafeDrawing | None:
+def shown_drawing(job: Path, path: str, exits: Collection[str] = ()) -> Depiction | None:
     """Return a depiction of a job for a page; None if there is none that can be shown.
 
     Parameters
     ----------
-    find : callable
-        Returns the file.
-    change : callable
-        Changes its text first.
+    path : str
+        The file in the job folder.
     exits : collection of str
-        As for `safe_drawing`.
+        As for `read_depiction`.
     """
     try:
-        artifact = find()
-        if artifact.size > LARGEST_FILE:
-            return None
-        return safe_drawing(change(artifact.path.read_text(encoding="utf-8")), exits)
+        return load_depiction(resolve_artifact(job, path).path, exits)
     except (FileNotFound, InvalidPath, OSError, ValueError):
         return None
 
 
-def thumbnail(drawing: SafeDrawing | None) -> Markup:
+def drawings(texts: Mapping[str, str]) -> dict[str, Depiction]:
+    """Return the depictions of SVG texts by their names."""
+    return {name: read_depiction(text) for name, text in texts.items()}
+
+
+def thumbnail(drawing: Depiction | None) -> str:
     """Return a depiction as a small separate file; an empty one if there is none."""
-    body = drawing.body if drawing else Markup()
     box = " ".join(f"{value:.0f}" for value in (drawing.window if drawing else (0.0, 0.0, 60.0, 40.0)))
-    return Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="{}" stroke-width="2">{}</svg>').format(box, body)
-
-
-def marks(drawing: SafeDrawing | None, atoms: Sequence[Row]) -> list[tuple[AtomMark, str]]:
-    """Return where the atoms are in a drawing, with their names."""
-    names = {row.get("sdf_index"): row["exact_atom"] for row in atoms}
-    drawn = drawing.atoms if drawing else ()
-    return [(mark, str(names[mark.index])) for mark in drawn if mark.index in names]
+    body = drawing.body() if drawing else ""
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" stroke-width="2">{body}</svg>'
 
 
 def percent(row: Row, context: str) -> str:

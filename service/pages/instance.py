@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from service.addresses import address, serves
-from service.pages.depiction import area, drawing_of, exits_drawing, marks, percent
+from service.pages.depiction import area, exits_drawing, exposed_drawing, percent
 from service.pages.exits import SHOWN, exit_sites, reason_without_sites
 from service.pages.fit import FITS, fit_of
 from service.pages.places import copy_view
@@ -24,7 +24,8 @@ from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.reasons import FLAGS
 from tethermap.base.tables import Row, Value
-from tethermap.drawing.marks import LARGEST_DISC, SMALLEST_DISC, TARGET_RADIUS
+from tethermap.drawing.card import TARGET_RADIUS
+from tethermap.drawing.exposed import LARGEST_DISC, SMALLEST_DISC
 from tethermap.drawing.ramp import STOPS, UNKNOWN
 
 _T = TEXTS.ligand
@@ -90,7 +91,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     """
     stem = str(row["stem"])
     atoms = instance_atoms(place.reader, place.folder, stem)
-    drawing = drawing_of(place.folder, row, atoms, context)
+    drawing = exposed_drawing(place.folder, row, atoms, context)
     exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem], SHOWN)
     sites = exit_sites(exit_rows)
     contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem], _OF_CONTACTS)
@@ -108,9 +109,7 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "contexts": contexts,
         "contexts_differ": len({round(one["area"], 1) for one in contexts if one["area"] is not None}) > 1,
         "drawing": drawing,
-        "marks": marks(drawing, atoms),
         "exits_drawing": exits,
-        "exits_marks": marks(exits, atoms),
         "amid": _amid_address(place, row) if drawing else "",
         "closed_here": _closed_here(sites, context),
         "atoms": atoms,

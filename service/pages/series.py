@@ -11,14 +11,14 @@ from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import resolve_artifact
 from service.pages.depiction import shown_drawing
 from service.pages.instance import file_address
-from service.pages.svg import SafeDrawing
 from service.results.exposure import atoms_by_instance, relative
 from service.results.tables import OF_STEMS, JobTables, number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST, area_column
 from tethermap.base.tables import Row, Value
-from tethermap.drawing.marks import free_spots
+from tethermap.drawing.card import free_spots
 from tethermap.drawing.ramp import exposure_colour
+from tethermap.drawing.reader import Depiction
 
 MAX_ROWS = 60
 """Instances in one heat map: the most exposed come first."""
@@ -64,7 +64,7 @@ def series_view(reader: JobTables, folder: Path, base: str, series: Row, instanc
     places = sorted({place for own in core.values() for place in own})
     rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
     means = [_mean([row["cells"][number] for row in rows]) for number in range(len(places))]
-    drawing = shown_drawing(lambda: resolve_artifact(folder, f"{layout.SERIES_FOLDER}/{name}.svg"))
+    drawing = shown_drawing(folder, f"{layout.SERIES_FOLDER}/{name}.svg")
     return {
         "name": name,
         "places": places,
@@ -111,7 +111,7 @@ def _step(share: float | None) -> int | None:
     return None if share is None else 5 * round(20 * min(max(share, 0.0), 1.0))
 
 
-def _discs(drawing: SafeDrawing | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _discs(drawing: Depiction | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a disc for each core atom in the colour of its mean exposure, and the position of its number."""
     marks = [mark for mark in (drawing.atoms if drawing else ()) if mark.index in means]
     spots = free_spots([(mark.x, mark.y) for mark in marks], max((mark.radius for mark in marks), default=0.0) + 9)

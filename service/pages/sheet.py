@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from service.pages.svg import SafeDrawing
 from service.pages.texts import TEXTS
-from tethermap.drawing.marks import INK, MUTED, text_width
+from tethermap.drawing.card import INK, MUTED, text_width
+from tethermap.drawing.reader import Depiction
 
 
 class SheetPair(NamedTuple):
@@ -21,7 +21,7 @@ class SheetPair(NamedTuple):
     distance: str
     actions: Sequence[str]
     note: str
-    drawings: Sequence[SafeDrawing | None]
+    drawings: Sequence[Depiction | None]
 
 
 WIDTH, HEIGHT = 1280.0, 720.0
@@ -75,7 +75,7 @@ def _tile(pair: SheetPair, x: float, y: float, wide: float, high: float) -> str:
             box = " ".join(f"{value:.1f}" for value in drawing.window)
             parts.append(
                 f'<svg x="{left:.1f}" y="{top:.1f}" width="{half:.1f}" height="{tall:.1f}" viewBox="{box}"'
-                f' stroke-width="2">{drawing.body}</svg>'
+                f' stroke-width="2">{drawing.body()}</svg>'
             )
         parts.append(_text(lines, left, top + tall + 16, 12, INK))
     parts.append(_text(note, x + 12, y + high - 8 - _LINE * (len(note) - 1), 13, "#0a5a8a"))

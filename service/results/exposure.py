@@ -12,8 +12,9 @@ from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, matchi
 from tethermap.base import tables
 from tethermap.base.contexts import CONTEXTS, EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from tethermap.base.tables import Row
-from tethermap.drawing.marks import AtomExposure, in_context
+from tethermap.drawing.exposed import AtomExposure, exposed_card
 from tethermap.drawing.ramp import exposure_colour
+from tethermap.drawing.reader import Depiction
 from tethermap.exposure.method import KERNEL
 
 _HEADLINE = area_column(HEADLINE_CONTEXT)
@@ -163,18 +164,26 @@ def atom_map(atoms: Sequence[Mapping[str, Any]], context: str) -> list[MappedAto
     return [{"atomIndex": row["sdf_index"], "exposure": number(row, area_column(context))} for row in atoms]
 
 
-def recoloured(svg: str, atoms: Sequence[Row], context: str) -> str:
-    """Return an exposed depiction in a context.
+def recoloured(depiction: Depiction, atoms: Sequence[Row], context: str) -> str:
+    """Return the file of an exposed depiction in a context; no molecule is drawn for it.
 
     Parameters
     ----------
-    svg : str
-        The depiction as the pipeline drew it.
+    depiction : Depiction
+        Depiction in the headline context.
     atoms : sequence of mapping
         Rows of the instance's heavy atoms.
     context : str
         One of `tethermap.base.contexts.CONTEXTS`.
     """
     column = area_column(context)
-    exposures = {int(str(row["sdf_index"])): AtomExposure(number(row, column), relative(row, column)) for row in atoms}
-    return in_context(svg, exposures, context)
+    exposures = {row["sdf_index"]: AtomExposure(number(row, column), relative(row, column)) for row in atoms}
+    marks = depiction.atoms
+    return exposed_card(
+        depiction.title,
+        depiction.description,
+        depiction.drawing("discs"),
+        [{"index": str(mark.index), "atom-name": mark.name, "element": mark.element} for mark in marks],
+        [exposures.get(mark.index, AtomExposure(None, None)) for mark in marks],
+        context,
+    )

@@ -18,7 +18,7 @@ from service.http.parameters import CONTEXT, MAX_STEMS, STEM, Choice, Parameter,
 from service.http.responses import disposition, file_answer, made_answer
 from service.jobs.artifacts import ANY_FILE, resolve_artifact
 from service.pages.columns import COLUMNS, USUAL
-from service.pages.depiction import drawing_of, exits_drawing, thumbnail
+from service.pages.depiction import exits_drawing, exposed_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.form import OWN_STRUCTURES
 from service.pages.instance import Place, instance_view
@@ -255,8 +255,9 @@ async def picture(request: Request) -> Response:
         rows = shared.tables.rows(job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [stem])
         if not rows:
             raise FileNotFound(f"The job has no ligand {stem[:64]}.")
-        drawing = exits_drawing(job.folder, rows[0], exits) if style == "exits" else drawing_of(job.folder, rows[0])
-        return str(thumbnail(drawing))
+        if style == "exits":
+            return thumbnail(exits_drawing(job.folder, rows[0], exits))
+        return thumbnail(exposed_drawing(job.folder, rows[0]))
 
     headers = {"Content-Security-Policy": "default-src 'none'"}
     return made_answer(request, (await in_thread(read)).encode(), "image/svg+xml", headers)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -15,7 +16,6 @@ from service.http.middleware import request_id
 from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
 from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, made_answer, tagged
 from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
-from service.jobs.artifacts import Artifact
 from service.results.exposure import atom_map, instance_atoms, overlay, recoloured
 from service.results.job import Job
 from service.results.structures import (
@@ -31,11 +31,13 @@ from service.results.structures import (
     metadata_row,
     protein_text,
 )
+from service.results.tables import JobTables
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from tethermap.base import tables
 from tethermap.base.contexts import HEADLINE_FIRST
-from tethermap.drawing.inline import LARGEST_FILE
+from tethermap.base.tables import Row
 from tethermap.drawing.interactions import interactions_svg
+from tethermap.drawing.reader import Depiction, load_depiction
 
 
 def _asked(request: Request) -> Asked:
@@ -46,19 +48,9 @@ def _asked(request: Request) -> Asked:
 
 async def get_exposed_svg(request: Request) -> Response:
     """Answer the depiction with exposure colours."""
-    shared = shared_of(request)
-    job = job_of(request, ready=True)
-    surroundings = CONTEXT.of(request)
-    row = await in_thread(find_instance, shared.tables, job.folder, _asked(request))
-    artifact = await in_thread(instance_file, job.folder, row, "svg_exposed_path")
-    if surroundings == HEADLINE_FIRST[0]:
-        return await file_answer(request, artifact, inline=True)
-
-    def redraw() -> str:
-        atoms = instance_atoms(shared.tables, job.folder, str(row["stem"]))
-        return recoloured(artifact.path.read_text(encoding="utf-8"), atoms, surroundings)
-
-    return await _drawn(request, redraw, artifact, artifact.name)
+    if CONTEXT.of(request) == HEADLINE_FIRST[0]:
+        return await _file(request, "svg_exposed_path")
+    return await _drawn(request, "exposed", "exposed", instance_atoms, recoloured)
 
 
 async def get_plain_svg(request: Request) -> Response:
@@ -68,29 +60,36 @@ async def get_plain_svg(request: Request) -> Response:
 
 async def get_interactions_svg(request: Request) -> Response:
     """Answer the depiction with the residues in contact, drawn now."""
+    return await _drawn(request, "plain", "interactions", _contacts, interactions_svg)
+
+
+def _contacts(reader: JobTables, job: Path, stem: str) -> Sequence[Row]:
+    return reader.rows(job, tables.CONTACTS, "WHERE stem = ?", [stem])
+
+
+async def _drawn(
+    request: Request,
+    style: str,
+    made: str,
+    read: Callable[[JobTables, Path, str], Sequence[Row]],
+    draw: Callable[[Depiction, Sequence[Row], str], str],
+) -> Response:
+    """Return a drawing in a context, made from a depiction of a ligand and its rows of a table."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-    surroundings = CONTEXT.of(request)
     row = await in_thread(find_instance, shared.tables, job.folder, _asked(request))
-    artifact = await in_thread(instance_file, job.folder, row, "svg_plain_path")
+    artifact = await in_thread(instance_file, job.folder, row, f"svg_{style}_path")
 
-    def draw() -> str:
-        if artifact.size > LARGEST_FILE:
-            raise FileNotFound("The ligand's depiction is too large for residues around it.")
-        contacts = shared.tables.rows(job.folder, tables.CONTACTS, "WHERE stem = ?", [row["stem"]])
+    def drawing() -> str:
         try:
-            return interactions_svg(artifact.path.read_text(encoding="utf-8"), contacts, surroundings)
+            rows = read(shared.tables, job.folder, str(row["stem"]))
+            return draw(load_depiction(artifact.path), rows, CONTEXT.of(request))
         except ValueError:
-            raise FileNotFound("The ligand has no depiction that residues could be drawn around.") from None
+            raise FileNotFound("The ligand has no depiction of a known form and size.") from None
 
-    name = artifact.name.removesuffix("_plain.svg") + "_interactions.svg"
-    return await _drawn(request, draw, artifact, name)
-
-
-async def _drawn(request: Request, draw: Callable[[], str], artifact: Artifact, name: str) -> Response:
-    """Return a drawing made from the depiction of a ligand."""
+    name = f"{artifact.name.removesuffix(f'_{style}.svg')}_{made}.svg"
     headers = {"Content-Disposition": disposition(name, inline=True), "Content-Security-Policy": FILE_POLICY}
-    return made_answer(request, (await in_thread(draw)).encode(), artifact.media_type, headers, artifact.modified)
+    return made_answer(request, (await in_thread(drawing)).encode(), artifact.media_type, headers, artifact.modified)
 
 
 async def get_exits_svg(request: Request) -> Response:

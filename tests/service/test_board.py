@@ -10,12 +10,11 @@ import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from markupsafe import Markup
 
 from service.extras.board import MOST_NOTE, MOST_PINS
 from service.pages.sheet import SheetPair, sheet_svg
-from service.pages.svg import SafeDrawing
 from tests.tools.boxes import faults_of
+from tethermap.drawing.reader import read_depiction
 
 JOBS = {"a_job": "exam1hpv", "b_job": "exam4cup"}
 
@@ -70,7 +69,7 @@ def test_pin_links_add_and_remove_one_pair_and_keep_the_others(http: httpx2.Clie
 
 
 _WORDS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF, exclude_characters="\x7f"), max_size=MOST_NOTE)
-_DRAWING = SafeDrawing(300.0, 200.0, Markup(""), ())
+_DRAWING = read_depiction('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 300 200"/>')
 
 
 @given(st.lists(st.tuples(_WORDS, _WORDS, _WORDS), max_size=MOST_PINS), _WORDS)

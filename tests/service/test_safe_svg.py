@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.pages.svg import safe_drawing
 from tests.tools.runs import ROOT
 from tethermap.drawing.ramp import exposure_colour
+from tethermap.drawing.reader import read_depiction
 
 EXPOSED = next((ROOT / "data/examples/exam1hpv").rglob("*_exposed.svg"))
 
@@ -23,7 +23,7 @@ viewBox="0 0 10 10" onload="e()">
 
 
 def test_only_shapes_of_a_hostile_file_are_left() -> None:
-    assert str(safe_drawing(HOSTILE).body) == '<g><path d="M0 0L1 1"/></g>'
+    assert read_depiction(HOSTILE).body() == '<g><path d="M0 0L1 1"/></g>'
 
 
 @pytest.mark.parametrize(
@@ -39,17 +39,17 @@ def test_only_shapes_of_a_hostile_file_are_left() -> None:
 )
 def test_invalid_depiction_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="depiction"):
-        safe_drawing(text)
+        read_depiction(text)
 
 
 def test_all_atoms_and_bonds_of_a_depiction_are_kept_without_its_legend() -> None:
     text = EXPOSED.read_text(encoding="utf-8")
-    drawing = safe_drawing(text)
+    drawing = read_depiction(text)
     assert [mark.index for mark in drawing.atoms] == list(range(35))
-    outlines = [re.findall(r'<path[^>]* d=["\']([^"\']*)', body) for body in (drawing.body, text)]
+    outlines = [re.findall(r'<path[^>]* d=["\']([^"\']*)', body) for body in (drawing.body(), text)]
     assert [[line.count("M") for line in lines].count(0) for lines in outlines] == [0, 0]
     assert "".join(outlines[0]).count("M") == "".join(outlines[1]).count("M")
-    assert "<text" not in drawing.body
+    assert "<text" not in drawing.body()
     assert drawing.height < float(text.split('height="')[1].split('"')[0])
 
 
@@ -61,11 +61,12 @@ def test_style_sheet_has_the_colours_of_the_ramp() -> None:
 
 def test_small_picture_of_a_large_ligand_shows_the_highlighted_exit() -> None:
     atoms = "".join(
-        f'<circle class="atom atom-{n}" data-atom-name="C{n}" cx="{40 * n}" cy="50" r="9"/>' for n in range(51)
+        f'<circle class="atom atom-{n}" data-index="{n}" data-atom-name="C{n}" cx="{40 * n}" cy="50" r="9"/>'
+        for n in range(51)
     )
     text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2040 100"><g class="atoms">{atoms}</g></svg>'
     for name, place in (("C0", 0.0), ("C15", 600.0), ("C50", 2000.0)):
-        left, _, width, _ = safe_drawing(text, [name]).window
+        left, _, width, _ = read_depiction(text, [name]).window
         assert width == 460
         assert left <= place <= left + width
-    assert safe_drawing(text).window == safe_drawing(text).box
+    assert read_depiction(text).window == read_depiction(text).box

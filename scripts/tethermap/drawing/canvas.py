@@ -1,16 +1,9 @@
-"""A molecule drawn as SVG elements on a card, the base of all depictions.
-
-Depictions have a white card as background, to be readable on light and on dark pages. There are
-no style attributes and no scripts: the files pass a strict content security policy.
-"""
+"""A molecule drawn by RDKit as SVG elements, the base of all depictions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -18,7 +11,7 @@ from rdkit import Chem
 from rdkit.Chem.Draw import rdMolDraw2D
 
 from tethermap.base.arrays import FloatArray
-from tethermap.drawing.marks import INK, MUTED, TARGET_RADIUS
+from tethermap.drawing.card import Drawing
 from tethermap.molecule.flat import flat_molecule
 
 BOND = 1.5
@@ -30,11 +23,6 @@ SMALLEST = (320.0, 140.0)
 """Width and height of the drawing in pixels; beyond the largest it is scaled down."""
 
 MARGIN = 38.0
-TEXT_X = 16.0
-
-_CARD = "#ffffff"
-_BORDER = "#d0d7de"
-_FONT = "system-ui, Segoe UI, Helvetica, Arial, sans-serif"
 
 _PALETTE = {
     -1: (0.14, 0.16, 0.18),
@@ -61,27 +49,6 @@ _DEFAULTS = {
     "fill-opacity": "1",
     "opacity": "1",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A molecule as SVG elements.
-
-    Parameters
-    ----------
-    places : ndarray of float, shape (n_atoms, 2)
-        Positions of the atoms, in pixels.
-    width, height : float
-        Size in pixels.
-    bond : float
-        Length of a bond in pixels.
-    """
-
-    body: str
-    places: FloatArray
-    width: float
-    height: float
-    bond: float
 
 
 def draw(mol: Chem.Mol, layout: FloatArray, *, coloured: bool, prepare: bool = True) -> Drawing:
@@ -141,61 +108,6 @@ def drawn(molecule: bytes, coloured: bool, prepare: bool) -> Drawing:
     body = text[text.index(header) + len(header) : text.rindex("</svg>")].strip()
     bond = BOND * PIXELS_PER_UNIT * shrink
     return Drawing(_STYLE.sub(lambda style: _attributes(style[1]), body), places.reshape(-1, 2), width, height, bond)
-
-
-def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str, str]]) -> str:
-    """Return an invisible circle over each atom that names it.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        Text shown for each atom.
-    data : sequence of mapping of str to str
-        Data attributes of each atom, without ``data-``.
-    """
-    circles = []
-    radius = TARGET_RADIUS * drawing.bond
-    for k, ((x, y), label, values) in enumerate(zip(drawing.places.tolist(), labels, data, strict=True)):
-        attributes = "".join(f' data-{name}="{escape(value, quote=True)}"' for name, value in values.items())
-        circles.append(
-            f'<circle class="atom atom-{k}"{attributes} cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
-            f' fill-opacity="0"><title>{escape(label)}</title></circle>'
-        )
-    return f'<g class="atoms">{"".join(circles)}</g>'
-
-
-def legend(lines: Sequence[str], drawing: Drawing) -> str:
-    """Return lines of text below the drawing, the first one bold."""
-    parts = []
-    for number, line in enumerate(lines):
-        if line:
-            style = f'font-weight="600" fill="{INK}"' if number == 0 else f'fill="{MUTED}"'
-            y = drawing.height + 14 + 17 * number
-            parts.append(f'<text x="{TEXT_X:.0f}" y="{y:.0f}" font-size="12" {style}>{escape(line)}</text>')
-    return "".join(parts)
-
-
-def card(title: str, description: str, drawing: Drawing, parts: Sequence[str], below: float) -> str:
-    """Return the whole file: elements in order on a white card.
-
-    Parameters
-    ----------
-    title, description : str
-        Read out by screen readers.
-    parts : sequence of str
-        SVG elements.
-    below : float
-        Height of the area below the drawing, in pixels.
-    """
-    width, height = drawing.width, drawing.height + below
-    content = "\n".join(part for part in parts if part)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
-        f' height="{height:.0f}" font-family="{_FONT}" role="img">\n'
-        f"<title>{escape(title)}</title>\n<desc>{escape(description)}</desc>\n"
-        f'<rect class="card" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="10" fill="{_CARD}"'
-        f' stroke="{_BORDER}"/>\n{content}\n</svg>\n'
-    )
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""A ligand with the residues that touch it around, after LIDIA and PoseView: made from its plain depiction by text.
+"""A ligand with the residues that touch it around, after LIDIA and PoseView: made from its plain depiction.
 
 The molecule is not drawn again: atoms keep their positions in the depiction, residues are placed in the free space
 nearest to the atoms they touch.
@@ -6,11 +6,10 @@ nearest to the atoms they touch.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape, unescape
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,8 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS
 from tethermap.base.tables import Row
-from tethermap.drawing.marks import INK, MUTED
+from tethermap.drawing.card import INK, MUTED, card
+from tethermap.drawing.reader import Depiction
 
 DISC = 19.0
 """Radius of a residue in pixels; bonds have 39."""
@@ -61,13 +61,6 @@ STROKES: Mapping[str, Stroke] = {
 }
 """In the order of strength."""
 
-_VIEW = re.compile(r'<svg [^>]{0,300}viewBox="0 0 ([0-9.]{1,8}) ([0-9.]{1,8})"')
-_CARD = re.compile(r'<rect class="card"[^>]{0,300}/>')
-_LEGEND = re.compile(r'<text x="[0-9.]{1,8}" y="([0-9.]{1,8})"[^>]{0,200}>([^<]{0,300})</text>')
-_ATOM = re.compile(
-    r'<circle class="atom atom-[0-9]{1,4}"[^>]{0,80} data-atom-name="([^"]{0,40})"[^>]{0,80}'
-    r' cx="(-?[0-9.]{1,8})" cy="(-?[0-9.]{1,8})"'
-)
 _ANGLES = np.linspace(0.0, 2 * np.pi, 36, endpoint=False)
 _SPOKES = np.arange(FROM_ATOMS + 4.0, 460.0, 15.0)
 _GRID = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)[:, None] * _SPOKES[:, None]
@@ -96,52 +89,38 @@ class _Residue:
         return min((order.index(kind), distance) for kind, _, distance, _ in self.contacts)
 
 
-@dataclass(frozen=True, slots=True)
-class Amid:
+class Amid(NamedTuple):
     """Surroundings of a ligand in a drawing.
 
     Parameters
     ----------
     box : tuple of float
         Left, top, width and height of the whole in pixels of the drawing, whose own corner is 0, 0.
-    size : tuple of float
-        Width and height of the drawing.
-    drawing : str
-        SVG elements of the drawing.
     title : str
         The ligand and how many residues touch it.
     below, above : str
-        Elements below the drawing (lines) and above it (residues, legend).
+        SVG elements below the drawing (lines) and above it (residues, legend).
     """
 
     box: tuple[float, float, float, float]
-    size: tuple[float, float]
-    drawing: str
     title: str
     below: str
     above: str
 
 
-def interactions_svg(plain: str, contacts: Iterable[Row], context: str) -> str:
+def interactions_svg(plain: Depiction, contacts: Iterable[Row], context: str) -> str:
     """Return the depiction of a ligand with the residues that touch it as a file; see `amid_residues`."""
     amid = amid_residues(plain, contacts, context)
-    x, y, width, height = amid.box
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} {y:.0f} {width:.0f} {height:.0f}"'
-        f' width="{width:.0f}" height="{height:.0f}" font-family="system-ui, Segoe UI, Helvetica, Arial, sans-serif"'
-        f' role="img">\n<title>{escape(amid.title)}</title>\n'
-        f'<rect class="card" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{width - 1:.0f}" height="{height - 1:.0f}"'
-        f' rx="10" fill="#ffffff" stroke="#d0d7de"/>\n{amid.below}\n{amid.drawing}\n{amid.above}\n</svg>\n'
-    )
+    return card(amid.title, plain.description, amid.box, [amid.below, plain.body(without=()), amid.above])
 
 
-def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
+def amid_residues(plain: Depiction, contacts: Iterable[Row], context: str) -> Amid:
     """Return the surroundings for a ligand's drawing.
 
     Parameters
     ----------
-    plain : str
-        Its plain depiction as the pipeline drew it.
+    plain : Depiction
+        Plain depiction of the ligand.
     contacts : iterable of Row
         Its rows of `tethermap.base.tables.CONTACTS`.
     context : str
@@ -150,38 +129,25 @@ def amid_residues(plain: str, contacts: Iterable[Row], context: str) -> Amid:
     Raises
     ------
     ValueError
-        If `plain` is no such depiction.
-
-    >>> amid = amid_residues('<svg viewBox="0 0 90 60"><rect class="card"/></svg>', [], "chain")
-    >>> amid.size, amid.title
-    ((90.0, 60.0), ': 0 residues in contact (nearest chain)')
+        If it has no atoms or too many.
     """
-    view, card = _VIEW.search(plain), _CARD.search(plain)
-    if view is None or card is None:
-        raise ValueError("no depiction of a ligand")
-    legend = _LEGEND.search(plain, card.end())
-    end = legend.start() if legend else plain.rindex("</svg>")
-    atoms = {unescape(name): (float(x), float(y)) for name, x, y in _ATOM.findall(plain, card.end(), end)}
-    if len(atoms) > MOST_ATOMS:
-        raise ValueError("too many atoms to draw with residues")
+    atoms = {atom.name: (atom.x, atom.y) for atom in plain.atoms}
+    if not 0 < len(atoms) <= MOST_ATOMS:
+        raise ValueError("no depiction of a ligand with few enough atoms to draw residues around")
     residues = [one for one in _residues(contacts, context) if any(atom in atoms for _, atom, _, _ in one.contacts)]
     residues = residues[:MOST_RESIDUES]
     places = _places(residues, atoms)
-    size = float(view[1]), float(legend[1]) - 14.0 if legend else float(view[2])
     low = np.minimum(places.min(axis=0, initial=np.inf) - DISC - MARGIN, 0.0)
-    high = np.maximum(places.max(axis=0, initial=-np.inf) + DISC + MARGIN, size)
+    high = np.maximum(places.max(axis=0, initial=-np.inf) + DISC + MARGIN, (plain.width, plain.height))
     left, top, width, height = (float(value) for value in (*low, *(high - low)))
-    title = unescape(legend[2]) if legend else ""
     words = f"{len(residues)} residue{'' if len(residues) == 1 else 's'} in contact ({CONTEXT_WORDS[context].name})"
     kinds = [kind for kind in STROKES if any(kind == one[0] for residue in residues for one in residue.contacts)]
-    words_below, needed = _legend([title, words], kinds, left + MARGIN, top + height, width)
+    words_below, needed = _legend([plain.title, words], kinds, left + MARGIN, top + height, width)
     lines = "".join(_lines(one, place, atoms) for one, place in zip(residues, places, strict=True))
     discs = "".join(_disc(one, place) for one, place in zip(residues, places, strict=True))
     return Amid(
         box=(left, top, width, height + needed),
-        size=size,
-        drawing=plain[card.end() : end].strip(),
-        title=f"{title}: {words}",
+        title=f"{plain.title}: {words}",
         below=f'<g class="contacts">{lines}</g>',
         above=f'<g class="residues">{discs}</g>\n<g class="legend">{words_below}</g>',
     )

@@ -12,14 +12,11 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import HEADLINE_CONTEXT
-from tethermap.drawing import marks
-from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
-from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT, MUTED
-from tethermap.drawing.ramp import STOPS
+from tethermap.drawing.canvas import drawn
+from tethermap.drawing.card import LEGEND_HEIGHT, MUTED, Drawing, card, legend, targets
+from tethermap.drawing.exposed import AtomExposure, exposed_card
 from tethermap.instance.model import Instance, Link
 from tethermap.molecule.record import LigandMolecule
-
-_DISC_OPACITY = 0.7
 
 
 def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozenset[int] = frozenset()) -> str:
@@ -53,7 +50,7 @@ def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozen
         targets(drawing, labels, atom_data(record, instance)),
         legend([instance_title(instance), " · ".join(notes)], drawing),
     ]
-    return card(instance_title(instance), record.observed_smiles, drawing, parts, LEGEND_HEIGHT)
+    return card(instance_title(instance), record.observed_smiles, drawing.box(LEGEND_HEIGHT), parts)
 
 
 def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: FloatArray, sasa_bound: FloatArray) -> str:
@@ -71,21 +68,12 @@ def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: Float
         SASA in the complex, in square angstroms.
     """
     drawing = drawn(record.flat, coloured=False, prepare=record.sanitised)
-    discs, labels, data = [], [], atom_data(record, instance)
-    for k, (x, y) in enumerate(drawing.places.tolist()):
-        relative = None if np.isnan(relative_sasa[k]) else float(relative_sasa[k])
-        exposure = marks.AtomExposure(float(sasa_bound[k]), relative)
-        discs.append(marks.disc(k, f"{x:.1f}", f"{y:.1f}", drawing.bond, relative))
-        data[k] |= marks.data_of(exposure)
-        labels.append(marks.label(data[k]["atom-name"], exposure))
-    total = marks.total(float(np.round(sasa_bound, 3).sum()), HEADLINE_CONTEXT)
-    parts = [
-        f'<g class="discs" fill-opacity="{_DISC_OPACITY}">{"".join(discs)}</g>',
-        drawing.body,
-        targets(drawing, labels, data),
-        legend([instance_title(instance), total], drawing) + _ramp_legend(drawing),
+    exposures = [
+        AtomExposure(area, None if np.isnan(relative) else relative)
+        for area, relative in zip(sasa_bound.tolist(), relative_sasa.tolist(), strict=True)
     ]
-    return card(instance_title(instance), record.observed_smiles, drawing, parts, EXPOSURE_LEGEND_HEIGHT)
+    title, data = instance_title(instance), atom_data(record, instance)
+    return exposed_card(title, record.observed_smiles, drawing, data, exposures, HEADLINE_CONTEXT)
 
 
 def atom_data(record: LigandMolecule, instance: Instance) -> list[dict[str, str]]:
@@ -150,20 +138,3 @@ def instance_title(instance: Instance) -> str:
     """Return the names of an instance as a title."""
     name = instance.name
     return f"{name.comp_id} · {instance.entry_id} chain {name.auth_asym_id} residue {name.residue_id}"
-
-
-def _ramp_legend(drawing: Drawing) -> str:
-    """Return the colour ramp with its scale: relative SASA in percent."""
-    x, y, width = TEXT_X, drawing.height + 38, 120.0
-    stops = "".join(
-        f'<stop offset="{share:g}" stop-color="#{red:02x}{green:02x}{blue:02x}"/>'
-        for share, (red, green, blue) in STOPS
-    )
-    text = f'font-size="11" fill="{MUTED}"'
-    return (
-        f'<defs><linearGradient id="exposure-ramp">{stops}</linearGradient></defs>'
-        f'<text x="{x:.0f}" y="{y + 9:.0f}" {text}>buried 0 %</text>'
-        f'<rect x="{x + 70:.0f}" y="{y:.0f}" width="{width:.0f}" height="10" rx="5" fill="url(#exposure-ramp)"'
-        f' fill-opacity="{_DISC_OPACITY}"/>'
-        f'<text x="{x + 78 + width:.0f}" y="{y + 9:.0f}" {text}>100 % exposed</text>'
-    )

@@ -10,8 +10,8 @@ from rdkit.Chem import rdDepictor
 from rdkit.Geometry import Point2D
 
 from tethermap.base.arrays import FloatArray
-from tethermap.drawing.canvas import Drawing, card, draw, legend, targets
-from tethermap.drawing.marks import LEGEND_HEIGHT
+from tethermap.drawing.canvas import draw
+from tethermap.drawing.card import LEGEND_HEIGHT, Drawing, card, legend, targets
 from tethermap.molecule.template import fix_hydrogens
 
 _CORE_COLOUR = "#bcd7f5"
@@ -65,7 +65,7 @@ def member_svg(
         targets(drawing, labels, data),
         legend(lines, drawing),
     ]
-    return card(lines[0], Chem.MolToSmiles(mol), drawing, parts, LEGEND_HEIGHT)
+    return card(lines[0], Chem.MolToSmiles(mol), drawing.box(LEGEND_HEIGHT), parts)
 
 
 def core_svg(mol: Chem.Mol, layout: FloatArray, core: Sequence[int], lines: Sequence[str]) -> str:
@@ -94,7 +94,7 @@ def core_svg(mol: Chem.Mol, layout: FloatArray, core: Sequence[int], lines: Sequ
     data = [{"core-index": str(position[atom])} for atom in core_atoms]
     labels = [f"core atom {position[atom]}" for atom in core_atoms]
     parts = [drawing.body, targets(drawing, labels, data), legend(lines, drawing)]
-    return card(lines[0], "common core", drawing, parts, LEGEND_HEIGHT)
+    return card(lines[0], "common core", drawing.box(LEGEND_HEIGHT), parts)
 
 
 def _marks(mol: Chem.Mol, core: Sequence[int], drawing: Drawing) -> str:

@@ -15,15 +15,15 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS
-from tethermap.drawing.canvas import TEXT_X, Drawing, card, drawn, legend, targets
+from tethermap.drawing.canvas import drawn
+from tethermap.drawing.card import INK, LEGEND_CLASS, MUTED, TEXT_X, Drawing, card, legend, targets, text_width
 from tethermap.drawing.ligand import atom_data, instance_title, missing_stubs, stub_ends
-from tethermap.drawing.marks import INK, LEGEND_CLASS, MUTED, text_width
 from tethermap.exits.arrows import BADGE, Arrow, best_of_sites, pale_groups, place_arrows
 from tethermap.exits.geometry import CONE
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.model import Exit
-from tethermap.exits.words import HEAD_HEIGHT, LINE_HEIGHT, MUCH_GIVEN_UP, legend_height
+from tethermap.exits.words import HEAD_HEIGHT, LINE_HEIGHT, MUCH_GIVEN_UP
 from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
 
@@ -96,10 +96,8 @@ def exits_svg(
         legend([instance_title(instance), note, seen_note], drawing),
         f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",
     ]
-    below = legend_height(len(shown)) + head - HEAD_HEIGHT
-    return card(
-        f"Where a linker can leave {instance_title(instance)}", _description(graph, shown), drawing, parts, below
-    )
+    title = f"Where a linker can leave {instance_title(instance)}"
+    return card(title, _description(graph, shown), drawing.box(head + LINE_HEIGHT * len(shown)), parts)
 
 
 def _framed(

@@ -49,15 +49,6 @@ FULL_ROOM = 0.55
 """Room of an atom that nothing is near to."""
 
 
-def legend_height(n_lines: int) -> float:
-    """Return the height of the text below a drawing of exits, in pixels, for a number of lines.
-
-    >>> legend_height(2) - legend_height(0) == 2 * LINE_HEIGHT
-    True
-    """
-    return HEAD_HEIGHT + LINE_HEIGHT * n_lines
-
-
 NOT_RECOMMENDED: Mapping[str, str] = {
     "no_way_out": "most copies show no open way out",
     "unusual_group": "linkers are not usually built on such a group",

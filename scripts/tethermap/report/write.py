@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from html import escape
@@ -18,20 +18,15 @@ from tethermap.base.atomic import write_parts
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT, area_column
 from tethermap.base.records import Source
 from tethermap.base.tables import Row, Table
-from tethermap.drawing.inline import inline_svg
 from tethermap.drawing.interactions import amid_residues
-from tethermap.drawing.marks import EXPOSURE_LEGEND_HEIGHT, LEGEND_HEIGHT
+from tethermap.drawing.reader import Depiction, inline_svg, load_depiction
 from tethermap.exits.limits import SHOWN_SITES
-from tethermap.exits.words import legend_height
 from tethermap.report.content import CARDS_PER_PAGE, MAX_SERIES, build_content, is_leading, shown_series
 from tethermap.report.render import AFFINITY_COLUMNS, TABLE_COLUMNS, render_pages, render_report
 from tethermap.report.texts import TEXTS
 from tethermap.run.program_errors import but_for
 
 log = logging.getLogger(__name__)
-
-LEGENDS = {"plain": LEGEND_HEIGHT, "exposed": EXPOSURE_LEGEND_HEIGHT}
-"""Height of the legend of a depiction by style; that of one with exits depends on their number."""
 
 SHOWN_COLUMNS = {
     tables.RESULTS_TABLE.path: (
@@ -118,9 +113,9 @@ def write_report(
         exits=partial(_first_exits, job),
     )
     first = content.cards[:CARDS_PER_PAGE]
-    n_exits = {card.best.text("stem"): len(card.exits) for card in first}
-    contacts = _by_stem(job, tables.CONTACTS, [stem for row in results if (stem := str(row["stem"])) in n_exits])
-    pictures = _Pictures(job, n_exits, contacts)
+    drawn = {card.best.text("stem") for card in first}
+    contacts = _by_stem(job, tables.CONTACTS, [stem for row in results if (stem := str(row["stem"])) in drawn])
+    pictures = _Pictures(job, contacts)
     parts = render_report(
         content,
         settings,
@@ -167,25 +162,20 @@ class _Pictures:
 
     Parameters
     ----------
-    n_exits : mapping of str to int
-        Number of exits in the depiction of an instance.
     contacts : mapping of str to sequence of Row
         Contacts of the instances that are drawn with their residues.
     """
 
-    def __init__(self, job: Path, n_exits: Mapping[str, int], contacts: Mapping[str, Sequence[Row]]) -> None:
+    def __init__(self, job: Path, contacts: Mapping[str, Sequence[Row]]) -> None:
         self._job = job
-        self._n_exits = n_exits
         self._contacts = contacts
 
     def of_ligand(self, stem: str, style: str) -> str:
         """Return a depiction of an instance, empty when it has none."""
         if style == "interactions":
-            return self._amid(stem)
-        if style == "plain":
-            return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", LEGEND_HEIGHT, f"plain-{stem}")
-        height = legend_height(self._n_exits.get(stem, 0)) if style == "exits" else LEGENDS[style]
-        return self._inline(layout.ligand_svg(stem, style), f"{stem}, {style}", height)
+            return self._shown(layout.ligand_svg(stem, "plain"), partial(self._amid, stem))
+        name = f"plain-{stem}" if style == "plain" else ""
+        return self._shown(layout.ligand_svg(stem, style), partial(inline_svg, label=f"{stem}, {style}", name=name))
 
     def linked(self, stem: str, style: str) -> str:
         """Return an image that links to a depiction from a further page, empty when there is none."""
@@ -196,31 +186,23 @@ class _Pictures:
         return f'<img src="../{source}" alt="{escape(stem)}, {style}" loading="lazy">'
 
     def of_core(self, series: str) -> str:
-        """Return the depiction of a series' core, empty when it has none."""
-        label = TEXTS.figures.core.plain(series=series)
-        return self._inline(f"{layout.SERIES_FOLDER}/{series}.svg", label, LEGENDS["plain"])
+        """Return the depiction of a series' core with its numbers, empty when it has none."""
+        path = f"{layout.SERIES_FOLDER}/{series}.svg"
+        return self._shown(path, partial(inline_svg, label=TEXTS.figures.core.plain(series=series), numbered=True))
 
-    def _amid(self, stem: str) -> str:
+    def _amid(self, stem: str, plain: Depiction) -> str:
         """Return an instance with its residues, around the plain depiction that the report already contains."""
-        try:
-            text = (self._job / layout.ligand_svg(stem, "plain")).read_text(encoding="utf-8")
-            amid = amid_residues(text, self._contacts.get(stem, ()), HEADLINE_CONTEXT)
-        except (OSError, ValueError) as error:
-            log.warning("%s is left out of the report: %s", stem, error)
-            return ""
+        amid = amid_residues(plain, self._contacts.get(stem, ()), HEADLINE_CONTEXT)
         box = " ".join(f"{value:.0f}" for value in amid.box)
-        width, height = amid.size
-        ligand = f'<use href="#plain-{escape(stem)}" width="{width:.0f}" height="{height:.0f}"/>'
+        ligand = f'<use href="#plain-{escape(stem)}" width="{plain.width:.0f}" height="{plain.height:.0f}"/>'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="{escape(amid.title)}">'
             f"{amid.below}{ligand}{amid.above}</svg>"
         )
 
-    def _inline(self, path: str, label: str, legend: float, name: str = "") -> str:
+    def _shown(self, path: str, draw: Callable[[Depiction], str]) -> str:
         try:
-            text = (self._job / path).read_text(encoding="utf-8")
-            picture = inline_svg(text, label, legend=legend)
-            return picture.replace("<svg ", f'<svg id="{escape(name)}" ', 1) if name else picture
+            return draw(load_depiction(self._job / path))
         except (OSError, ValueError) as error:
             log.warning("%s is left out of the report: %s", path, error)
             return ""

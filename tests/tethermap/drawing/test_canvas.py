@@ -11,7 +11,7 @@ from PIL import ImageFont
 from rdkit import Chem
 
 from tethermap.drawing.canvas import draw
-from tethermap.drawing.marks import TARGET_RADIUS, free_spots, text_width
+from tethermap.drawing.card import TARGET_RADIUS, free_spots, text_width
 from tethermap.molecule.layout2d import molecule_layout
 
 

@@ -16,15 +16,20 @@ from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.drawing.interactions import APART, DISC, FROM_ATOMS, MOST_RESIDUES, STROKES, interactions_svg
 from tethermap.drawing.ligand import plain_svg
+from tethermap.drawing.reader import Depiction, read_depiction
 from tethermap.matching.build import build_ligand
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def plain(known: Callable[[str], Component], index: ComponentIndex) -> str:
-    instance = ideal_instance(known("STI"))
-    return plain_svg(build_ligand(instance, index), instance)
+def plain(known: Callable[[str], Component], index: ComponentIndex) -> Depiction:
+    return depiction(known("STI"), index)
+
+
+def depiction(component: Component, index: ComponentIndex, beside_missing: frozenset[int] = frozenset()) -> Depiction:
+    instance = ideal_instance(component)
+    return read_depiction(plain_svg(build_ligand(instance, index), instance, beside_missing))
 
 
 def contact(atom: str, residue: int, kind: str, context: str = "target", **cells: str) -> Row:
@@ -42,8 +47,8 @@ def circles(root: ElementTree.Element, name: str) -> list[tuple[float, float]]:
     ]
 
 
-def test_residues_do_not_overlap_and_lines_end_at_their_atoms(plain: str) -> None:
-    names = re.findall('data-atom-name="([^"]+)"', plain)
+def test_residues_do_not_overlap_and_lines_end_at_their_atoms(plain: Depiction) -> None:
+    names = [atom.name for atom in plain.atoms]
     rows = [contact(name, 100 + k, kind) for k, (name, kind) in enumerate(zip(names, 4 * [*STROKES], strict=False))]
     assert len(rows) == 36
     root = ElementTree.fromstring(interactions_svg(plain, rows, "target"))
@@ -60,7 +65,7 @@ def test_residues_do_not_overlap_and_lines_end_at_their_atoms(plain: str) -> Non
     assert all(y <= b - DISC and b + DISC <= y + height for _, b in residues)
 
 
-def test_numbers_are_those_of_uniprot_and_copies_are_marked(plain: str) -> None:
+def test_numbers_are_those_of_uniprot_and_copies_are_marked(plain: Depiction) -> None:
     rows = [
         contact("N13", 12, "hbond", partner_uniprot="P00519", partner_uniprot_residue="315"),
         contact("C1", 13, "hydrophobic", partner_copy="2"),
@@ -73,20 +78,29 @@ def test_numbers_are_those_of_uniprot_and_copies_are_marked(plain: str) -> None:
     assert "3 residues in contact (crystal)" in interactions_svg(plain, rows, "crystal")
 
 
-def test_names_are_text_and_numbers_of_residues_are_limited(plain: str) -> None:
+def test_names_are_text_and_numbers_of_residues_are_limited(plain: Depiction) -> None:
     rows = [contact("C1", k, "ionic", partner_component="<b>&", partner_atom='"x') for k in range(200)]
     root = ElementTree.fromstring(interactions_svg(plain, rows, "target"))
     assert len(circles(root, "residue")) == MOST_RESIDUES
     assert not list(root.iter(f"{SVG}b"))
 
 
-def test_ligand_without_contacts_is_drawn_without_residues(plain: str) -> None:
+def test_ligand_without_contacts_is_drawn_without_residues(plain: Depiction) -> None:
     root = ElementTree.fromstring(interactions_svg(plain, [], "target"))
     assert circles(root, "residue") == []
     assert len(circles(root, "atoms")) == 37
 
 
-@pytest.mark.parametrize("text", ["", "<svg/>", '<svg viewBox="0 0 1 1"></svg>'])
-def test_invalid_depiction_is_refused(text: str) -> None:
+def test_ligand_next_to_missing_atoms_is_drawn_whole(
+    plain: Depiction, known: Callable[[str], Component], index: ComponentIndex
+) -> None:
+    cut = depiction(known("STI"), index, frozenset({0, 4}))
+    assert (cut.title, cut.atoms, cut.height) == (plain.title, plain.atoms, plain.height)
+    text = interactions_svg(cut, [contact("N13", 12, "hbond")], "target")
+    assert f"<title>{plain.title}: 1 residue in contact (target chains)</title>" in text
+    assert text.count(">?</text>") == 2
+
+
+def test_picture_without_atoms_is_refused() -> None:
     with pytest.raises(ValueError, match="no depiction"):
-        interactions_svg(text, [], "target")
+        interactions_svg(read_depiction('<svg viewBox="0 0 1 1"></svg>'), [], "target")

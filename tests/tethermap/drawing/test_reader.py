@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tethermap.drawing.inline import inline_svg
+from tethermap.drawing.reader import inline_svg, read_depiction
 
 SVG = """<?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 200 100" width="200px"
@@ -20,24 +20,24 @@ SVG = """<?xml version="1.0"?>
 <use xlink:href="#g"/><use xlink:href="http://elsewhere/x.svg#a"/>
 <a href="http://elsewhere/"><path d="M0 0"/></a>
 <foreignObject><b>no</b></foreignObject>
-<text x="1" y="2">words</text>
+<text x="1" y="74">words</text>
 <g class="legend"><text x="1" y="2">legend</text></g>
 </svg>"""
 
 
 def drawing(content: str) -> str:
     """Return the markup that a page shows of a drawing."""
-    svg = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{content}</svg>', "", legend=0)
-    return svg.partition(">")[2].removesuffix("</svg>")
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{content}</svg>'
+    return inline_svg(read_depiction(svg), "", numbered=True).partition(">")[2].removesuffix("</svg>")
 
 
 def test_scripts_styles_ids_and_data_are_removed() -> None:
-    svg = inline_svg(SVG, "label", legend=0)
+    svg = inline_svg(read_depiction(SVG), "label")
     assert not re.search(r"style|script|onload|onclick|elsewhere|foreign|<a |id=|data-", svg)
 
 
 def test_neighbouring_paths_of_one_style_become_one() -> None:
-    assert '<path fill="none" stroke="#000" d="M1 2.5L3 0M5 6L7 8"/>' in inline_svg(SVG, "label", legend=0)
+    assert '<path fill="none" stroke="#000" d="M1 2.5L3 0M5 6L7 8"/>' in inline_svg(read_depiction(SVG), "label")
 
 
 def test_paths_that_look_different_stay_apart() -> None:
@@ -46,7 +46,8 @@ def test_paths_that_look_different_stay_apart() -> None:
 
 
 def test_labels_of_atoms_remain_and_are_escaped() -> None:
-    assert '<circle cx="1" cy="0" r="3"><title>C1: 5 &lt; 6</title></circle>' in inline_svg(SVG, "label", legend=0)
+    svg = inline_svg(read_depiction(SVG), "label")
+    assert '<circle cx="1" cy="0" r="3"><title>C1: 5 &lt; 6</title></circle>' in svg
 
 
 def test_text_keeps_its_parts_in_order() -> None:
@@ -55,20 +56,20 @@ def test_text_keeps_its_parts_in_order() -> None:
 
 
 def test_the_picture_scales_and_has_a_text_alternative() -> None:
-    svg = inline_svg(SVG, 'a "label"', legend=40)
+    svg = inline_svg(read_depiction(SVG), 'a "label"')
     assert svg.startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 60" role="img"')
     assert 'aria-label="a &quot;label&quot;"' in svg
     assert "width=" not in svg.partition(">")[0]
 
 
 def test_title_legend_and_words_on_the_whole_are_cut_off() -> None:
-    svg = inline_svg(SVG, "label", legend=40)
+    svg = inline_svg(read_depiction(SVG), "label")
     assert not re.search("words|whole|legend|linearGradient", svg)
 
 
 def test_atoms_of_a_core_are_numbered_away_from_the_middle() -> None:
-    circles = "".join(f'<circle data-core-index="{k + 1}" cx="{x}" cy="5" r="1"/>' for k, x in enumerate((10, 30)))
-    assert '<text x="-6" y="8.5">1</text><text x="46" y="8.5">2</text>' in drawing(circles)
+    circles = "".join(f'<circle data-core-index="{k}" cx="{x}" cy="5" r="1"/>' for k, x in ((2, 10), (1, 30)))
+    assert '<text x="-6" y="8.5">2</text><text x="46" y="8.5">1</text>' in drawing(f'<g class="atoms">{circles}</g>')
 
 
 NUMBERS = st.decimals(-999, 999, places=2) | st.decimals(-999, 999, places=1) | st.integers(-999, 999)
@@ -93,4 +94,4 @@ def test_values_of_another_form_are_left_out() -> None:
 @pytest.mark.parametrize("text", ["<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
 def test_damaged_file_is_refused(text: str) -> None:
     with pytest.raises((SyntaxError, ValueError)):
-        inline_svg(text, "label", legend=0)
+        read_depiction(text)
