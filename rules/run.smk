@@ -1,6 +1,4 @@
 # Additional actions of a standalone run: it owns the working folder, the process and its environment variables.
-import atexit
-import gc
 import signal
 
 from tethermap.base.atomic import remove_leftovers, remove_leftovers_of
@@ -17,8 +15,6 @@ from tethermap.run.slurm import cancel_slurm_jobs
 from tethermap.run.software import prepare_environment
 
 prepare_environment(HERE)
-# Spares the last collection of all that Snakemake has loaded: a fifth of a run with nothing to do.
-atexit.register(gc.freeze)
 
 try:
     if workflow.is_main_process:
