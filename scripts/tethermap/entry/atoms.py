@@ -164,4 +164,4 @@ def letter_counts(letters: BytesArray) -> IntArray:
 
 def text(value: bytes) -> str:
     """Return a name of the file as text."""
-    return bytes(value).decode("ascii", "replace")
+    return value.decode("ascii", "replace")

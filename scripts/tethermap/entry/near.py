@@ -81,6 +81,8 @@ class NearAtoms:
         """
         low, high = box_around(xyz)
         positions = self._box(low - cutoff, high + cutoff)
+        if not len(positions):  # the usual case
+            return positions, np.zeros(0)
         # Points are rows: NumPy reduces few long rows several times as fast as many short ones.
         distance = np.sqrt(squared_distances(xyz, self._columns[:, positions].T).min(axis=0))
         near = distance < cutoff

@@ -16,6 +16,7 @@ from tethermap.entry.atoms import POLYMER, Atoms
 from tethermap.entry.mmcif_header import UNIPROT_NAMES
 
 _NUMBER = re.compile(r"(-?\d+)([A-Za-z]?)")
+_REFERENCES = re.compile(r"^(?:DBREF|SEQADV).*", re.MULTILINE)
 
 
 class Segment(NamedTuple):
@@ -187,10 +188,8 @@ def stated_in_pdb(text: str) -> Stated:
     segments: list[Segment] = []
     mutations: list[Mutation | None] = []
     pending: dict[str, tuple[str, str]] = {}
-    for line in text[: max(0, text.find("\nSEQRES")) or None].splitlines():
+    for line in _REFERENCES.findall(text, 0, max(0, text.find("\nSEQRES")) or len(text)):
         name, chain = line[:6].rstrip(), line[12:13].strip()
-        if name == "REMARK" or not name.startswith(("DBREF", "SEQADV")):
-            continue
         if name == "SEQADV":
             chain, residue_id = line[16:17].strip(), line[18:23].strip()
             mutations.append(
