@@ -133,11 +133,12 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
     if not is_mmcif and (_PAGE.match(data) or not _PDB_START.match(data)):
         shown = " ".join(data[:60].decode("utf-8", "replace").split())
         raise FetchError("file_not_structure", f"begins with {shown!r}")
+    header = data
     if is_mmcif:
         _check_mmcif(data, own=own)
     else:
-        _check_pdb(data)
-    header = data if is_mmcif else data[: first_line(data, _PDB_ATOM)]
+        header = data[: first_line(data, _PDB_ATOM)]
+        _check_pdb(data, header)
     try:
         metadata = metadata_of(header, is_mmcif=is_mmcif, entry_id=entry_id)
     except ValueError as error:
@@ -185,9 +186,9 @@ def _ends_with_a_row(data: bytes, *, own: bool) -> bool:
     return data.endswith(b"\n")
 
 
-def _check_pdb(data: bytes) -> None:
+def _check_pdb(data: bytes, header: bytes) -> None:
     """Refuse a file of the wwPDB without its END line, and one without atoms."""
-    if first_line(data, _PDB_ATOM) == len(data):
+    if len(header) == len(data):
         raise FetchError("no_atoms")
     last = _end_of(data).rpartition(b"\n")[2].strip()
     if data.startswith((b"HEADER", b"OBSLTE")) and b"\nSEQRES" in data and not last.startswith(b"END"):
