@@ -105,8 +105,9 @@ class Residues:
         """
         atoms = self._atoms
         first = int(atoms.starts[residue])
-        columns = (atoms.auth_seq_id, atoms.comp_id, atoms.auth_asym_id, atoms.ins_code)
-        same = np.flatnonzero(np.logical_and.reduce([column[atoms.starts] == column[first] for column in columns]))
+        same = np.flatnonzero(atoms.auth_seq_id[atoms.starts] == atoms.auth_seq_id[first])
+        for column in (atoms.comp_id, atoms.auth_asym_id, atoms.ins_code):
+            same = same[column[atoms.starts[same]] == column[first]]
         own = sorted(atoms.name[atoms.at(residue)].tolist())
         return all(
             other not in group and not self.polymer[other] and sorted(atoms.name[atoms.at(other)].tolist()) == own
