@@ -387,7 +387,7 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
 
 def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:
     """Return rows in the form in which they are read back: numbers rounded, only the given columns."""
-    columns = [(one.name, _formatter(one), PARSERS.get(one.kind, str)) for one in table.columns if one.name in names]
+    columns = [(one.name, formatter_of(one), PARSERS.get(one.kind, str)) for one in table.columns if one.name in names]
     return [{name: parse(text_of(row.get(name))) for name, text_of, parse in columns} for row in rows]
 
 
