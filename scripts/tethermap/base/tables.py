@@ -265,26 +265,18 @@ def format_value(value: Value, column: Column) -> str:
 
 def parse_value(text: str, column: Column) -> Value:
     """Parse a CSV cell by its column's kind; empty or infinite numbers and empty flags are None."""
-    return text if column.kind == "text" else PARSERS[column.kind](text)
-
-
-def _flag(text: str) -> bool | None:
-    return text == "True" if text else None
-
-
-def _integer(text: str) -> int | None:
-    return int(text) if text else None
+    if column.kind == "text":
+        return text
+    return _PARSERS[column.kind](text) if text else None
 
 
 def _number(text: str) -> float | None:
-    if not text:
-        return None
     value = float(text)
     return value if math.isfinite(value) else None
 
 
-PARSERS: Mapping[Kind, Callable[[str], Value]] = {"flag": _flag, "integer": _integer, "number": _number}
-"""Parser of cells by the kind of their column; texts are returned unchanged."""
+_PARSERS: Mapping[Kind, Callable[[str], Value]] = {"flag": "True".__eq__, "integer": int, "number": _number}
+"""Parser of cells that are not empty by the kind of their column; texts are returned unchanged."""
 
 
 @contextmanager
@@ -387,8 +379,9 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
 
 def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:
     """Return rows in the form in which they are read back: numbers rounded, only the given columns."""
-    columns = [(one.name, formatter_of(one), PARSERS.get(one.kind, str)) for one in table.columns if one.name in names]
-    return [{name: parse(text_of(row.get(name))) for name, text_of, parse in columns} for row in rows]
+    columns = [column for column in table.columns if column.name in names]
+    formats, typed = [(column.name, formatter_of(column)) for column in columns], cell_parser(columns)
+    return [typed([text_of(row.get(name)) for name, text_of in formats]) for row in rows]
 
 
 def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[Sequence[str]], dict[str, Value]]:
@@ -400,13 +393,13 @@ def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[
         Whether a row must have exactly one cell per column; otherwise surplus cells are dropped.
     """
     names = [column.name for column in columns]
-    others = [(k, column.name, PARSERS[column.kind]) for k, column in enumerate(columns) if column.kind != "text"]
+    others = [(k, column.name, _PARSERS[column.kind]) for k, column in enumerate(columns) if column.kind != "text"]
 
     def typed(cells: Sequence[str]) -> dict[str, Value]:
         row: dict[str, Value] = dict(zip(names, cells, strict=strict))
         given = others if len(cells) >= len(names) else [one for one in others if one[0] < len(cells)]
         for k, name, parse in given:
-            row[name] = parse(cells[k])
+            row[name] = parse(text) if (text := cells[k]) else None
         return row
 
     return typed

@@ -201,7 +201,7 @@ def _home(
     sequence: str, own_words: set[str], words: dict[str, list[int]], chain_groups: Sequence[Sequence[Placed]]
 ) -> tuple[int | None, tuple[float, float], IntArray]:
     """Return the group of a chain, its identity and coverage, and the aligned residues."""
-    shared = Counter(chain.from_iterable(words.get(word, ()) for word in own_words))
+    shared = Counter(chain.from_iterable(words[word] for word in own_words & words.keys()))
     for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
         other = chain_groups[group][0].member.sequence
         if count >= max(FEWEST_WORDS, LEAST_WORDS * min(len(sequence), len(other))):
