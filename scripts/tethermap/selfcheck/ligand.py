@@ -128,9 +128,11 @@ def _read_complex(path: Path, serials: Sequence[int]) -> dict[int, Atom]:
     content = path.read_bytes()
     if path.suffix == ".pdb":
         wanted = {b"%5d" % serial for serial in serials}
-        first = max(content.find(min(wanted, default=b"")), 0)  # serial numbers grow, and ligands are last
-        lines = content[content.rfind(b"\n", 0, first) + 1 :].splitlines(keepends=True)
-        lines = [line for line in lines if line[6:11] in wanted and line.startswith(_ATOM_RECORDS)]
+        for begin in (content.rfind(b"\nATOM") + 1, 0):  # most ligands follow the polymers
+            lines = [line for line in content[begin:].splitlines(keepends=True) if line[6:11] in wanted]
+            lines = [line for line in lines if line.startswith(_ATOM_RECORDS)]
+            if len(lines) == len(wanted):
+                break
         structure = gemmi.read_pdb_string(b"".join(lines))
     else:
         structure = gemmi.make_structure_from_block(gemmi.cif.read_string(content)[0])
