@@ -260,7 +260,7 @@ def format_value(value: Value, column: Column) -> str:
     >>> format_value(0.12345, Column("score", "number", 2)), format_value(None, Column("score", "number"))
     ('0.12', '')
     """
-    return formatter_of(column)(value)
+    return formatter(column)(value)
 
 
 def parse_value(text: str, column: Column) -> Value:
@@ -314,7 +314,7 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
     name : str
         Name of the table in error messages.
     """
-    places = {column.name: (k, column.kind == "text", formatter_of(column)) for k, column in enumerate(table.columns)}
+    places = {column.name: (k, column.kind == "text", formatter(column)) for k, column in enumerate(table.columns)}
     empty = [""] * len(places)
 
     @cache
@@ -334,7 +334,7 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
 
 
 @cache
-def formatter_of(column: Column) -> Callable[[Value], str]:
+def formatter(column: Column) -> Callable[[Value], str]:
     """Return `format_value` for one column, fast for values of the column's own type."""
     kind = column.kind
     expected = {"flag": bool, "integer": int}.get(kind, str)
@@ -380,7 +380,7 @@ def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None 
 def as_written(rows: Iterable[Row], table: Table, names: Collection[str]) -> list[Row]:
     """Return rows in the form in which they are read back: numbers rounded, only the given columns."""
     columns = [column for column in table.columns if column.name in names]
-    formats, typed = [(column.name, formatter_of(column)) for column in columns], cell_parser(columns)
+    formats, typed = [(column.name, formatter(column)) for column in columns], cell_parser(columns)
     return [typed([text_of(row.get(name)) for name, text_of in formats]) for row in rows]
 
 

@@ -18,16 +18,7 @@ from typing import Any
 from tethermap.answers.waiting import Place, Spool, spool
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source
-from tethermap.base.tables import (
-    Row,
-    Table,
-    Value,
-    cell_formatter,
-    cell_parser,
-    formatter_of,
-    instance_key,
-    natural_key,
-)
+from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, formatter, instance_key, natural_key
 
 Key = tuple[Any, ...]
 
@@ -66,7 +57,7 @@ class SortedTable:
         cells = []
         for column in self._table.columns:
             values = columns[column.name]
-            cells.append(repeat(values) if isinstance(values, str) else map(formatter_of(column), values))
+            cells.append(repeat(values) if isinstance(values, str) else map(formatter(column), values))
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(zip(*cells, strict=False))
         self.add_text(key, text.getvalue())

@@ -11,7 +11,7 @@ import gemmi
 
 from tethermap.base.identifiers import short_code
 from tethermap.base.packed import unpacked
-from tethermap.entry.reader import EntryError, read_entry
+from tethermap.entry.reader import read_entry
 
 UNKNOWN_ELEMENT = "X"
 """gemmi's symbol of an atom whose element the file does not give."""
@@ -60,13 +60,10 @@ def read_as_pipeline(path: Path, entry_id: str, comp_ids: Collection[str]) -> di
 
     Raises
     ------
-    ValueError
+    EntryError
         If the file can't be read.
     """
-    try:
-        return _heavy_atoms(read_entry(path, entry_id).structure, comp_ids)
-    except EntryError as error:
-        raise ValueError(str(error)) from error
+    return _heavy_atoms(read_entry(path, entry_id).structure, comp_ids)
 
 
 def _heavy_atoms(structure: gemmi.Structure, comp_ids: Collection[str]) -> dict[ResidueKey, list[Atom]]:

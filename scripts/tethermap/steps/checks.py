@@ -13,6 +13,7 @@ from pathlib import Path
 from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.tables import SASA_ATOMS, SASA_SUMMARY, Row, Table, rows_of
+from tethermap.entry.reader import EntryError
 from tethermap.instance.store import instance_of_line
 from tethermap.run.shard_step import ShardStep
 from tethermap.selfcheck.deposited import Atom, ResidueKey, read_as_pipeline, read_deposited
@@ -73,7 +74,7 @@ class EntryChecker:
         """Return the deposited atoms; none, and nothing is cached, if the file can't be read."""
         try:
             return read_as_pipeline(path, entry_id, comp_ids)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (EntryError, OSError, RuntimeError, ValueError) as error:
             log.warning("%s could not be read again: %s", entry_id, error)
             self._step.forget()
             return {}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tethermap.entry.reader import EntryError
 from tethermap.selfcheck.deposited import read_as_pipeline, read_deposited
 
 MMCIF = """data_1ABC
@@ -73,9 +74,9 @@ def test_both_readers_give_the_same_atoms_of_plain_entries(archive: Path, name: 
     assert read_as_pipeline(archive / name, name[:4], codes) == found
 
 
-def test_file_that_the_pipeline_cannot_read_is_a_value_error(tmp_path: Path) -> None:
+def test_file_that_the_pipeline_cannot_read_is_an_entry_error(tmp_path: Path) -> None:
     (tmp_path / "entry").write_text("none")
-    with pytest.raises(ValueError, match="file_not_structure"):
+    with pytest.raises(EntryError, match="file_not_structure"):
         read_as_pipeline(tmp_path / "entry", "1abc", {"017"})
 
 
