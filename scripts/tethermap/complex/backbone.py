@@ -75,7 +75,7 @@ def backbone_of(
         marks[[(str(n), text(c)) in poor for n, c in zip(numbers, letter, strict=True)]] |= RSRZ_OUTLIER
     b_iso = atoms.b_iso[alpha]
     several = len(alpha) > 1
-    residue_ids = atoms.residue_ids[atoms.residue[alpha]]
+    residue_ids = atoms.residue_ids[atoms.residue[alpha]].tolist()
     uniprot = scene.entry.references.of_chain(chain)
     keys = _keys(scene, chain, atoms.residue[alpha])
     place_of = {key: k for k, key in enumerate(keys)}
@@ -92,8 +92,8 @@ def backbone_of(
         sequence="".join(letters.tolist()),
         xyz=nearest.placement.apply(xyz),
         marks=marks,
-        numbers=residue_ids,
-        uniprot=np.array([uniprot.get(residue_id, "") for residue_id in residue_ids.tolist()], dtype=np.bytes_),
+        numbers=np.array(residue_ids, dtype=np.str_),
+        uniprot=np.array([uniprot.get(residue_id, "") for residue_id in residue_ids], dtype=np.bytes_),
         others=tuple(sorted(others[TARGET])),
         partner=tuple(sorted(others[ASSEMBLY])),
         b_mean=float(b_iso.mean()) if several else float("nan"),
