@@ -180,7 +180,7 @@ def _tell_entry(
     try:
         entry = read_entry(source.fetch(entry_id).path, entry_id)
     except (EntryError, FetchError) as error:
-        file["error"] = sentence(error.reason) + (f" ({error.value})" if error.value else "")
+        file["error"] = sentence(error.reason).removesuffix(".") + (f" ({error.value})" if error.value else "")
         return set()
     notes, ligands = _contents(entry, components)
     if not certain and not entry.additions.ligands:

@@ -249,7 +249,7 @@ def _label(filename: str, taken: Collection[str]) -> str:
     InvalidField
         If it is not a valid file name, or has an unsupported format.
     """
-    name = re.split(r"[\\/]", filename)[-1].strip()
+    name = re.split(r"[\\/]", filename.replace("%22", '"'))[-1].strip()  # browsers send a quote as %22
     shown = "".join(sign for sign in name[:80] if sign.isprintable())
     if (
         not name
@@ -286,5 +286,5 @@ def _invalid(name: str, reason: str, wrong: Sequence[dict[str, Any]] = ()) -> In
     details: dict[str, Any] = {"field": "files", "reason": f"{name} {reason}".strip(), "file": name}
     if wrong:
         details["files"] = [{"name": file["name"], "reason": file["error"]} for file in wrong]
-        return InvalidField(f"{name}: {reason}.", details=details)
+        return InvalidField(f"{name}{' ' if reason.startswith('is ') else ': '}{reason}.", details=details)
     return InvalidField(f"{name or 'files'} {reason}.", details=details)

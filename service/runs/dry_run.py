@@ -103,7 +103,7 @@ class DryRuns:
             left_out=dict(Counter(str(row["reason"]) for row in rows if not row["selected"])),
             steps=[PlannedStep(name=name, says=says) for name, says in STEPS.items() if name != "all"],
             estimate=Estimate(**expected._asdict()),
-            notes=[*submission.notes, *notes],
+            notes=list(dict.fromkeys([*submission.notes, *notes])),
         )
 
     def _explain(self, job: Path) -> None:

@@ -72,6 +72,9 @@ def test_all_files_without_known_content_are_named_and_nothing_is_kept(http: htt
     details = assert_error(send(http, *wrong.items()), 422, "INVALID_FIELD")
     assert {file["name"]: bool(file["reason"]) for file in details["files"]} == dict.fromkeys(wrong, True)
     assert (details["field"], details["file"]) == ("files", details["files"][0]["name"])
+    message = send(http, ("model.pdb", b"hello\n")).json()["error"]["message"]
+    assert message.startswith("model.pdb: The file is not a structure: ")
+    assert message.endswith(" of file (begins with 'hello').")
     reasons = {file["name"]: file["reason"] for file in details["files"]}
     assert reasons["pose.mae"].endswith("a format of one program; export it as PDB or mmCIF, ligands as SDF")
     assert not list(tmp_path.rglob(f"{UPLOADS}/*"))
@@ -109,6 +112,8 @@ def test_forms_without_files_or_with_too_many_and_other_bodies_are_refused(http:
 def test_names_are_labels_and_never_paths(http: httpx2.Client, tmp_path: Path) -> None:
     answer = send(http, ("a/../../model.pdb", MODEL.text.encode()))
     assert [file["name"] for file in answer.json()["files"]] == ["model.pdb"]
+    (quoted,) = send(http, ('my "best" pose\'s (1).pdb', MODEL.text.encode())).json()["files"]
+    assert (quoted["name"], quoted["entry_id"]) == ('my "best" pose\'s (1).pdb', "my-best-pose-s-1")
     assert [path.name for path in tmp_path.rglob("model.pdb")] == ["model.pdb"]
 
 

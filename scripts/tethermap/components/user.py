@@ -101,6 +101,8 @@ def components_from_table(text: str) -> UserComponents:
             components[name] = component_from_smiles(name, smiles)
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
+    if not components:
+        raise ValueError("give a component code and a SMILES in each line")
     return components
 
 
@@ -118,7 +120,7 @@ def component_from_smiles(code: str, smiles: str) -> Component:
     Raises
     ------
     ValueError
-        If RDKit cannot read the SMILES.
+        If RDKit cannot read the SMILES, or it is not a whole molecule.
 
     >>> component_from_smiles("ETH", "CCO.Cl").formula
     'C2 H6 O'
@@ -127,6 +129,8 @@ def component_from_smiles(code: str, smiles: str) -> Component:
         mol = Chem.MolFromSmiles(smiles)
     if mol is None or not mol.GetNumAtoms():  # type: ignore[redundant-expr]
         raise ValueError(f"{smiles!r} is no SMILES that RDKit can read")
+    if "*" in smiles or "~" in smiles:  # a fragment or a query, which no ligand matches
+        raise ValueError(f"{smiles!r} has an unknown atom or bond (* or ~): give the whole molecule")
     if len(Chem.GetMolFrags(mol)) > 1:
         with rdBase.BlockLogs():
             mol = rdMolStandardize.LargestFragmentChooser().choose(mol)

@@ -10,7 +10,7 @@ from threading import BoundedSemaphore
 
 import gemmi
 
-from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.base.packed import GZIP, DamagedGzip, unpacked
 from tethermap.entry.metadata import PolymerEntity, metadata_of
 from tethermap.entry.text_search import first_line
 from tethermap.sources.base import Fetched, FetchError
@@ -131,7 +131,9 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
         raise FetchError("file_empty")
     is_mmcif = _CIF_START.match(data) is not None
     if not is_mmcif and (_PAGE.match(data) or not _PDB_START.match(data)):
-        shown = " ".join(data[:60].decode("utf-8", "replace").split())
+        if data.startswith(GZIP):
+            raise FetchError("file_not_structure", "packed twice with gzip: unpack it once")
+        shown = "".join(sign for sign in " ".join(data[:60].decode("utf-8", "replace").split()) if sign.isprintable())
         raise FetchError("file_not_structure", f"begins with {shown!r}")
     header = data
     if is_mmcif:

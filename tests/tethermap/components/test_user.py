@@ -45,6 +45,9 @@ def test_table_is_read_in_any_usual_form(text: str) -> None:
         ("LIG,c1ccc\n", "line 1: 'c1ccc' is no SMILES"),
         ("LIG,CCO\nLIG,CCN\n", "line 2: LIG is defined twice"),
         ("LIG,CCO\n../x,CCN\n", "line 2: '../X' is no component code"),
+        ("LIG,CC~C\n", r"line 1: 'CC~C' has an unknown atom or bond \(\* or ~\): give the whole molecule"),
+        ("LIG,c1ccccc1O[*:1]\n", "line 1: 'c1ccccc1O\\[\\*:1\\]' has an unknown atom or bond"),
+        ("code,smiles\n", "give a component code and a SMILES in each line"),
         ("LIG\n", "line 1: a component code and a SMILES are needed"),
     ],
 )

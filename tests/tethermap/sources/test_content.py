@@ -56,6 +56,17 @@ def test_file_that_is_not_a_structure_has_its_reason(data: bytes, reason: str) -
     assert _reason(data) == reason
 
 
+def test_binary_content_is_described_in_printable_letters() -> None:
+    packed = gzip.compress(cif_text("1abc").encode())
+    for data, shown in (
+        (packed, "packed twice with gzip: unpack it once"),
+        (b"A\x00\x1b[2JB\n", "begins with 'A[2JB'"),
+    ):
+        with pytest.raises(FetchError) as caught:
+            check_content(data, "1abc")
+        assert caught.value.value == shown
+
+
 def test_a_truncated_gzip_is_noticed_at_any_length() -> None:
     packed = gzip.compress(cif_text("1abc").encode())
     assert {_reason(packed[:end]) for end in range(2, len(packed), 37)} == {"file_truncated"}
