@@ -48,6 +48,7 @@ _AFTER = Moment("created_after", "Only jobs submitted at or after this date or t
 _BEFORE = Moment("created_before", "Only jobs submitted before this date or time (ISO 8601, UTC).")
 _SORT = Choice("sort", "Order of the jobs.", known=tuple(SORTS))
 _FILTERS = (_PROTEIN, _QUERY, _AVAILABILITY, _STATUS, _LIGAND, _PDB_ID, _AFTER, _BEFORE, _SORT)
+_NAMES = {name for one in _FILTERS for name in (one.name, *one.aliases)}
 _ANY = "a component code, PDB id, UniProt accession, InChIKey, part of a name, or SMILES (then the closest ligands)."
 _FIND = Text("find", f"Ligands of all jobs: {_ANY}")
 _TEXT = Text("text", f"Any of these in one box: {_ANY}")
@@ -139,7 +140,7 @@ async def browse_page(request: Request) -> Response:
     text = _FIND.of(request)
     ligands, components = await _found_with_components(request, text) if text else (None, [])
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
-    view = [(name, value) for name, value in asked if name not in ("limit", "offset", "find")]
+    view = [(name, value) for name, value in asked if name in _NAMES]  # the CSV refuses others
     kept = [(name, value) for name, value in view if name != "sort"]
     created = "created_asc" if sort == "created_desc" else "created_desc"
     orders = {"created": created, "protein": "protein", "job_id": "job_id", "modified": "modified_desc"}

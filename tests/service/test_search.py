@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx2
 import pytest
 
@@ -78,6 +80,14 @@ def test_the_page_of_jobs_shows_the_hits(http: httpx2.Client) -> None:
     text = http.get("/browse", params={"find": "1hpv"}).text
     assert "/results/exam1hpv?row=1hpv_A_478_200" in text
     assert "No ligand of a finished job matches “9zzz”." in http.get("/browse", params={"find": "9zzz"}).text
+
+
+def test_the_page_of_jobs_ignores_parameters_of_others(http: httpx2.Client) -> None:
+    """As of links in mails, which the export of the same view would refuse."""
+    page = http.get("/browse", params={"utm_source": "mail", "target": "trypsin"}).text
+    (address,) = re.findall(r'href="(/api/jobs/export[^"]*)"', page)
+    assert address == "/api/jobs/export?target=trypsin"
+    assert "Filter jobs: trypsin<" in page
 
 
 def test_the_page_shows_components_of_the_source_like_a_molecule(http: httpx2.Client) -> None:
