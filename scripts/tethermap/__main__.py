@@ -97,11 +97,19 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     if ids and len(ids) == len(chosen.what):
         _section(settings, "filters").setdefault("entries", ids)
     if chosen.fasta:
-        try:
-            settings["fasta_seq"] = chosen.fasta.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"--fasta {chosen.fasta} can't be read: give the path of a FASTA file.") from error
+        settings["fasta_seq"] = _sequence(chosen.fasta)
     return settings
+
+
+def _sequence(file: Path) -> str:
+    """Return the text of a FASTA file; an empty one would accept every chain."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"--fasta {file} can't be read: give the path of a FASTA file.") from error
+    if not text.strip():
+        raise UserError(f"--fasta {file} is empty: give the path of a FASTA file.")
+    return text
 
 
 def _section(settings: dict[str, Any], name: str) -> dict[str, Any]:

@@ -134,7 +134,10 @@ def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) 
     assert "The definition LIG=xx can't be used: 'xx' is no SMILES" in capsys.readouterr().err
 
 
-def test_empty_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_empty_argument_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "x.fasta").write_text("\n")
+    assert main(["preview", "4CUP", "--archive", "--fasta", str(tmp_path / "x.fasta")]) == 2
+    assert f"--fasta {tmp_path / 'x.fasta'} is empty" in capsys.readouterr().err
     assert main(["preview", "", "--archive"]) == 2
     assert "target_name is '': give one line of text" in capsys.readouterr().err
 
