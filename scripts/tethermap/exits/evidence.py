@@ -22,7 +22,6 @@ from tethermap.exits.limits import BOND, MOBILE, VERY_MOBILE
 from tethermap.exits.model import Evidence, Exit
 from tethermap.fit.fit import has_geometry_outliers, is_rsrz_outlier
 from tethermap.fit.limits import fits_poorly
-from tethermap.fit.model import UNKNOWN
 from tethermap.instance.backbone import GAP, RSRZ_OUTLIER, TRUNCATED, Backbone
 from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
@@ -95,13 +94,15 @@ class Witness:
         self._marked, marks = backbone.xyz[marked], backbone.marks[marked]
         of_marks = ((np.flatnonzero(marks & mark), within, reason) for mark, within, reason in _MARKS)
         self._of_marks = [(where, within, reason) for where, within, reason in of_marks if len(where)]
-        self._residue_fits, self._part = instance.fit.residues, molecule.residue
+        fits = instance.fit.residues
+        poor = [fits_poorly(one.rscc, one.rsr) or is_rsrz_outlier(one) for one in fits] if len(fits) > 1 else []
+        self._in_poor_part = [poor[part] for part in molecule.residue.tolist()] if any(poor) else [False] * len(heavy)
         facts, fit, flags = instance.facts, instance.fit, {*instance.flags, *molecule.flags}
         self._predicted = facts.confidence_scale > 0 and not facts.docked
         self._observed = not self._predicted and not facts.docked
         self._confidence_scale = facts.confidence_scale if self._predicted else float("nan")
         resolution = (facts.resolution or 0.0) if self._observed else 0.0
-        self._of_entry = {
+        of_entry = {
             **dict.fromkeys((reason for flag, reason in FLAG_REASONS.items() if flag in flags), True),
             "docked": facts.docked,
             "predicted": self._predicted,
@@ -112,6 +113,7 @@ class Witness:
             "poor_fit": fits_poorly(fit.whole.rscc, fit.whole.rsr),
             "geometry_outliers": has_geometry_outliers(fit.whole),
         }
+        self._of_entry = {reason for reason, holds in of_entry.items() if holds}
 
     def evidence(self, exit_: Exit) -> Evidence:
         """Return the evidence on one exit that could be scored."""
@@ -123,7 +125,6 @@ class Witness:
         normalised = (b_iso - mean) / spread if spread > 0 and self._observed else float("nan")
         plddt = b_iso * self._confidence_scale
         doubts = {
-            **self._of_entry,
             "zero_occupancy": occupancy <= 0,
             "low_occupancy": 0 < occupancy < HALF_OCCUPANCY,
             "partial_occupancy": HALF_OCCUPANCY <= occupancy < 1,
@@ -132,21 +133,15 @@ class Witness:
             "very_mobile": normalised > VERY_MOBILE,
             "mobile": MOBILE < normalised <= VERY_MOBILE,
             "alternate_places": any(self._alternate[atom] for atom in fixing),
-            "anchor_poor_fit": self._in_poor_part(anchor),
+            "anchor_poor_fit": self._in_poor_part[anchor],
             "closed": exit_.closed,
             "end_not_modelled": exit_.candidate.unseen is not None,
-            **dict.fromkeys(self._of_surroundings(exit_), True),
         }
-        reasons = sorted((reason for reason, holds in doubts.items() if holds), key=_GRAVITY.__getitem__)
+        found = {reason for reason, holds in doubts.items() if holds}.union(self._of_surroundings(exit_))
+        reasons = sorted(found | self._of_entry, key=_GRAVITY.__getitem__)
         grade = EXIT_EVIDENCE[reasons[0]].grade if reasons else "A"
         occupancy = occupancy if self._predicted or self._observed else float("nan")
         return Evidence(grade, tuple(reasons), occupancy, b_iso if self._observed else float("nan"), normalised)
-
-    def _in_poor_part(self, atom: int) -> bool:
-        """Return whether an atom's residue, one of several of a linked group, fits the density poorly."""
-        fits = self._residue_fits
-        fit = fits[int(self._part[atom])] if len(fits) > 1 else UNKNOWN
-        return fits_poorly(fit.rscc, fit.rsr) or is_rsrz_outlier(fit)
 
     def _of_surroundings(self, exit_: Exit) -> Iterator[str]:
         opening = exit_.opening

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from tethermap.exits.candidates import Candidate, find_candidates
 from tethermap.exits.geometry import Opening, Pocket
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_AREA_WEIGHT, PRIOR_WEIGHT
-from tethermap.exits.model import Exit
+from tethermap.exits.model import Evidence, Exit
 from tethermap.exits.prior import PRIOR, chemistry_class
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.unseen import NOTHING_MISSING, MissingAtoms
@@ -37,6 +37,7 @@ def rank_candidates(
     missing: MissingAtoms = NOTHING_MISSING,
     facing: frozenset[int] = frozenset(),
     headline: str = HEADLINE_CONTEXT,
+    grade: Callable[[Exit], Evidence | None] = lambda _: None,
 ) -> list[Exit]:
     """Return all candidates of a ligand, the ranked ones first and in order.
 
@@ -54,6 +55,8 @@ def rank_candidates(
         Atoms beyond the target's half of a ligand that two proteins bind: they have no exit.
     headline : str
         Context that is scored.
+    grade : callable
+        Returns the evidence on an exit that could be scored.
 
     Returns
     -------
@@ -78,18 +81,22 @@ def rank_candidates(
             unscored.append(Exit(candidate, chem_class, PRIOR[chem_class], site, reason=reason))
         else:
             scored.append(scores.scored(candidate, chem_class, site, next(openings)))
-    ranked, beaten = _ranked(graph, scored, headline)
+    ranked, beaten = _ranked(graph, scored, headline, grade)
     return ranked + beaten + unscored
 
 
 def score_observed(
-    graph: LigandGraph, surroundings: Surroundings, area_lost: FloatArray, bond: tuple[int, int]
+    graph: LigandGraph,
+    surroundings: Surroundings,
+    area_lost: FloatArray,
+    bond: tuple[int, int],
+    grade: Callable[[Exit], Evidence | None] = lambda _: None,
 ) -> Exit:
     """Return an observed exit with the terms that a predicted one has, as the only exit of its ligand.
 
     Parameters
     ----------
-    graph, surroundings, area_lost : LigandGraph, Surroundings, ndarray of float
+    graph, surroundings, area_lost, grade : LigandGraph, Surroundings, ndarray of float, callable
         As for `rank_candidates`.
     bond : (int, int)
         The anchor and the linker's first atom; all atoms on the linker's side leave.
@@ -104,7 +111,7 @@ def score_observed(
     scored = _Scores(pocket, area_lost, HEADLINE_CONTEXT).scored(
         candidate, chem_class, site_numbers(graph)[anchor], opening
     )
-    return replace(scored, rank=1, site_rank=1)
+    return replace(scored, rank=1, site_rank=1, evidence=grade(scored))
 
 
 class _Scores:
@@ -141,8 +148,10 @@ class _Scores:
         )
 
 
-def _ranked(graph: LigandGraph, scored: Sequence[Exit], headline: str) -> tuple[list[Exit], list[Exit]]:
-    """Return the best candidate of each kind of anchor with its rank, and the others with their reason."""
+def _ranked(
+    graph: LigandGraph, scored: Sequence[Exit], headline: str, grade: Callable[[Exit], Evidence | None]
+) -> tuple[list[Exit], list[Exit]]:
+    """Return the best candidate of each kind of anchor with its rank, and the others with their reason, all graded."""
     covalent = any(exit_.candidate.frees_link for exit_ in scored)
 
     def key(exit_: Exit) -> tuple[object, ...]:
@@ -164,10 +173,12 @@ def _ranked(graph: LigandGraph, scored: Sequence[Exit], headline: str) -> tuple[
     ranked, beaten = [], []
     for rank, (group, exit_) in enumerate(best.items(), 1):
         others = tuple(sorted(alike[group] - {exit_.candidate.anchor}))
-        ranked.append(replace(exit_, rank=rank, site_rank=sites.index(exit_.site) + 1, equivalents=others))
+        place = sites.index(exit_.site) + 1
+        ranked.append(replace(exit_, rank=rank, site_rank=place, equivalents=others, evidence=grade(exit_)))
     for exit_ in scored:
         first = best[int(graph.symmetry_class[exit_.candidate.anchor])]
         if exit_ is not first:
             same = exit_.candidate.anchor == first.candidate.anchor
-            beaten.append(replace(exit_, reason="better_action" if same else "equivalent_anchor"))
+            reason = "better_action" if same else "equivalent_anchor"
+            beaten.append(replace(exit_, reason=reason, evidence=grade(exit_)))
     return ranked, beaten

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -124,16 +124,15 @@ class LigandMeasurer:
         linked = linked_atoms(instance, molecule)
         bridging = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, missing.beside)
         facing = bridging.beyond_target if bridging else frozenset()
-        exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing)
-        witness = Witness(instance, molecule, graph, ligand.backbone)
-        exits = _with_evidence(exits, witness)
+        grade = Witness(instance, molecule, graph, ligand.backbone).evidence
+        exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing, grade=grade)
         beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)
         for row in exit_rows(self._target_name, instance, graph, exits, beside):
             self._step.add("exits", row)
         seen: list[Exit] = []
         if bridging:
             self._step.add("bridging", bridging_line(instance.stem, bridging))
-            seen = _with_evidence([score_observed(graph, around, lost, bond) for bond in bridging.bonds], witness)
+            seen = [score_observed(graph, around, lost, bond, grade) for bond in bridging.bonds]
             for row in exit_rows(self._target_name, instance, graph, seen, beside):
                 self._step.add("observed", row)
         self._files(ligand, areas, graph, exits, seen, missing.beside)
@@ -168,7 +167,3 @@ class LigandMeasurer:
         for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
             text = script(instance, ligand.molecule.atom_index, shares.astype(np.float64), arrows)
             self._step.write(layout.viewer_script(instance.stem, extension), text)
-
-
-def _with_evidence(exits: Iterable[Exit], witness: Witness) -> list[Exit]:
-    return [one if one.opening is None else replace(one, evidence=witness.evidence(one)) for one in exits]
