@@ -10,6 +10,7 @@ from rdkit.Chem import rdDepictor
 
 from tethermap.base.contexts import CONTEXTS
 from tethermap.instance.model import Instance, LigandAtoms, Link, Neighbourhood, Residue
+from tethermap.molecule.protonation import forms_at_ph
 from tethermap.molecule.record import LigandMolecule
 
 Xyz = tuple[float, float, float]
@@ -83,6 +84,7 @@ def small_ligand(
         parent_smiles=smiles,
         observed_smiles=smiles,
         inchikey="",
+        at_ph=forms_at_ph(smiles),
         smiles_index=order,
         symmetry_class=order,
         bond_source="dictionary",

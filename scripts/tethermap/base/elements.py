@@ -60,6 +60,8 @@ def are_metals(elements: Elements) -> BoolArray:
     return np.array([is_metal(symbol) for symbol in _symbols(elements)], dtype=np.bool_)
 
 
-def _symbols(elements: Elements) -> list[str]:
-    symbols: list[str] = np.asarray(elements).astype(np.str_).tolist()
+def _symbols(elements: Elements) -> Sequence[str]:
+    if not isinstance(elements, np.ndarray):
+        return elements
+    symbols: list[str] = elements.astype(np.str_).tolist()
     return symbols

@@ -24,9 +24,10 @@ from tethermap.molecule.adduct import ProteinAtom, adduct, bond_atoms
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 from tethermap.molecule.geometry import torn_bonds
 from tethermap.molecule.hydrogens import hydrogen_parents, with_hydrogens
-from tethermap.molecule.inchi import component_inchi, inchikey, key_of_inchi
+from tethermap.molecule.inchi import component_inchi, inchi_of, inchikey, key_of_inchi
 from tethermap.molecule.layout2d import component_layout, molecule_layout
 from tethermap.molecule.neutral import neutralised
+from tethermap.molecule.protonation import forms_at_ph
 from tethermap.molecule.record import BOND_SOURCES, NAME, LigandMolecule
 from tethermap.molecule.stereo import TETRAHEDRAL, assign_stereo, differing_stereo, set_coordinates
 from tethermap.molecule.template import Template, assemble, checked, sanitise, template
@@ -61,6 +62,7 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
         if blocked:
             flags.add("link_without_free_valence")
             notes["link_without_free_valence"] = " ".join(whole.labels[partner.atom] for partner in blocked)
+    inchi, key = _inchi(graphs, smiles or observed_smiles, observed_smiles) if passed else ("", "")
     mol, hydrogens = with_hydrogens(heavy, whole.deposited_hydrogens(parents))
     return LigandMolecule(
         stem=instance.stem,
@@ -78,7 +80,9 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
         smiles=smiles or observed_smiles,
         parent_smiles=parent_smiles or observed_smiles,
         observed_smiles=observed_smiles,
-        inchikey=_inchikey(graphs, smiles or observed_smiles, observed_smiles) if passed else "",
+        inchi=inchi,
+        inchikey=key,
+        at_ph=forms_at_ph(parent_smiles or observed_smiles),
         smiles_index=smiles_index,
         symmetry_class=np.array(list(Chem.CanonicalRankAtoms(heavy, breakTies=False)), dtype=np.int64),
         bond_source=max((graph.source for graph in graphs), key=BOND_SOURCES.index),
@@ -222,12 +226,12 @@ def _left_within(left: frozenset[int], residue: int, shape: Template, links: Seq
     return left & linked
 
 
-def _inchikey(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> str:
-    """Return the InChIKey of the observed molecule; for a metal complex, whose ligands vary, the dictionary's."""
+def _inchi(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> tuple[str, str]:
+    """Return InChI and InChIKey of the observed molecule; of a metal complex only the dictionary's key."""
     if not any(is_metal(element) for graph in graphs for element in graph.elements):
-        return inchikey(observed)
+        return inchi_of(observed), inchikey(observed)
     component = _same_component(graphs[0]) if len(graphs) == 1 else None
-    return (key_of_inchi(component_inchi(component)) if component else "") or inchikey(smiles)
+    return "", (key_of_inchi(component_inchi(component)) if component else "") or inchikey(smiles)
 
 
 def _formula(graphs: Sequence[ResidueGraph], smiles: str) -> str:

@@ -76,6 +76,12 @@ def component_inchi(component: Component) -> str:
 
 
 @lru_cache(maxsize=4096)
+def inchi_of(smiles: str) -> str:
+    """Return the InChI of a SMILES, empty if there is none."""
+    mol = Chem.MolFromSmiles(smiles)
+    return "" if mol is None else inchi(mol)  # type: ignore[redundant-expr]
+
+
 def inchikey(smiles: str) -> str:
     """Return the InChIKey of a SMILES, empty if there is none.
 
@@ -84,7 +90,4 @@ def inchikey(smiles: str) -> str:
     >>> inchikey("CC(=O)Oc1ccccc1C(=O)O")
     'BSYNRYMUTXBXSQ-UHFFFAOYSA-N'
     """
-    mol = Chem.MolFromSmiles(smiles)
-    if mol is None:
-        return ""  # type: ignore[unreachable]
-    return str(Chem.MolToInchiKey(with_plain_bonds(mol)))  # type: ignore[no-untyped-call]
+    return key_of_inchi(inchi_of(smiles))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from rdkit import Chem
@@ -16,7 +17,7 @@ from rdkit.Chem import QED, GraphDescriptors, rdMolDescriptors
 
 from tethermap.base.tables import Value
 from tethermap.molecule.alerts import alerts
-from tethermap.molecule.inchi import inchi, key_of_inchi
+from tethermap.molecule.inchi import inchi, inchi_of, key_of_inchi
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
 
 
@@ -54,13 +55,15 @@ _NUMBERS: Mapping[str, Callable[[Chem.Mol], float]] = {
 """Column of Ligand_Metadata and its function."""
 
 
-def descriptors(mol: Chem.Mol) -> dict[str, Value]:
+def descriptors(mol: Chem.Mol, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, Value]:
     """Return the columns of `tethermap.base.tables.LIGAND_METADATA` that depend only on the molecule.
 
     Parameters
     ----------
     mol : Chem.Mol
         The neutral parent, sanitised, without explicit hydrogens.
+    known : mapping of str to str
+        InChI by SMILES of molecules for which it was computed before.
 
     Returns
     -------
@@ -69,10 +72,9 @@ def descriptors(mol: Chem.Mol) -> dict[str, Value]:
         needs it.
     """
     values: dict[str, Any] = {name: _computed(compute, mol) for name, compute in _NUMBERS.items()}
-    values["Canonical_SMILES"] = Chem.MolToSmiles(mol)
-    again = Chem.MolFromSmiles(values["Canonical_SMILES"])  # cages may have other centres when read again
-    values["InChI"] = inchi(mol if again is None else again)  # type: ignore[redundant-expr]
-    values["InChIKey"] = "" if again is None else key_of_inchi(values["InChI"])  # type: ignore[redundant-expr]
+    values["Canonical_SMILES"] = smiles = Chem.MolToSmiles(mol)
+    again = known.get(smiles) or inchi_of(smiles)  # cages may have other centres when read again
+    values["InChI"], values["InChIKey"] = again or inchi(mol), key_of_inchi(again)
     values["PAINS_Hits"], values["Brenk_Hits"], unwanted = alerts(mol)
     values["QED"] = _computed(partial(_qed, values, unwanted), mol)
     carbons = sum(atom.GetAtomicNum() == 6 for atom in mol.GetAtoms())

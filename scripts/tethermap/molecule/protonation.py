@@ -128,12 +128,6 @@ def charged(mol: Chem.Mol) -> tuple[Chem.Mol, Chem.Mol | None, list[str]]:
     return main, other, list(dict.fromkeys(near))
 
 
-def forms_of(mol: Chem.Mol) -> FormsAtPh:
-    """Return the forms at pH 7.4 of a neutral molecule, from `charged`."""
-    main, other, near = charged(mol)
-    return FormsAtPh(Chem.MolToSmiles(main), "" if other is None else Chem.MolToSmiles(other), JOINED.join(near))
-
-
 def _settle(
     mol: Chem.RWMol, group: IonisableGroup, free: set[int], decided: set[int], ranks: _Ranks, *, changes: bool
 ) -> None:
@@ -184,7 +178,8 @@ def forms_at_ph(smiles: str) -> FormsAtPh:
         mol = Chem.MolFromSmiles(smiles)
     if mol is None:
         return NO_FORMS  # type: ignore[unreachable]
-    return forms_of(mol)
+    main, other, near = charged(mol)
+    return FormsAtPh(Chem.MolToSmiles(main), "" if other is None else Chem.MolToSmiles(other), JOINED.join(near))
 
 
 def _free_sites(mol: Chem.Mol, group: IonisableGroup) -> set[int]:

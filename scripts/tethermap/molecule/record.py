@@ -11,7 +11,7 @@ from rdkit import Chem
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.molecule.flat import flat_molecule, without_hydrogens
 from tethermap.molecule.names import common_name
-from tethermap.molecule.protonation import FormsAtPh, forms_at_ph
+from tethermap.molecule.protonation import NO_FORMS, FormsAtPh
 
 BOND_SOURCES = ("file", "entry", "dictionary", "dictionary_alt", "matched", "user", "perceived")
 """Sources of bonds, the most trusted first (`LigandMolecule.bond_source`)."""
@@ -47,8 +47,8 @@ class LigandMolecule:
         SMILES of the dictionary's molecule as stored, or of the observed one if there is none.
     observed_smiles : str
         Isomeric SMILES of `mol`, stereo read from the coordinates.
-    inchikey : str
-        InChIKey of `mol`; empty if InChI fails.
+    inchi, inchikey : str
+        InChI of `observed_smiles` and InChIKey of `mol`; empty if InChI fails, the first also for a metal complex.
     smiles_index : ndarray of int, shape (n_heavy,)
         Position of heavy atom k among the heavy atoms of `observed_smiles`; -1 if it has none.
     symmetry_class : ndarray of int, shape (n_heavy,)
@@ -80,6 +80,8 @@ class LigandMolecule:
         Index of heavy atom k's residue in `Instance.components`.
     synonyms : tuple of str
         Other names of its definition; none of a group.
+    at_ph : FormsAtPh
+        The complete definition in its charge state at pH 7.4.
     """
 
     stem: str
@@ -108,6 +110,8 @@ class LigandMolecule:
     formula: str = ""
     residue: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     synonyms: tuple[str, ...] = ()
+    inchi: str = ""
+    at_ph: FormsAtPh = NO_FORMS
 
     @property
     def n_heavy(self) -> int:
@@ -118,11 +122,6 @@ class LigandMolecule:
     def common_name(self) -> str:
         """The name by which it is best known; of a group its systematic one."""
         return common_name(self.title, self.synonyms, self.type)
-
-    @cached_property
-    def at_ph(self) -> FormsAtPh:
-        """The complete definition in its charge state at pH 7.4."""
-        return forms_at_ph(self.parent_smiles)
 
     @cached_property
     def flat(self) -> bytes:

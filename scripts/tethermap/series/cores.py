@@ -14,7 +14,6 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.tables import JOINED, Row
 from tethermap.drawing.series import aligned_layout, core_svg, member_svg
 from tethermap.molecule.properties import descriptors
-from tethermap.molecule.protonation import NO_FORMS, forms_of
 from tethermap.molecule.record import AtomKey, LigandMolecule
 from tethermap.series.ligands import Series, SeriesLigand, core_of_member
 from tethermap.series.series import Core, common_core, murcko_scaffold
@@ -123,9 +122,8 @@ def _counted(number: int, noun: str) -> str:
 def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None) -> Row:
     """Return the row of Ligand_Metadata; descriptors stay empty where RDKit cannot read the molecule."""
     best = ligand.fullest
-    forms = forms_of(parent) if parent is not None else NO_FORMS
     return {
-        **(descriptors(parent) if parent is not None else {}),
+        **(descriptors(parent, {best.observed_smiles: best.inchi}) if parent is not None else {}),
         "Ligand": best.component_names,
         "Name": best.title,
         "Formula": best.formula,
@@ -136,9 +134,9 @@ def _metadata(ligand: SeriesLigand, parent: Chem.Mol | None) -> Row:
         "source": _source(best),
         "Common_Name": best.common_name,
         "Synonyms": JOINED.join(best.synonyms),
-        "SMILES_pH74": forms.main,
-        "SMILES_pH74_other": forms.other,
-        "groups_near_pH74": forms.near,
+        "SMILES_pH74": best.at_ph.main,
+        "SMILES_pH74_other": best.at_ph.other,
+        "groups_near_pH74": best.at_ph.near,
     }
 
 

@@ -42,10 +42,7 @@ class Core:
 
 def murcko_scaffold(mol: Chem.Mol) -> str:
     """Return the Bemis–Murcko scaffold as SMILES without stereo; empty for an acyclic molecule."""
-    from rdkit.Chem.Scaffolds import MurckoScaffold  # only if series are found; other users read constants
-
-    scaffold = MurckoScaffold.GetScaffoldForMol(mol)  # type: ignore[no-untyped-call]
-    return str(Chem.MolToSmiles(scaffold, isomericSmiles=False))
+    return str(Chem.MolToSmiles(Chem.MurckoDecompose(mol), isomericSmiles=False))
 
 
 def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
