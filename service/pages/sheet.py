@@ -95,19 +95,14 @@ def _fitting(text: str, size: float, wide: float, most: int) -> list[str]:
     def fits(line: str) -> bool:
         return text_width(line, size) <= wide
 
-    lines: list[str] = []
-    line = ""
-    for word in text.split():
-        if line and fits(f"{line} {word}"):
-            line = f"{line} {word}"
-            continue
-        lines += [line] if line else []
-        line = word
-        while not fits(line) and len(line) > 1:
-            part = next(k for k in range(len(line), 0, -1) if fits(line[:k]) or k == 1)
-            lines.append(line[:part])
-            line = line[part:]
-    lines += [line] if line else []
+    lines = []
+    rest = " ".join(text.split())
+    while rest:
+        end = next(k for k in range(len(rest), 0, -1) if k == 1 or fits(rest[:k]))
+        if end < len(rest) and " " in rest[: end + 1]:
+            end = rest.rindex(" ", 0, end + 1)
+        lines.append(rest[:end])
+        rest = rest[end:].lstrip()
     if len(lines) <= most:
         return lines
     last = f"{lines[most - 1]}…"

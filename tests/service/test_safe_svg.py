@@ -34,8 +34,9 @@ def test_only_shapes_of_a_hostile_file_are_left() -> None:
         '<svg xmlns="http://www.w3.org/2000/svg"/>',
         '<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg viewBox="0 0 1 1">&a;</svg>',
         '<svg viewBox="0 0 1 1">' + " " * 2_000_000 + "</svg>",
+        '<svg viewBox="0 0 1 1">' + "<g>" * 100_000 + "</g>" * 100_000 + "</svg>",
     ],
-    ids=["empty", "cut", "no size", "entities", "huge"],
+    ids=["empty", "cut", "no size", "entities", "huge", "deep"],
 )
 def test_invalid_depiction_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="depiction"):

@@ -30,9 +30,10 @@ INK = "#24292f"
 MUTED = "#57606a"
 """Colours of text."""
 
+FONT = "system-ui, Segoe UI, Helvetica, Arial, sans-serif"
+
 _CARD = "#ffffff"
 _BORDER = "#d0d7de"
-_FONT = "system-ui, Segoe UI, Helvetica, Arial, sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def card(title: str, description: str, box: tuple[float, float, float, float], p
     content = "\n".join(part for part in parts if part)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} {y:.0f} {width:.0f} {height:.0f}"'
-        f' width="{width:.0f}" height="{height:.0f}" font-family="{_FONT}" role="img">\n'
+        f' width="{width:.0f}" height="{height:.0f}" font-family="{FONT}" role="img">\n'
         f"<title>{escape(title)}</title>\n<desc>{escape(description)}</desc>\n"
         f'<rect class="card" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" width="{width - 1:.0f}" height="{height - 1:.0f}"'
         f' rx="10" fill="{_CARD}" stroke="{_BORDER}"/>\n{content}\n</svg>\n'

@@ -20,10 +20,13 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from tethermap.drawing.card import FIRST_LINE, LEGEND_CLASS, MUTED, TARGET_RADIUS, Drawing, free_spots
+from tethermap.drawing.card import FIRST_LINE, FONT, LEGEND_CLASS, MUTED, TARGET_RADIUS, Drawing, free_spots
 
 LARGEST_FILE = 2_000_000
 """Bytes of a depiction that is read at all."""
+
+_MOST_LEVELS = 8
+"""Maximum depth of elements; our files have 4."""
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _CIRCLE, _TEXT = f"{_SVG}circle", f"{_SVG}text"
@@ -95,8 +98,6 @@ class Depiction:
         Atom of the first highlighted exit.
     elements : sequence of Element
         Elements of the file, unchecked; `body` writes those that are safe.
-    font : str
-        Family of its font.
     """
 
     title: str
@@ -107,7 +108,6 @@ class Depiction:
     atoms: Sequence[AtomMark]
     focus: AtomMark | None
     elements: Sequence[Element]
-    font: str
 
     def body(self, *, without: Collection[str] = ("atoms",), classes: bool = True) -> str:
         """Return elements that are safe in a page.
@@ -185,6 +185,11 @@ def read_depiction(text: str, exits: Collection[str] = ()) -> Depiction:
     view = [float(value) for value in root.get("viewBox", "").split()]
     if len(view) != len("xywh"):
         raise ValueError("the depiction has no viewBox")
+    level = list(root)
+    for _ in range(_MOST_LEVELS):
+        level = [inner for one in level for inner in one]
+    if level:
+        raise ValueError("elements of the depiction are nested too deeply")
     _, _, width, height = view
     if lines := [float(line.get("y", "nan")) for line in root.findall(_TEXT)]:
         height = max(1.0, min(lines) - FIRST_LINE)
@@ -207,7 +212,6 @@ def read_depiction(text: str, exits: Collection[str] = ()) -> Depiction:
         atoms=atoms,
         focus=chosen[0] if chosen else None,
         elements=elements,
-        font=attributes({"font-family": root.get("font-family", "")}),
     )
 
 
@@ -254,7 +258,7 @@ def inline_svg(depiction: Depiction, label: str, *, name: str = "", numbered: bo
     group = f'<g fill="{MUTED}" font-size="11" text-anchor="middle">{numbers}</g>' if numbers else ""
     return (
         f'<{tag} xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {depiction.width:g} {depiction.height:g}"'
-        f'{depiction.font} role="img" aria-label="{escape(label)}">'
+        f' font-family="{FONT}" role="img" aria-label="{escape(label)}">'
         f"{depiction.body(without=(), classes=False)}{group}</svg>"
     )
 

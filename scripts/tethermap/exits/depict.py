@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from html import escape
 
@@ -74,8 +75,8 @@ def exits_svg(
     """
     shown = best_of_sites(exits, SHOWN_SITES)
     bare = drawn(record.flat, coloured=True, prepare=record.sanitised)
-    leaving = frozenset[int]().union(*pale_groups(shown))
-    body = _PATH.sub(lambda path: _pale(path, leaving), bare.body) if leaving else bare.body
+    leaving = {f"atom-{k}" for group in pale_groups(shown) for k in group}
+    body = _PATH.sub(lambda path: _pale(path, leaving), bare.body)
     note, seen_note = _note(exits, len(shown)), _seen_note(graph, seen)
     columns = _columns(graph, shown)
     narrowest = max(columns["end"], *(TEXT_X + text_width(text, _LINE) for text in (note, seen_note)))
@@ -144,10 +145,9 @@ def _columns(graph: LigandGraph, shown: Sequence[Exit]) -> dict[str, float]:
     return columns
 
 
-def _pale(path: re.Match[str], leaving: frozenset[int]) -> str:
+def _pale(path: re.Match[str], leaving: AbstractSet[str]) -> str:
     """Return the start of an SVG path, pale and dashed if it is a bond to, or a label of, the leaving group."""
-    atoms = {int(word.removeprefix("atom-")) for word in path[1].split() if word.startswith("atom-")}
-    return f"{path[0]} {_LEAVING}" if atoms & leaving else path[0]
+    return path[0] if leaving.isdisjoint(path[1].split()) else f"{path[0]} {_LEAVING}"
 
 
 def _fan(exit_: Exit, arrow: Arrow, bond: float) -> str:
