@@ -89,33 +89,16 @@ class _Residue:
         return min((order.index(kind), distance) for kind, _, distance, _ in self.contacts)
 
 
-class Amid(NamedTuple):
-    """Surroundings of a ligand in a drawing.
-
-    Parameters
-    ----------
-    box : tuple of float
-        Left, top, width and height of the whole in pixels of the drawing, whose own corner is 0, 0.
-    title : str
-        The ligand and how many residues touch it.
-    below, above : str
-        SVG elements below the drawing (lines) and above it (residues, legend).
-    """
-
-    box: tuple[float, float, float, float]
-    title: str
-    below: str
-    above: str
-
-
 def interactions_svg(plain: Depiction, contacts: Iterable[Row], context: str) -> str:
     """Return the depiction of a ligand with the residues that touch it as a file; see `amid_residues`."""
-    amid = amid_residues(plain, contacts, context)
-    return card(amid.title, plain.description, amid.box, [amid.below, plain.body(without=()), amid.above])
+    title, box, parts = amid_residues(plain, contacts, context, plain.body(without=()))
+    return card(title, plain.description, box, parts)
 
 
-def amid_residues(plain: Depiction, contacts: Iterable[Row], context: str) -> Amid:
-    """Return the surroundings for a ligand's drawing.
+def amid_residues(
+    plain: Depiction, contacts: Iterable[Row], context: str, ligand: str
+) -> tuple[str, tuple[float, float, float, float], list[str]]:
+    """Return a ligand with the residues that touch it: title, box in pixels of the ligand's drawing, SVG elements.
 
     Parameters
     ----------
@@ -125,6 +108,8 @@ def amid_residues(plain: Depiction, contacts: Iterable[Row], context: str) -> Am
         Its rows of `tethermap.base.tables.CONTACTS`.
     context : str
         Largest of `tethermap.base.contexts.CONTEXTS` whose residues are shown.
+    ligand : str
+        Elements of `plain`, between the lines and the residues.
 
     Raises
     ------
@@ -145,11 +130,11 @@ def amid_residues(plain: Depiction, contacts: Iterable[Row], context: str) -> Am
     words_below, needed = _legend([plain.title, words], kinds, left + MARGIN, top + height, width)
     lines = "".join(_lines(one, place, atoms) for one, place in zip(residues, places, strict=True))
     discs = "".join(_disc(one, place) for one, place in zip(residues, places, strict=True))
-    return Amid(
-        box=(left, top, width, height + needed),
-        title=f"{plain.title}: {words}",
-        below=f'<g class="contacts">{lines}</g>',
-        above=f'<g class="residues">{discs}</g>\n<g class="legend">{words_below}</g>',
+    above = f'<g class="residues">{discs}</g>\n<g class="legend">{words_below}</g>'
+    return (
+        f"{plain.title}: {words}",
+        (left, top, width, height + needed),
+        [f'<g class="contacts">{lines}</g>', ligand, above],
     )
 
 

@@ -192,13 +192,11 @@ class _Pictures:
 
     def _amid(self, stem: str, plain: Depiction) -> str:
         """Return an instance with its residues, around the plain depiction that the report already contains."""
-        amid = amid_residues(plain, self._contacts.get(stem, ()), HEADLINE_CONTEXT)
-        box = " ".join(f"{value:.0f}" for value in amid.box)
         ligand = f'<use href="#plain-{escape(stem)}" width="{plain.width:.0f}" height="{plain.height:.0f}"/>'
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="{escape(amid.title)}">'
-            f"{amid.below}{ligand}{amid.above}</svg>"
-        )
+        title, box, parts = amid_residues(plain, self._contacts.get(stem, ()), HEADLINE_CONTEXT, ligand)
+        view = " ".join(f"{value:.0f}" for value in box)
+        opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" role="img" aria-label="{escape(title)}">'
+        return "".join([opening, *parts, "</svg>"])
 
     def _shown(self, path: str, draw: Callable[[Depiction], str]) -> str:
         try:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rdkit import Chem
 
 from tethermap.drawing.reader import inline_svg, read_depiction
+from tethermap.drawing.series import core_svg
 
 SVG = """<?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 200 100" width="200px"
@@ -70,6 +73,12 @@ def test_title_legend_and_words_on_the_whole_are_cut_off() -> None:
 def test_atoms_of_a_core_are_numbered_away_from_the_middle() -> None:
     circles = "".join(f'<circle data-core-index="{k}" cx="{x}" cy="5" r="1"/>' for k, x in ((2, 10), (1, 30)))
     assert '<text x="-6" y="8.5">2</text><text x="46" y="8.5">1</text>' in drawing(f'<g class="atoms">{circles}</g>')
+
+
+def test_atoms_of_a_core_have_their_places_in_the_core() -> None:
+    layout = np.array([[0.0, 0.0], [1.5, 0.0], [3.0, 0.0]])
+    atoms = read_depiction(core_svg(Chem.MolFromSmiles("CCO"), layout, [2, 0, 1], ["S001"])).atoms
+    assert [atom.index for atom in sorted(atoms, key=lambda atom: atom.x)] == [1, 2, 0]
 
 
 NUMBERS = st.decimals(-999, 999, places=2) | st.decimals(-999, 999, places=1) | st.integers(-999, 999)
