@@ -16,6 +16,8 @@ from tethermap.base.contexts import EXPOSED_ABOVE
 from tethermap.base.tables import Column, Row
 from tethermap.fit.limits import limit
 
+_T = TEXTS.columns
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -87,7 +89,9 @@ _SOURCES = {
 def _read(path: Path) -> Iterator[Shown]:
     values = {"exposed_above": EXPOSED_ABOVE, "rscc_poor": f"{limit('rscc_poor'):g}"}
     for column in yaml.safe_load(path.read_text(encoding="utf-8")):
-        yield Shown(**{**column, "says": column.get("says", "").format_map(values)})
+        key = column["key"]
+        texts = {"label": _T.labels[key], "says": str(_T.explanations.get(key, "")).format_map(values)}
+        yield Shown(**{"unit": _T.counted.get(key, ""), **column, **texts})
 
 
 COLUMNS = tuple(_read(Path(__file__).with_name("columns.yaml")))
