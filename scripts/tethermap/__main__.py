@@ -34,7 +34,7 @@ _BYTES_PER_SECOND = 2e6
 
 _MOST_SHOWN = 20
 _STATUS = "Exit status: 0 if the job is complete, also if nothing was kept; 1 if it failed; 2 if the input is wrong."
-_SERVICE_PACKAGES = ("duckdb", "pydantic", "python_multipart", "starlette", "uvicorn", "zipstream")
+_SERVICE_PACKAGES = ("duckdb", "isal", "pydantic", "python_multipart", "starlette", "uvicorn", "zipstream")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
