@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal, Protocol
 
 from tethermap.base import layout, reference
@@ -104,8 +104,7 @@ class Table:
     @property
     def title(self) -> str:
         """Name of its Parquet file and of its section in the data dictionary."""
-        path = PurePosixPath(self.path)
-        return path.parent.name if path.stem == "index" else path.stem
+        return self.path.removesuffix("/index.csv").removesuffix(".csv").rpartition("/")[2]
 
     @property
     def parquet(self) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +28,8 @@ Otherwise, temporary arrays of a few hundred kilobytes for each ligand would be 
 half of all page faults."""
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Return the versions of the pipeline, Python, the packages in `PACKAGES` and the compiler; empty if not installed.
 
     >>> versions()["tethermap"] == __version__
