@@ -50,8 +50,8 @@ def sdf_text(
     """
     fields = {**_fields(record, instance), **properties}
     lists: dict[str, Sequence[str]] = {
-        NAME_LIST: record.labels,
-        DICTIONARY_NAME_LIST: [name or MISSING for name in record.dictionary_names],
+        NAME_LIST: [name.replace(" ", "_") for name in record.labels],
+        DICTIONARY_NAME_LIST: [name.replace(" ", "_") or MISSING for name in record.dictionary_names],
     }
     for name, values in atom_lists.items():
         lists[f"atom.dprop.{name}"] = [MISSING if v is None or math.isnan(v) else f"{v:.4f}" for v in values]
@@ -62,7 +62,7 @@ def sdf_text(
     parts = [str(Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised))]
     parts += [f">  <{name}>\n{_one_line(value)}\n\n" for name, value in fields.items() if value.strip()]
     for name, tokens in lists.items():
-        padded = [token.replace(" ", "_") for token in tokens] + [MISSING] * (mol.GetNumAtoms() - len(tokens))
+        padded = [*tokens, *[MISSING] * (mol.GetNumAtoms() - len(tokens))]
         parts.append(f">  <{name}>\n" + "\n".join(_LINE.findall(" ".join(padded))) + "\n\n")
     parts.append("$$$$\n")
     return "".join(parts)
