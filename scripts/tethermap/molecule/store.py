@@ -9,7 +9,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.records import packed, unpacked
-from tethermap.molecule.protonation import FormsAtPh
+from tethermap.molecule.protonation import FormsAtPh, forms_at_ph
 from tethermap.molecule.record import LigandMolecule
 
 _PROPERTIES = Chem.PropertyPickleOptions.AllProps | Chem.PropertyPickleOptions.CoordsAsDouble
@@ -32,7 +32,8 @@ def molecule_of_record(record: bytes) -> LigandMolecule:
     for name in _INTEGER_ARRAYS:
         values[name] = np.array(values[name], dtype=np.int64)
     values["layout"] = np.array(values["layout"], dtype=np.float64).reshape(-1, 2)
-    values["at_ph"] = FormsAtPh(*values["at_ph"])
+    forms = values.get("at_ph")  # missing in jobs of version 0.3.0
+    values["at_ph"] = FormsAtPh(*forms) if forms else forms_at_ph(values["parent_smiles"])
     for name in _TUPLES:
         values[name] = tuple(values[name])
     return LigandMolecule(mol=Chem.Mol(bytes(mol)), **values)  # type: ignore[call-overload]

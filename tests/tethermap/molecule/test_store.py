@@ -12,9 +12,12 @@ from rdkit import Chem
 
 from tests.tools.components import ideal_instance
 from tests.tools.shard_files import read_molecules, write_molecules
+from tethermap.base.records import packed, unpacked
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
+from tethermap.molecule.protonation import NO_FORMS
+from tethermap.molecule.store import molecule_of_record, packed_molecule
 
 Known = Callable[[str], Component]
 
@@ -35,6 +38,14 @@ def test_records_are_read_back_unchanged(known: Known, index: ComponentIndex, tm
         assert Chem.MolToCXSmiles(before.mol) == Chem.MolToCXSmiles(after.mol)
         assert (before.mol.GetConformer().GetPositions() == after.mol.GetConformer().GetPositions()).all()
         assert before.names == after.names
+
+
+def test_record_without_forms_at_ph_gets_them_from_its_molecule(known: Known, index: ComponentIndex) -> None:
+    molecule = build_ligand(ideal_instance(known("478")), index)
+    values, mol = unpacked(packed_molecule(molecule))
+    del values["at_ph"], values["inchi"]
+    earlier = molecule_of_record(packed(values.pop("stem"), values, bytes(mol)))
+    assert earlier.at_ph == molecule.at_ph != NO_FORMS
 
 
 def test_empty_file_has_no_molecules(tmp_path: Path) -> None:
