@@ -5,6 +5,8 @@ of Snakemake's lines for every job.
 """
 
 # Without postponed annotations: Snakemake makes its options from the types of `LogHandlerSettings`.
+import atexit
+import gc
 import logging
 import sys
 from dataclasses import dataclass, field
@@ -15,6 +17,9 @@ from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
 from tethermap.run.display import ProgressDisplay
 from tethermap.run.recorder import RunRecorder
+
+_COLLECT_AFTER = 20_000
+"""Number of new objects after which the garbage collector runs: a large plan creates many that are still in use."""
 
 
 @dataclass
@@ -32,6 +37,10 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         """Set up the recorder and the terminal output."""
         settings = self.common_settings
+        if isinstance(self.settings, LogHandlerSettings) and self.settings.fork_scripts:
+            # A quarter of a run with nothing to do would be collections of garbage among modules that stay loaded.
+            gc.set_threshold(_COLLECT_AFTER)
+            atexit.register(gc.freeze)
         quiet = {str(name) for name in settings.quiet or ()}
         self._detailed = settings.verbose or settings.printshellcmds or settings.debug_dag or settings.dryrun
         show = not (quiet & {"all", "progress"} or self._detailed)

@@ -7,7 +7,6 @@ Snakemake starts a shell and in it Python for each script; the imports take long
 from __future__ import annotations
 
 import atexit
-import gc
 import signal
 import sys
 import threading
@@ -26,14 +25,9 @@ _BENCHMARK_SECONDS = 2.0
 """A sample of a script's memory takes 10 ms, as it walks through all processes for children; Snakemake's default is
 0.5 s."""
 
-_COLLECT_AFTER = 20_000
-"""Number of new objects after which the garbage collector runs: a large plan creates many that are still in use."""
-
 
 def start(workflow: Workflow) -> None:
     """Fork the scripts of a run, and save Snakemake repeated work, as its `onstart` hook."""
-    gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
     _lift_rate_limit(workflow)
     _end_in_thread(workflow)
     if AVAILABLE:
