@@ -82,7 +82,7 @@ def test_the_page_of_jobs_shows_the_hits(http: httpx2.Client) -> None:
     assert "No ligand of a finished job matches “9zzz”." in http.get("/browse", params={"find": "9zzz"}).text
 
 
-def test_the_page_of_jobs_ignores_parameters_of_others(http: httpx2.Client) -> None:
+def test_unknown_parameters_are_not_part_of_the_links_of_the_list(http: httpx2.Client) -> None:
     """As of links in mails, which the export of the same view would refuse."""
     page = http.get("/browse", params={"utm_source": "mail", "target": "trypsin"}).text
     (address,) = re.findall(r'href="(/api/jobs/export[^"]*)"', page)
