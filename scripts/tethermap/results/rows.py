@@ -173,7 +173,6 @@ def map_columns(
     core_index = {atom: place for place, atom in enumerate(membership.core)}
     sdf_index = range(mol.n_heavy)
     smiles_index = [place if place >= 0 else None for place in mol.smiles_index.tolist()]
-    x, y, z = atoms.xyz[indices].T.tolist()
     return {
         "Ligand": name.comp_id,
         "Target": target,
@@ -184,9 +183,7 @@ def map_columns(
         "AtomSymbol": [atoms.element[index] for index in indices],
         "atom_id": atoms.serial[indices].tolist(),
         "atom_name": [instance.atom_label(index) for index in indices],
-        "x": x,
-        "y": y,
-        "z": z,
+        **dict(zip("xyz", atoms.xyz[indices].T.tolist(), strict=True)),
         "SMILES_ID": smiles_index,
         "SMILES": mol.observed_smiles,
         "dictionary_name": mol.dictionary_names,
