@@ -205,7 +205,7 @@ def test_timeouts_can_be_set_through_the_environment(monkeypatch: pytest.MonkeyP
 
 
 def test_preview_gives_up_a_network_without_answer_within_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ATTEMPTS", "BACKOFF"):
-        monkeypatch.delenv(f"TETHERMAP_HTTP_{name}", raising=False)
+    for name in ("TETHERMAP_HTTP_ATTEMPTS", "TETHERMAP_HTTP_BACKOFF"):
+        monkeypatch.delenv(name, raising=False)
     limits = RequestLimits.from_environment(preview=True)
     assert limits.attempts * limits.connect + limits.backoff <= 5
