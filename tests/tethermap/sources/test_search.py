@@ -248,7 +248,9 @@ def test_fasta_and_bare_letters_give_sequences(fasta: str, sequences: list[str])
 
 @pytest.mark.parametrize("fasta", ["", ">only a title\n", "MKV1", "MKVé"])
 def test_invalid_sequence_is_one_sentence(fasta: str) -> None:
-    with pytest.raises(SourceError, match=r"^(?:The sequence can't be used: '.' is not a|There is no sequence of 10 residues)"):
+    with pytest.raises(
+        SourceError, match=r"^(?:The sequence can't be used: '.' is not a|There is no sequence of 10 residues)"
+    ):
         sequences_of(fasta)
 
 
