@@ -100,14 +100,14 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
 
 
 def _usage() -> tuple[float, int]:
-    """Return the CPU time of this process in seconds and its peak memory in MB."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
+    """Return the CPU time of this process and its ended children in seconds, and its own peak memory in MB."""
+    usage, children = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     try:  # Linux counts the memory of the process that started this one in ru_maxrss
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         memory = int(status.partition("VmHWM:")[2].split()[0]) >> 10
     except (OSError, IndexError):
         memory = usage.ru_maxrss >> (20 if sys.platform == "darwin" else 10)
-    return usage.ru_utime + usage.ru_stime, memory
+    return sum(used.ru_utime + used.ru_stime for used in (usage, children)), memory
 
 
 @contextmanager
