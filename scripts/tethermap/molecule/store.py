@@ -32,7 +32,7 @@ def molecule_of_record(record: bytes) -> LigandMolecule:
     for name in _INTEGER_ARRAYS:
         values[name] = np.array(values[name], dtype=np.int64)
     values["layout"] = np.array(values["layout"], dtype=np.float64).reshape(-1, 2)
-    forms = values.get("at_ph")  # missing in jobs of version 0.3.0
+    forms = values.get("at_ph")  # missing in jobs of earlier versions
     values["at_ph"] = FormsAtPh(*forms) if forms else forms_at_ph(values["parent_smiles"])
     for name in _TUPLES:
         values[name] = tuple(values[name])

@@ -103,8 +103,8 @@ class InputMaker:
         return files, rows
 
     def _smiles_of(self, ligand: RankedLigand) -> dict[int, str]:
-        """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal names."""
-        same = (ligand.molecule.observed_smiles, ligand.graph.names)
+        """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal order."""
+        same = (ligand.molecule.observed_smiles, tuple(ligand.molecule.smiles_index.tolist()))
         maker: WarheadSmiles | None = None
         smiles_by_rank = {}
         for one in ligand.exits:

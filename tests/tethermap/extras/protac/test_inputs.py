@@ -27,15 +27,30 @@ def inputs(
     babel: OpenBabel | None = None,
 ) -> tuple[dict[str, str], list[Row]]:
     """Return the files and the rows of a ligand for its best exits."""
+    ligand = ligand_with_exits(folder, smiles, atoms_missing, ranked=ranked)
+    return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
+
+
+def ligand_with_exits(
+    folder: Path, smiles: str, atoms_missing: tuple[str, ...] = (), *, ranked: bool = True
+) -> RankedLigand:
     instance, molecule = embedded(smiles)
     molecule = replace(molecule, atoms_missing=atoms_missing)
     graph = ligand_graph(molecule)
     found = rank_candidates(graph, surroundings(), np.zeros(len(graph))) if ranked else []
     write_table(folder / "exits.csv", EXIT_VECTORS, exit_rows("BRD4", instance, graph, found))
-    ligand = RankedLigand(
-        instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS))
-    )
-    return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
+    return RankedLigand(instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS)))
+
+
+def test_copies_whose_atoms_have_another_order_do_not_share_smiles(tmp_path: Path) -> None:
+    maker = InputMaker(TARGET)
+    for smiles, order in (("CCc1ccc(C)cc1", range(9)), ("Cc1ccc(CC)cc1", (6, 5, 4, 3, 2, 1, 0, 8, 7))):
+        ligand = ligand_with_exits(tmp_path, smiles)
+        assert ligand.graph.names == tuple(f"C{k}" for k in range(1, 10))
+        molecule = replace(ligand.molecule, observed_smiles="CCc1ccc(C)cc1", smiles_index=np.array(order))
+        ligand = replace(ligand, molecule=molecule)
+        chosen = ligand.best_of_sites(3)
+        assert maker.make("BRD4", ligand, None, chosen) == InputMaker(TARGET).make("BRD4", ligand, None, chosen)
 
 
 @pytest.mark.parametrize(
