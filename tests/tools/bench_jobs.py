@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.tools.bench import Stage, stages
 from tests.tools.different_mirror import different_mirror
 from tests.tools.figures import Figure, large_mirror, write_section
-from tests.tools.runs import run_job
+from tests.tools.runs import LOCAL, run_job
 from tethermap.base import layout
 
 SIZES = (50, 500, 5_000)
@@ -68,8 +68,8 @@ def measure(folder: Path, mirror: Path, count: int) -> Measured:
         "filters": {"entries": entries, "max_entries": count},
         "cache_dir": str(folder / "cache"),
     }
-    run = run_job(folder / f"job_{count}", settings).checked()
-    again = run_job(run.job, settings).checked()
+    run = run_job(folder / f"job_{count}", settings, *LOCAL).checked()
+    again = run_job(run.job, settings, *LOCAL).checked()
     used = stages(run.job)
     return Measured(
         count,
@@ -139,8 +139,8 @@ def main() -> int:
         jobs[-2] = mean(jobs[-2], measure(folder / "again", mirror, jobs[-2].entries))
     note = (
         "Entries of the large mirror of the tests, each with a different ligand from the dictionary in place of its"
-        " ligand, as one job on two cores. The last job but one is run before the last and after it; the figure is"
-        " the mean."
+        " ligand, as one job on two cores with the local profile. Small and large entries have the same share in all"
+        " jobs. The last job but one is run before the last and after it; the figure is the mean."
     )
     write_section("jobs", "make bench-jobs", figures(jobs), (), [note])
     return 0

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tools.large_mirror import entry_ids, structures
+from tests.tools.large_mirror import entry_ids, repeated, structures
 from tethermap.base.arrays import FloatArray
 from tethermap.base.component_index import default_index
 from tethermap.components.component import Component
@@ -114,8 +114,7 @@ def different_mirror(folder: Path, source: Path, count: int) -> list[str]:
     files = [(file, template(file.path, is_mmcif=file.is_mmcif)) for file in structures(source)]
     templates = [(file, found) for file, found in files if found is not None]
     pool = _Pool(ComponentIndex(default_index()), count)
-    for number, entry_id in enumerate(ids):
-        file, found = templates[number % len(templates)]
+    for entry_id, (file, found) in zip(ids, repeated(templates, count), strict=True):
         text = found.text(pool.take(len(found.sites[0].lines)))
         place = folder / entry_id[1:3] / f"{entry_id}{'.cif.gz' if file.is_mmcif else '.pdb.gz'}"
         place.parent.mkdir(parents=True, exist_ok=True)

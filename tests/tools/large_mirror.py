@@ -6,10 +6,13 @@ import string
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from pathlib import Path
+from typing import TypeVar
 
 from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
 from tethermap.sources.naming import StructureFile
+
+_T = TypeVar("_T")
 
 
 def entry_ids() -> Iterator[str]:
@@ -25,12 +28,12 @@ def structures(mirror: Path) -> list[StructureFile]:
     return sorted(files, key=lambda file: (file.path.stat().st_size, file.entry_id))
 
 
-def repeated(files: Sequence[StructureFile], count: int) -> list[StructureFile]:
+def repeated(files: Sequence[_T], count: int) -> list[_T]:
     """Return so many files: all of them as often as they fit in, the rest evenly from the small to the large.
 
     Parameters
     ----------
-    files : sequence of StructureFile
+    files : sequence
         By size.
     count : int
         Number of files to return.
