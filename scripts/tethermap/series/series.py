@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from rdkit.Chem import rdFingerprintGenerator, rdFMCS
 
 from tethermap.series.limits import SIMILAR
 
-STEPS_PER_SECOND = 1_000
+STEPS_PER_SECOND = 400
 """Steps of the core search that count as one second of its limit.
 
 The limit is on steps, so that the same job gives the same core on every machine."""
@@ -137,11 +138,38 @@ def common_core(mols: Sequence[Chem.Mol], seconds: float) -> Core:
     parameters.BondCompareParameters.CompleteRingsOnly = True
     parameters.Timeout = max(1, round(seconds * PATIENCE))
     parameters.ProgressCallback = counter
-    mcs = rdFMCS.FindMCS(list(mols), parameters)
+    mcs = rdFMCS.FindMCS(_without_unshared_rings(mols), parameters)
     if not mcs.numAtoms:
         return Core("", ((),) * len(mols), timed_out=mcs.canceled)
     pattern = Chem.MolFromSmarts(mcs.smartsString)
     return Core(mcs.smartsString, tuple(mol.GetSubstructMatch(pattern) for mol in mols), timed_out=mcs.canceled)
+
+
+def _without_unshared_rings(mols: Sequence[Chem.Mol]) -> list[Chem.Mol]:
+    """Return the molecules; in the smallest, bonds of rings that another molecule lacks have a type that no other has.
+
+    No core has these bonds, as its rings are whole. The search starts from the smallest molecule; it would follow parts
+    of such rings and only reject them at the end.
+    """
+    rings = [_ring_bonds(mol) for mol in mols]
+    smallest = min(range(len(mols)), key=lambda k: mols[k].GetNumBonds())
+    own = rings[smallest]
+    possible: set[int] = set().union(*(own[kind] for kind in own if all(kind in others for others in rings)))
+    start = Chem.Mol(mols[smallest])
+    for bond in set().union(*own.values()) - possible:
+        start.GetBondWithIdx(bond).SetBondType(Chem.BondType.OTHER)
+    return [*mols[:smallest], start, *mols[smallest + 1 :]]
+
+
+def _ring_bonds(mol: Chem.Mol) -> dict[tuple[object, ...], set[int]]:
+    """Return the bonds of all rings of each kind: rings are of one kind if they have equal bonds, in any order."""
+    found: dict[tuple[object, ...], set[int]] = defaultdict(set)
+    for ring in mol.GetRingInfo().BondRings():
+        bonds = [mol.GetBondWithIdx(index) for index in ring]
+        ends = [sorted((bond.GetBeginAtom().GetAtomicNum(), bond.GetEndAtom().GetAtomicNum())) for bond in bonds]
+        kinds = sorted((*elements, int(bond.GetBondType())) for elements, bond in zip(ends, bonds, strict=True))
+        found[tuple(kinds)].update(ring)
+    return found
 
 
 class _StepCounter(rdFMCS.MCSProgress):
