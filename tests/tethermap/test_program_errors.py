@@ -241,4 +241,4 @@ def test_atom_that_moves_by_a_hundredth_marks_only_its_instance(
     marked = [row["stem"] for row in rows(job, tables.RESULTS_TABLE) if "checks_failed" in split_cell(row["flags"])]
     assert marked == [VICTIM]
     failures = json.loads((job / layout.MANIFEST).read_text())["self_check"]["failures"]
-    assert {(row["stem"], row["check"]) for row in failures} >= {(VICTIM, "coordinates_complex")}
+    assert {(row["stem"], row["check"]) for row in failures} >= {(VICTIM, "same_atoms")}

@@ -205,8 +205,6 @@ STEPS = (
             "clean_complexes/instances",
             "measure_sasa/sasa_summary",
             "measure_sasa/sasa_atoms",
-            "measure_sasa/exits",
-            "download_entries/structures",
             "clean_complexes/entry_status",
             "clean_complexes/ligand_status",
             "*/files",

@@ -1,8 +1,7 @@
-"""Checks of one ligand: its files are read back and compared with one another and with the deposited entry."""
+"""Checks of one ligand: its files are read back and compared with one another."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,6 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, EXPOSED_ABOVE, area_column
 from tethermap.base.elements import SYMBOLS, covalent_radius
 from tethermap.base.tables import Row
-from tethermap.instance.model import Instance
-from tethermap.selfcheck.deposited import UNKNOWN_ELEMENT, Atom, ResidueKey, atom_of, read_deposited
 from tethermap.selfcheck.outcome import CheckOutcome
 
 MAX_SHIFT = 0.001 + 1e-6
@@ -42,8 +39,8 @@ ROUNDING = 0.0005 + 1e-6
 
 _ATOM_RECORDS = (b"ATOM  ", b"HETATM")
 
-_NOWHERE = (np.nan, np.nan, np.nan)
-"""Coordinates of an atom that the deposited entry does not have."""
+_UNKNOWN_ELEMENT = "X"
+"""gemmi's symbol of an atom whose element the file does not give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +49,21 @@ class LigandFiles:
 
     Parameters
     ----------
-    instance : Instance
-        Names of its residues and atoms.
+    stem : str
+        Stem of its files.
     summary : Row
         Its row of Resolved_SASA_Summary.
     atoms : sequence of Row
         Its rows of Warhead_SASA_atoms, in SDF order.
-    deposited : mapping
-        Heavy atoms of the deposited entry by residue.
     written, on_disk : mapping
         sha256 of its files by path, as reported by their writers and as found on disk.
     drawn : bool
         Whether it has depictions.
     """
 
-    instance: Instance
+    stem: str
     summary: Row
     atoms: Sequence[Row]
-    deposited: Mapping[ResidueKey, Sequence[Atom]]
     written: Mapping[str, str]
     on_disk: Mapping[str, str]
     drawn: bool
@@ -77,7 +71,7 @@ class LigandFiles:
 
 def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
     """Yield the outcome of every check of one instance; a file that can't be read ends them."""
-    stem = files.instance.stem
+    stem = files.stem
     pdb, cif = layout.war_pdb(stem), layout.war_pdb(stem, "cif")
     complexes = [path for path in (pdb, cif) if path in files.written] or [pdb]
     depictions = [layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits") if files.drawn]
@@ -87,28 +81,21 @@ def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
     serials = [int(row["atom_id"] or 0) for row in files.atoms]
     try:
         mol = _read_sdf(job / layout.ligand_sdf(stem))
-        atoms = _read_complex(job / complexes[0], serials)
-        comp_ids = {residue.comp_id for residue in files.instance.components}
-        twin = read_deposited(job / cif, comp_ids) if complexes == [pdb, cif] else None
+        atoms = {path: _read_complex(job / path, serials) for path in complexes}
     except (OSError, RuntimeError, ValueError) as error:
         yield CheckOutcome("same_atoms", False, "", f"unreadable: {str(error)[:200]}")
         return
-    elements = [symbol if (symbol := atom.GetSymbol()) in SYMBOLS else UNKNOWN_ELEMENT for atom in mol.GetAtoms()]
+    elements = [symbol if (symbol := atom.GetSymbol()) in SYMBOLS else _UNKNOWN_ELEMENT for atom in mol.GetAtoms()]
+    xyz = np.asarray(mol.GetConformer().GetPositions())
     heavy = [k for k, element in enumerate(elements) if element != "H"]
-    same = len(serials) == len(heavy) and [atom.element for atom in atoms.values()] == [elements[k] for k in heavy]
-    others = [] if same else [f"{complexes[0]} has other heavy atoms than the SDF"]
-    xyz = [atom.xyz for atom in atoms.values()]
-    if twin is not None:
-        places, problems = _places_among(twin, files.instance, atoms)
-        if problems or not coordinates_agree("same_atoms", xyz, [places[serial] for serial in atoms]).passed:
-            others.append(f"{cif} has other atoms than {pdb}")
+    same = len(serials) == len(heavy)
+    others = [
+        f"{path} has other heavy atoms than the SDF, or elsewhere"
+        for path, (found, places) in atoms.items()
+        if not same or found != [elements[k] for k in heavy] or np.abs(places - xyz[heavy]).max() > MAX_SHIFT
+    ]
     yield CheckOutcome.of("same_atoms", others)
-    places, problems = _places_among(files.deposited, files.instance, atoms)
-    yield coordinates_agree("coordinates_complex", xyz, [places[serial] for serial in atoms])
-    positions = np.asarray(mol.GetConformer().GetPositions())
-    yield coordinates_agree("coordinates_sdf", positions[heavy], [places.get(k, _NOWHERE) for k in serials])
-    yield CheckOutcome.of("formula", problems)
-    yield CheckOutcome.of("bonds", list(odd_bonds(mol, elements, positions)))
+    yield CheckOutcome.of("bonds", list(odd_bonds(mol, elements, xyz)))
     pieces = len(Chem.GetMolFrags(mol))
     yield CheckOutcome("connected", pieces == 1, *(("", "") if pieces == 1 else (str(pieces), "pieces")))
     yield CheckOutcome.of("sasa_sums", list(wrong_sums(files.summary, files.atoms)))
@@ -123,8 +110,8 @@ def _read_sdf(path: Path) -> Chem.Mol:
     return mol
 
 
-def _read_complex(path: Path, serials: Sequence[int]) -> dict[int, Atom]:
-    """Return the heavy atoms with the given serial numbers of a PDB or mmCIF file, in the order of the numbers."""
+def _read_complex(path: Path, serials: Sequence[int]) -> tuple[list[str], FloatArray]:
+    """Return elements and coordinates, shape (n_found, 3), of the atoms with these serial numbers in PDB or mmCIF."""
     content = path.read_bytes()
     if path.suffix == ".pdb":
         wanted = {b"%5d" % serial for serial in serials}
@@ -136,68 +123,9 @@ def _read_complex(path: Path, serials: Sequence[int]) -> dict[int, Atom]:
         structure = gemmi.read_pdb_string(b"".join(lines))
     else:
         structure = gemmi.make_structure_from_block(gemmi.cif.read_string(content)[0])
-    found = {cra.atom.serial: atom_of(cra.atom) for cra in structure[0].all() if not cra.atom.is_hydrogen()}
-    return {serial: found[serial] for serial in serials if serial in found}
-
-
-def _places_among(
-    deposited: Mapping[ResidueKey, Sequence[Atom]], instance: Instance, atoms: Mapping[int, Atom]
-) -> tuple[dict[int, tuple[float, float, float]], list[str]]:
-    """Return the deposited coordinates of a complex's atoms by serial number, and components of another formula."""
-    listed = instance.atoms
-    component_of = dict(zip(listed.serial.tolist(), listed.component.tolist(), strict=True))
-    places, problems = {}, []
-    for number, residue in enumerate(instance.components):
-        members = {serial: atom for serial, atom in atoms.items() if component_of[serial] == number}
-        key = residue.auth_asym_id, residue.comp_id, residue.residue_id
-        same_residue = deposited.get(key) or deposited.get(("", *key[1:])) or ()  # old files may lack chains
-        labels = sorted({atom.altloc for atom in same_residue} - {""}) or [""]
-        conformers = ([atom for atom in same_residue if atom.altloc in ("", label)] for label in labels)
-        fits = [fit_conformer(members, conformer) for conformer in conformers]
-        _, found, problem = min(fits, key=lambda fit: fit[0])
-        places.update(found)
-        problems += [f"{residue.comp_id}: {problem}"] if problem else []
-    return places, problems
-
-
-def fit_conformer(
-    atoms: Mapping[int, Atom], conformer: Sequence[Atom]
-) -> tuple[int, dict[int, tuple[float, float, float]], str]:
-    """Return the number of differing atoms of a conformer, the nearest namesake's position of each, and differences.
-
-    A number may be that of several copies of a component.
-    """
-    named: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
-    for atom in conformer:
-        named.setdefault((atom.name, atom.element), []).append(atom.xyz)
-    places = {
-        serial: min(named.get((atom.name, atom.element), [_NOWHERE]), key=lambda place: _shift(atom.xyz, place))
-        for serial, atom in atoms.items()
-    }
-    moved = sum(not _shift(atom.xyz, places[serial]) <= MAX_SHIFT for serial, atom in atoms.items())
-    expected = Counter((atom.name, atom.element) for atom in atoms.values())
-    copies = max(1, len(conformer) // max(1, len(atoms)))
-    observed = Counter({key: len(found) for key, found in named.items()})
-    if observed in (expected, Counter({key: copies * count for key, count in expected.items()})):
-        return moved, places, ""
-    words = [f"not deposited: {name}" for name, _ in expected - observed]
-    words += [f"left out: {name}" for name, _ in observed - expected]
-    return moved + len(words), places, ", ".join(words)
-
-
-def _shift(one: Sequence[float], other: Sequence[float]) -> float:
-    return max(abs(a - b) for a, b in zip(one, other, strict=True))
-
-
-def coordinates_agree(
-    check: str, xyz: Sequence[Sequence[float]] | FloatArray, deposited: Sequence[Sequence[float]]
-) -> CheckOutcome:
-    """Compare coordinates of shape (n_atoms, 3), in angstroms, atom by atom."""
-    if len(xyz) != len(deposited) or not len(xyz):
-        return CheckOutcome(check, False, "", f"{len(xyz)} atoms, {len(deposited)} in the table")
-    shift = np.abs(np.asarray(xyz) - np.asarray(deposited)).max()
-    passed = bool(shift <= MAX_SHIFT)
-    return CheckOutcome(check, passed, *(("", "") if passed else (f"{shift:.4f}", "largest shift in angstroms")))
+    by_serial = {cra.atom.serial: cra.atom for cra in structure[0].all()}
+    atoms = [by_serial[serial] for serial in serials if serial in by_serial]
+    return [atom.element.name for atom in atoms], np.array([atom.pos.tolist() for atom in atoms]).reshape(-1, 3)
 
 
 def odd_bonds(mol: Chem.Mol, elements: Sequence[str], xyz: FloatArray) -> Iterator[str]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 CHECKS = {
     "files": "PDB or mmCIF, SDF, all depictions and inputs for other programs exist and are unchanged",
-    "same_atoms": "complex and SDF have the same heavy atoms",
-    "coordinates_complex": "coordinates of the complex are the deposited ones to 0.001 Å",
-    "coordinates_sdf": "coordinates of the SDF are the deposited ones to 0.001 Å",
-    "formula": "the atoms are those of one conformer of the deposited entry, none too many or missing",
+    "same_atoms": "complex and SDF have the same heavy atoms, with coordinates that agree to 0.001 Å",
     "bonds": "bonds are 0.6 to 1.35 times the sum of covalent radii long",
     "connected": "the molecule is one piece",
     "sasa_sums": "areas of the atoms add up to the ligand's",

@@ -1,4 +1,4 @@
-"""Read back what one shard wrote and check it against the deposited entries."""
+"""Read back what one shard wrote, and check it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tethermap.base import layout, tables
-from tethermap.base.records import EntryParts, Source, written_at
+from tethermap.base.records import EntryParts, Source
 from tethermap.base.tables import FILES, Row, read_table
-from tethermap.run.cache import digest_of, unchanged
+from tethermap.run.cache import digest_of
 from tethermap.run.program_errors import read_errors
 from tethermap.run.shard_step import ShardStep
 from tethermap.run.task import Task
@@ -32,9 +32,6 @@ def make(task: Task) -> None:
     written = {
         str(row["path"]): str(row["sha256"]) for part in task.parts("*/files") for row in read_table(part, FILES)
     }
-    structures = task.part("download_entries/structures")
-    downloaded = {str(row["pdb_id"]): row for row in read_table(structures, tables.STRUCTURES)}
-    since = written_at(structures)
     stems: dict[str, list[str]] = {}
     lost = {str(row["stem"]) for row in read_errors(task.parts("*/errors"))}
     with ShardStep(task, task.cache()) as step:
@@ -46,25 +43,24 @@ def make(task: Task) -> None:
 
             return EntryChecker(task.job, written, on_disk, step)
 
-        def check(parts: EntryParts, path: Path) -> None:
-            checker().check(parts, path)
+        def check(parts: EntryParts) -> None:
+            checker().check(parts)
 
         for parts in task.entries():
-            structure = downloaded[parts.entry_id]
             stems[parts.entry_id] = parts.stems
-            digest = partial(_digest, parts, structure, written, on_disk) if unchanged(structure, since) else None
-            step.entry(parts.entry_id, digest, partial(check, parts, Path(str(structure["path"]))), stems=parts.stems)
+            digest = partial(_digest, parts, written, on_disk)
+            step.entry(parts.entry_id, digest, partial(check, parts), stems=parts.stems)
         entries, ligands = (task.part(f"clean_complexes/{name}") for name in ("entry_status", "ligand_status"))
         for entry_id, outcome in _status_outcomes(entries, ligands, stems, lost):
             step.add("checks", outcome.logged_row(entry_id))
 
 
-def _digest(parts: EntryParts, structure: Row, written: Mapping[str, str], on_disk: Mapping[str, str]) -> str:
+def _digest(parts: EntryParts, written: Mapping[str, str], on_disk: Mapping[str, str]) -> str:
     """Return a digest of all inputs of an entry's checks."""
     paths = {path for stem in parts.stems for path in layout.ligand_files(stem)}
     paths |= {path for path in written if layout.protac_stem(path) in parts.stems}
     files = [(path, written.get(path), on_disk.get(path)) for path in sorted(paths)]
-    return digest_of(parts.digest(), structure["sha256"], files)
+    return digest_of(parts.digest(), files)
 
 
 def _hash_files(job: Path, written: dict[str, str], step: ShardStep) -> dict[str, str]:
