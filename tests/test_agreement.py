@@ -1,4 +1,4 @@
-"""Result files of the shipped examples agree; `tests.tools.agreement` finds planted differences."""
+"""Result files of the shipped examples agree; the two readers find planted differences."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.agreement import disagreements
+from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import ROOT
 from tethermap.base import layout
 
@@ -16,9 +17,15 @@ STEM = "4cup_A_ZYB_2971"
 SDF, SVG, INPUTS = layout.ligand_sdf(STEM), layout.ligand_svg(STEM, "exits"), layout.protac_inputs(STEM)
 
 
+def problems(job: Path) -> list[str]:
+    """Return the disagreements of all files of a job, including inputs of other programs if there are any."""
+    has_inputs = any((job / layout.PROTAC_FOLDER).glob("*/exits.json"))
+    return [*disagreements(job), *(problems_of_job(job) if has_inputs else ())]
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("exam*")))
 def test_files_of_an_example_agree(name: str) -> None:
-    assert disagreements(EXAMPLES / name) == []
+    assert problems(EXAMPLES / name) == []
 
 
 @pytest.mark.parametrize(
@@ -28,8 +35,13 @@ def test_files_of_an_example_agree(name: str) -> None:
         (SDF, ">  <exit_1>", ">  <exit_9>", "fields of the SDF and sites differ"),
         (SVG, 'data-rank="1"', 'data-rank="x"', "arrows of the depiction differ"),
         (layout.EXIT_VECTORS, "ZYB,2971,1,", "ZYB,2971,,", "neither rank nor reason"),
-        (f"{INPUTS}/exits.json", '"sdf_index": 10, "pdb', '"sdf_index": 9, "pdb', "other names than its atom"),
-        (f"{INPUTS}/exits.json", '"pdb_serial": 9', '"pdb_serial": 8', "serials are not those"),
+        (f"{INPUTS}/exits.json", '"sdf_index": 10, "pdb', '"sdf_index": 9, "pdb', "exit 1 has another anchor"),
+        (
+            f"{INPUTS}/exits.json",
+            '"pdb_serial": 9',
+            '"pdb_serial": 8',
+            "in the JSON and ('C', '1960', 'C') in the complex",
+        ),
         (f"{INPUTS}/deepternary/lig2_mask_1.pdb", "HETATM    2", "HETATM   99", "the atoms of the mask differ"),
     ],
 )
@@ -38,4 +50,4 @@ def test_planted_difference_is_found(tmp_path: Path, path: str, old: str, new: s
     text = (job / path).read_text(encoding="utf-8")
     assert old in text
     (job / path).write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert any(words in found for found in disagreements(job))
+    assert any(words in found for found in problems(job))

@@ -1,17 +1,15 @@
-"""Agreement of a job's result files with one another: areas and exits in tables, SDF files, depictions, tool inputs."""
+"""Agreement of a job's result files with one another: areas and exits in tables, SDF files, depictions."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import groupby, pairwise
 from operator import mul
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rdkit import Chem
@@ -77,7 +75,7 @@ def disagreements(job: Path) -> list[str]:
     for stem, atoms in _by_stem(job / layout.SASA_ATOMS, tables.SASA_ATOMS).items():
         sdf = Sdf.read(job / layout.ligand_sdf(stem))
         depiction = (job / layout.ligand_svg(stem, "exits")).read_text(encoding="utf-8")
-        problems = [*_areas(sdf, atoms), *_exits(exits.get(stem, []), sdf, depiction), *_inputs(job, stem, sdf, atoms)]
+        problems = (*_areas(sdf, atoms), *_exits(exits.get(stem, []), sdf, depiction))
         found += [f"{stem}: {problem}" for problem in problems]
     return found
 
@@ -190,79 +188,3 @@ def _fields(first: dict[int, Row], sdf: Sdf) -> Iterator[str]:
             yield f"exit_{site} of the SDF differs"
         if abs(float(words["score"]) - float(row["score"] or 0)) > 0.0002:
             yield f"score of exit_{site} in the SDF differs"
-
-
-def _inputs(job: Path, stem: str, sdf: Sdf, atoms: Sequence[Row]) -> Iterator[str]:
-    """Yield differences of the inputs for programs that model degraders, if there are any."""
-    folder = job / layout.protac_inputs(stem)
-    if (folder / "exits.json").is_file():
-        document = json.loads((folder / "exits.json").read_text(encoding="utf-8"))
-        yield from _input_problems(folder, document, sdf.xyz, [int(row["atom_id"] or 0) for row in atoms])
-
-
-def _input_problems(
-    folder: Path, document: Mapping[str, Any], xyz: FloatArray, serials: Sequence[int]
-) -> Iterator[str]:
-    ligand = _pdb_atoms(folder / document["ligand_file"])
-    atoms = document["atoms"]
-    if [atom["pdb_serial"] for atom in atoms] != list(serials):
-        yield "serials are not those of the complex"
-    if len(atoms) != len(xyz) or np.abs(np.array([atom["xyz"] for atom in atoms]) - xyz).max() > MAX_SHIFT:
-        yield "atoms are not those of the SDF"
-    if sorted(ligand) != list(range(1, len(atoms) + 1)):
-        yield "the atoms of the ligand's file differ"
-    for exit_ in document["exits"]:
-        yield from _problems_of_exit(folder, exit_, atoms, ligand)
-
-
-def _problems_of_exit(
-    folder: Path,
-    exit_: Mapping[str, Any],
-    atoms: Sequence[Mapping[str, Any]],
-    ligand: Mapping[int, tuple[str, FloatArray]],
-) -> Iterator[str]:
-    k = exit_["anchor"]["sdf_index"]
-    anchor_xyz = np.array(atoms[k]["xyz"])
-    if any(exit_["anchor"][key] != atoms[k][key] for key in exit_["anchor"]):
-        yield f"exit {exit_['rank']}: the anchor has other names than its atom"
-    if "files" not in exit_:
-        return
-    exit_files, core = exit_["files"], exit_["core"]
-    k = core["anchor_sdf_index"]
-    anchor_xyz = np.array(atoms[k]["xyz"])
-    name = atoms[k]["ligand_file_name"]
-    staying = {index + 1 for index in range(len(atoms)) if index not in core["leaving_atoms"]}
-    anchors = {
-        exit_files["prosettac"]["head"]: _sdf_atom(
-            folder / exit_files["prosettac"]["head"], exit_files["prosettac"]["anchor"]
-        ),
-        "the ligand's file": ligand[k + 1][1] if ligand[k + 1][0] == name else anchor_xyz + np.inf,
-    }
-    for file, xyz in anchors.items():
-        if np.abs(xyz - anchor_xyz).max() > MAX_SHIFT:
-            yield f"exit {exit_['rank']}: {file} has its anchor elsewhere"
-    if set(_pdb_atoms(folder / exit_files["deepternary"]["mask"])) != staying:
-        yield f"exit {exit_['rank']}: the atoms of the mask differ from those that remain"
-    listed = (folder / exit_files["protac_ternary"]["atom_list"]).read_text(encoding="utf-8").splitlines()
-    if not listed or listed[-1].split()[1:] != [name]:
-        yield f"exit {exit_['rank']}: the list of atoms does not end with the anchor"
-
-
-def _pdb_atoms(path: Path) -> dict[int, tuple[str, FloatArray]]:
-    """Return name and place of each atom of a PDB file by its serial."""
-    atoms = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("HETATM"):
-            xyz = np.array([float(line[start : start + 8]) for start in (30, 38, 46)])
-            atoms[int(line[6:11])] = (line[12:16].strip(), xyz)
-    return atoms
-
-
-def _sdf_atom(path: Path, number: int) -> FloatArray:
-    """Return the place of an atom of an SDF, V2000 or V3000, counted from 1."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if lines[3].rstrip().endswith("V3000"):
-        words = next(line.split()[2:] for line in lines if line.startswith(f"M  V30 {number} "))
-        return np.array([float(word) for word in words[2:5]])
-    line = lines[3 + number]
-    return np.array([float(line[start : start + 10]) for start in (0, 10, 20)])

@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.tools.agreement import disagreements
 from tests.tools.parts import put_rows, rows_of_part, run_step
+from tests.tools.protac_reading import problems_of_job
 from tethermap.base import layout, tables
 from tethermap.base.config import resolve
 from tethermap.base.reasons import REASONS
@@ -128,7 +129,7 @@ class OneJob:
             for row in tally.failures
             if row["check"] not in FROM_DATA
         ]
-        wrong += [f"disagreement: {words}" for words in disagreements(self._folder)]
+        wrong += [f"disagreement: {words}" for words in (*disagreements(self._folder), *problems_of_job(self._folder))]
         wrong += _without_row(path, reason, groups) if fetched else []
         return reason, len(results), tuple(dict.fromkeys(wrong))
 
