@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -250,13 +251,23 @@ class LiveService:
         for folder in self.jobs.iterdir() if self.jobs.is_dir() else ():
             processes.send(living(folder), signal.SIGKILL)
 
+    @property
+    def address(self) -> str:
+        """Its address without a path."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def send(self, path: str, body: Any = None, method: str | None = None, **headers: str) -> HTTPResponse:
+        """Send a request; return its response, to be read and closed."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", **headers}
+        request = urllib.request.Request(f"{self.address}{path}", data, headers, method=method)
+        response: HTTPResponse = urllib.request.urlopen(request, timeout=patience(20))
+        return response
+
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Send a request; return status and JSON."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, method=method)
-        request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=patience(20)) as answer:
+            with self.send(path, body, method) as answer:
                 status, value = answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -284,6 +295,12 @@ class LiveService:
             return body if body["status"] in FINAL else None
 
         return dict(wait_until(final, seconds, f"{job_id} to end\n{self.log()}"))
+
+    def completed(self, body: Mapping[str, Any] = HPV, seconds: float = 120) -> str:
+        """Run a job to its successful end and return its id."""
+        job_id = self.submit(body)
+        assert self.ended(job_id, seconds)["status"] == "completed"
+        return job_id
 
     def record(self, job_id: str) -> dict[str, Any]:
         """Return a job's record from the disk."""

@@ -6,18 +6,15 @@ measured on the real ones, the index on all.
 
 from __future__ import annotations
 
-import resource
 import statistics
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.tools.figures import Figure, large_mirror, write_section
+from tests.tools.figures import Figure, Section, large_mirror, measure_section
 from tests.tools.large_mirror import link_mirror, structures
+from tests.tools.slopes import peak_mb, spent
 from tethermap.sources import text_index
 from tethermap.sources.index_rows import IndexRow, read_row
 from tethermap.sources.mirror import MirrorSource
@@ -42,13 +39,6 @@ def multiplied(rows: Sequence[IndexRow], ids: Sequence[str]) -> Iterator[IndexRo
         yield replace(row, summary=replace(row.summary, entry_id=entry_id), texts=texts)
 
 
-def cpu_seconds(work: Callable[[], object]) -> float:
-    """Return the CPU time of a piece of work in seconds."""
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
-
-
 def searched(source: MirrorSource, query: str) -> tuple[int, float]:
     """Return how many entries a query finds, and the median CPU time of its search in milliseconds.
 
@@ -62,64 +52,58 @@ def searched(source: MirrorSource, query: str) -> tuple[int, float]:
         hits = source.text_search(terms, parsed.accessions, any_term=False)
         found[:] = hits or source.text_search(terms, parsed.accessions, any_term=True)
 
-    times = [cpu_seconds(search) for _ in range(REPEATS)]
+    times = [spent(search) for _ in range(REPEATS)]
     return len(found), 1000 * statistics.median(times)
 
 
-def measure(folder: Path, mirror: Path, count: int = ENTRIES) -> list[Figure]:
-    """Build the index of so many entries, ask it, and bring it up to date."""
+def measure(folder: Path) -> Section:
+    """Build the index of a large mirror, query it, and bring it up to date."""
+    mirror = large_mirror()
     real = structures(mirror)
     rows: list[IndexRow] = []
-    reading = cpu_seconds(lambda: rows.extend(map(read_row, real)))
+    reading = spent(lambda: rows.extend(map(read_row, real)))
     large = folder / "mirror"
-    link_mirror(large, mirror, count)
+    link_mirror(large, mirror, ENTRIES)
     source = MirrorSource(large, folder / "cache")
 
     def rows_of(files: Sequence[StructureFile]) -> Iterator[IndexRow]:
         return multiplied(rows, [file.entry_id for file in files])
 
     with patch.object(text_index, "read_rows", rows_of):  # reading is measured above, on the real files
-        building = cpu_seconds(source.open)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        unchanged = cpu_seconds(source.open)
+        building = spent(source.open)
+        memory = peak_mb()
+        unchanged = spent(source.open)
         changed_files = sorted(large.glob("0a/*"))[:CHANGED]
         for path in changed_files:
             content = path.read_bytes()
             path.unlink()
             path.write_bytes(content)
-        changed = cpu_seconds(source.open)
+        changed = spent(source.open)
     found = [searched(source, query) for query in QUERIES]
     source.close()
     size = sum(path.stat().st_size for path in (folder / "cache").rglob("*.sqlite")) / 1e6
     times = [milliseconds for _, milliseconds in found]
-    narrow = [milliseconds for hits, milliseconds in found if hits <= count / 10]
-    return [
+    narrow = [milliseconds for hits, milliseconds in found if hits <= ENTRIES / 10]
+    figures = [
         Figure("text query, median", statistics.median(times), "ms", "cpu", at_most=GOAL_MS),
         Figure("slowest text query with hits in at most 10 % of entries", max(narrow), "ms", "cpu", at_most=GOAL_MS),
         Figure("text query, longest", max(times), "ms", "cpu", at_most=GOAL_MS),
-        Figure("entries in the index", count),
+        Figure("entries in the index", ENTRIES),
         Figure("reading a file's header", 1000 * reading / len(real), "ms", "cpu"),
-        Figure(f"building the index of {count:,} apart from reading files", building, "s", "cpu"),
+        Figure(f"building the index of {ENTRIES:,} apart from reading files", building, "s", "cpu"),
         Figure("memory of the build", memory, "MB", "memory"),
         Figure("check for changes, without changes", unchanged, "s", "cpu"),
         Figure(f"bringing it up to date after {len(changed_files)} changes", changed, "s", "cpu"),
         Figure("size of the index", size, "MB"),
     ]
-
-
-def main() -> int:
-    """Measure and write the section."""
-    with tempfile.TemporaryDirectory() as folder:
-        figures = measure(Path(folder), large_mirror())
     note = (
         "The real metadata of the entries of the test mirror multiplied under distinct ids (links in the divided"
         " layout), so each word is as frequent as there, many times more than in the PDB. Reading is measured on the"
         " real files; a first build reads them with one process per core and resumes after an interruption. "
         "Queries are timed from words to all hits in order."
     )
-    write_section("mirror", "make bench-mirror", figures, (), [note])
-    return 0
+    return figures, (), [note]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    measure_section("mirror", "make bench-mirror", measure)

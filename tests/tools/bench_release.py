@@ -6,9 +6,6 @@ the complete PDB contain about 180 entries, those of a small mirror few.
 
 from __future__ import annotations
 
-import resource
-import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from scripts import release
-from tests.tools.figures import Figure, large_mirror, write_section
+from tests.tools.figures import Figure, Section, large_mirror, measure_section
+from tests.tools.slopes import peak_mb, spent
 
 ENTRIES, PARTITIONS = 230_000, 1_296
 """Entries of the PDB at the end of 2025, rounded, and pairs of letters and digits."""
@@ -35,17 +33,15 @@ def figures(states: Mapping[str, Mapping[str, Any]], again_seconds: float, cache
         Size of the cache.
     """
     done = list(states.values())
-    count = sum(state["entries"] for state in done)
-    atoms = sum(state["atoms"] for state in done)
     sizes = np.array([[1, state["entries"], state["atoms"]] for state in done], dtype=np.float64)
-    spent = np.array([state["cpu_seconds"] for state in done])
-    (per_partition, per_entry, per_atom), *_ = np.linalg.lstsq(sizes, spent, rcond=None)
+    cpu = np.array([state["cpu_seconds"] for state in done])
+    count, atoms = (int(total) for total in sizes.sum(axis=0)[1:])
+    (per_partition, per_entry, per_atom), *_ = np.linalg.lstsq(sizes, cpu, rcond=None)
     whole = per_partition * PARTITIONS + (per_entry + per_atom * atoms / count) * ENTRIES
     size_mb = sum(row["bytes"] for state in done for row in state["files"]) / 1e6
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     return [
-        Figure("largest process", peak, "MB", "memory", at_most=300),
-        Figure(f"CPU per entry, {count} entries in {len(done)} partitions", 1000 * spent.sum() / count, "ms", "cpu"),
+        Figure("largest process", peak_mb(), "MB", "memory", at_most=300),
+        Figure(f"CPU per entry, {count} entries in {len(done)} partitions", 1000 * cpu.sum() / count, "ms", "cpu"),
         Figure("of it for a partition", 1000 * per_partition, "ms", "cpu"),
         Figure("of it for an entry", 1000 * per_entry, "ms", "cpu"),
         Figure("of it for 1,000 atoms", 1e6 * per_atom, "ms", "cpu"),
@@ -57,29 +53,17 @@ def figures(states: Mapping[str, Mapping[str, Any]], again_seconds: float, cache
     ]
 
 
-def run(folder: Path, mirror: Path) -> float:
-    """Run the release in this process and return its CPU time in seconds."""
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    release.main([str(folder), "--mirror", str(mirror), "--cores", "1"])
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def main() -> int:
-    """Run the release twice and write the section."""
-    mirror = large_mirror()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        run(folder, mirror)
-        again = run(folder, mirror)
-        cache = sum(path.stat().st_size for path in (folder / ".work" / "cache").rglob("*") if path.is_file()) / 1e6
-        note = (
-            "All entries of the large mirror of the tests, only tables, on one core. Cost is fitted as a part for each"
-            " partition, entry and atom; the atoms of an entry are those of the mirror in the mean."
-        )
-        write_section("release", "make bench-release", figures(release.states(folder), again, cache), (), [note])
-    return 0
+def measure(folder: Path) -> Section:
+    """Run the release twice, in this process."""
+    arguments = [str(folder), "--mirror", str(large_mirror()), "--cores", "1"]
+    _, again = (spent(lambda: release.main(arguments)) for _ in range(2))
+    cache = sum(path.stat().st_size for path in (folder / ".work" / "cache").rglob("*") if path.is_file()) / 1e6
+    note = (
+        "All entries of the large mirror of the tests, only tables, on one core. Cost is fitted as a part for each"
+        " partition, entry and atom; the atoms of an entry are those of the mirror in the mean."
+    )
+    return figures(release.states(folder), again, cache), (), [note]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    measure_section("release", "make bench-release", measure)

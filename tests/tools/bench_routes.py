@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.service.core import LiveService
 from tests.tools.bench import jobs
-from tests.tools.figures import Cell, Figure, Table, large_mirror, write_section
+from tests.tools.figures import Figure, Section, Table, large_mirror, measure_section
 from tests.tools.runs import ROOT, rows_of, run_job
-from tests.tools.slopes import cpu_seconds
+from tests.tools.slopes import spent
 from tethermap.base import tables
 from tethermap.base.parquet import write_parquet
 
 COPIES, AGAIN = 5, 20
 """Number of jobs for the first request to each route, and number of repeated requests to one of them."""
 
-GOAL_MS, GOAL_BULK_S = 25, 0.3
 FIRST_MS = {
     "overview": None,
     "page of its results": 60,
@@ -83,36 +80,19 @@ def adopt(service: LiveService, folder: Path) -> str:
     return done.stdout.split()[-1]
 
 
-class Measuring:
-    """A running service whose CPU is read around requests.
+def ask(service: LiveService, path: str, body: Any = None) -> int:
+    """Send a request like a browser, for gzip; return the number of bytes."""
+    with service.send(path, body, **{"Accept-Encoding": "gzip"}) as answer:
+        return len(answer.read())
 
-    Parameters
-    ----------
-    service : LiveService
-        The service.
-    """
 
-    def __init__(self, service: LiveService) -> None:
-        self.service = service
-
-    def ask(self, path: str, body: Any = None) -> int:
-        """Send a request like a browser, for gzip; return the number of bytes."""
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Accept-Encoding": "gzip", "Content-Type": "application/json"}
-        request = urllib.request.Request(f"http://127.0.0.1:{self.service.port}{path}", data, headers)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return len(answer.read())
-
-    def cost(self, path: str, jobs: Sequence[str], **names: str) -> Cost:
-        """Return the cost of a route: one request to each job, and repeated requests to one of them."""
-        begun = cpu_seconds(self.service.process_id)
-        for job in jobs:
-            sent = self.ask(path.format(job=job, **names))
-        first = (cpu_seconds(self.service.process_id) - begun) / len(jobs)
-        begun = cpu_seconds(self.service.process_id)
-        for _ in range(AGAIN):
-            self.ask(path.format(job=jobs[-1], **names))
-        return Cost(1000 * first, 1000 * (cpu_seconds(self.service.process_id) - begun) / AGAIN, sent)
+def cost(service: LiveService, path: str, jobs: Sequence[str], **names: str) -> Cost:
+    """Return the cost of a route: one request to each job, and repeated requests to one of them."""
+    paths = [path.format(job=job, **names) for job in jobs]
+    sent: list[int] = []
+    first = spent(lambda: sent.extend(ask(service, path) for path in paths), service.process_id)
+    again = spent(lambda: [ask(service, paths[-1]) for _ in range(AGAIN)], service.process_id)
+    return Cost(1000 * first / len(jobs), 1000 * again / AGAIN, sent[-1])
 
 
 def copied(job: Path, folder: Path) -> Path:
@@ -124,22 +104,18 @@ def repeat_tables(job: Path, times: int) -> None:
     """Put all ligands of a job into its tables of exposure again and again, each time under other ids."""
     changed = (tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.SASA_ATOMS)
     for table in changed:
-        path = job / table.path
-        with path.open(encoding="utf-8", newline="") as stream:
-            header, *rows = csv.reader(stream)
-        named = [header.index(name) for name in ("pdb_id", "stem")]
-        path.unlink()  # a link of a copy
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(header)
+        rows = rows_of(job, table.path)
+        (job / table.path).unlink()  # a link of a copy
+        with (job / table.path).open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+            writer.writeheader()
             for number in range(times):
-                writer.writerows(
-                    [f"{number}{cell}" if place in named else cell for place, cell in enumerate(row)] for row in rows
-                )
+                named = ((f"{number}{row['pdb_id']}", f"{number}{row['stem']}", row) for row in rows)
+                writer.writerows({**row, "pdb_id": entry, "stem": stem} for entry, stem, row in named)
     write_parquet(job, changed)
 
 
-def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
+def bulk(service: LiveService, job_id: str, job: Path) -> float:
     """Return the CPU seconds of a bulk request about ligands from all parts of a job, the median of several."""
     rows = rows_of(job, tables.SASA_SUMMARY.path)
     step = len(rows) // ITEMS
@@ -149,9 +125,8 @@ def bulk(measuring: Measuring, job_id: str, job: Path) -> float:
             {"pdb_id": row["pdb_id"], "chain": row["Chain"], "residue_id": row["Residue_ID"]}
             for row in rows[offset::step][:ITEMS]
         ]
-        begun = cpu_seconds(measuring.service.process_id)
-        measuring.ask(f"/api/jobs/{job_id}/sasa/bulk", {"requests": items})
-        costs.append(cpu_seconds(measuring.service.process_id) - begun)
+        request = partial(ask, service, f"/api/jobs/{job_id}/sasa/bulk", {"requests": items})
+        costs.append(spent(request, service.process_id))
     return statistics.median(costs)
 
 
@@ -159,8 +134,8 @@ def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[F
     """Return the values that have goals, and the others that a reader looks for."""
     dearest = max(costs, key=lambda name: costs[name].again)
     return [
-        Figure(f"slowest route, repeated ({dearest})", costs[dearest].again, "ms", "cpu", at_most=GOAL_MS),
-        Figure(f"{ITEMS} ligands of {TIMES * ligands:,} in bulk", bulk_seconds, "s", "cpu", at_most=GOAL_BULK_S),
+        Figure(f"slowest route, repeated ({dearest})", costs[dearest].again, "ms", "cpu", at_most=25),
+        Figure(f"{ITEMS} ligands of {TIMES * ligands:,} in bulk", bulk_seconds, "s", "cpu", at_most=0.3),
         *(
             Figure(f"{name}, first request", costs[name].first, "ms", "cpu", at_most=goal)
             for name, goal in FIRST_MS.items()
@@ -168,40 +143,33 @@ def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[F
     ]
 
 
-def main() -> int:
-    """Measure and write the section."""
-    mirror = large_mirror()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        settings = {**list(jobs(mirror).values())[-1], "cache_dir": str(folder / "cache")}
-        job = run_job(folder / "job", settings).checked().job
-        rows = rows_of(job, tables.RESULTS_TABLE.path)
-        row = rows[len(rows) // 2]
-        names = {"stem": row["stem"], "entry": row["pdb_id"], "chain": row["Chain"], "residue": row["Residue_ID"]}
-        larger = copied(job, folder / "larger")
-        repeat_tables(larger, TIMES)
-        with LiveService(folder / "service") as service:
-            measuring = Measuring(service)
-            ids = [adopt(service, copied(job, folder / f"copy{number}")) for number in range(COPIES)]
-            larger_id = adopt(service, copied(larger, folder / "adopted"))
-            warm = adopt(service, copied(job, folder / "warm"))
-            time.sleep(SETTLED_SECONDS)
-            for path in ROUTES.values():  # templates are compiled and modules loaded once a process
-                measuring.ask(path.format(job=warm, **names))
-            costs = {name: measuring.cost(path, ids, **names) for name, path in ROUTES.items()}
-            bulk_seconds = bulk(measuring, larger_id, larger)
-    lines: list[list[Cell]] = [
-        [name, round(cost.first, 1), round(cost.again, 1), cost.sent] for name, cost in costs.items()
-    ]
+def measure(folder: Path) -> Section:
+    """Measure all routes, each with the copies of a job."""
+    settings = {**list(jobs(large_mirror()).values())[-1], "cache_dir": str(folder / "cache")}
+    job = run_job(folder / "job", settings).checked().job
+    rows = rows_of(job, tables.RESULTS_TABLE.path)
+    row = rows[len(rows) // 2]
+    names = {"stem": row["stem"], "entry": row["pdb_id"], "chain": row["Chain"], "residue": row["Residue_ID"]}
+    larger = copied(job, folder / "larger")
+    repeat_tables(larger, TIMES)
+    with LiveService(folder / "service") as service:
+        ids = [adopt(service, copied(job, folder / f"copy{number}")) for number in range(COPIES)]
+        larger_id = adopt(service, copied(larger, folder / "adopted"))
+        warm = adopt(service, copied(job, folder / "warm"))
+        time.sleep(SETTLED_SECONDS)
+        for path in ROUTES.values():  # templates are compiled and modules loaded once a process
+            ask(service, path.format(job=warm, **names))
+        costs = {name: cost(service, path, ids, **names) for name, path in ROUTES.items()}
+        bulk_seconds = bulk(service, larger_id, larger)
+    lines = [(name, round(one.first, 1), round(one.again, 1), one.sent) for name, one in costs.items()]
     table = Table("CPU of the service by route", ("route", "first, ms", "again, ms", "bytes sent"), lines)
     note = (
         f"A job of {len(rows)} ligands over the complete mirror, requested over HTTP by a client that accepts gzip. "
         f"First: mean of {COPIES} copies of the job, requested one after the other; again: mean of {AGAIN} requests "
         "to one of them. Responses about finished jobs are cached, gzipped, in 4 MB."
     )
-    write_section("routes", "make bench-routes", figures(costs, bulk_seconds, len(rows)), [table], [note])
-    return 0
+    return figures(costs, bulk_seconds, len(rows)), [table], [note]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    measure_section("routes", "make bench-routes", measure)

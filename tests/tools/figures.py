@@ -8,7 +8,6 @@ calibration loop of the same run, so that a slower or busier machine is no regre
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
@@ -17,10 +16,10 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +29,7 @@ import numpy as np
 
 from tests.tools.runs import ROOT
 from tethermap.base.atomic import write_text
+from tethermap.sources.locks import file_lock
 
 FILE = ROOT / "tests" / "data" / "benchmarks.json"
 PAGE = ROOT / "BENCHMARKS.md"
@@ -53,6 +53,13 @@ SECTIONS = {
 
 ON_PAGE = {"Calibration"}
 """Titles of the other tables on the page."""
+
+INTRODUCTION = (
+    f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own section; they "
+    f"report figures that got worse by more than {WORSE:.0%} since the last commit. CPU is that of all processes; CPU "
+    "times are compared as ratios to a calibration loop of the same run, as other work makes them longer (the load is "
+    "given). This page shows few tables; the file contains the others, by stage, by job and by ligand, and all notes."
+)
 
 Kind = Literal["cpu", "memory", "wall", "share", "count"]
 COMPARED: dict[str, Literal["lower", "higher"]] = {"cpu": "lower", "memory": "lower", "share": "higher"}
@@ -109,14 +116,14 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
 
+Section = tuple[Sequence[Figure], Sequence[Table], Sequence[str]]
+"""Figures, tables and notes of a section."""
+
+
 def write_section(
-    section: str,
-    command: str,
-    figures: Sequence[Figure],
-    tables: Sequence[Table] = (),
-    notes: Sequence[str] = (),
-) -> list[str]:
-    """Print one section; return the sentences on worse figures. With RECORD=1 the file and the page are written too.
+    section: str, command: str, figures: Sequence[Figure], tables: Sequence[Table] = (), notes: Sequence[str] = ()
+) -> None:
+    """Print one section and its regressions against the last commit; with RECORD=1 write the file and the page.
 
     Parameters
     ----------
@@ -130,29 +137,25 @@ def write_section(
         Further values, not compared.
     notes : sequence of str
         Sentences for the page: method and data.
-
-    Returns
-    -------
-    list of str
-        Regressions against the last commit; printed too.
     """
-    if section not in SECTIONS:
-        raise ValueError(f"no such section: {section}")
     record = section_record(command, figures, tables, notes)
     if os.environ.get("RECORD") == "1":
-        with _alone():
+        with file_lock(ROOT / "results" / "benchmarks.lock", patience=math.inf):
             sections = {**load(), section: record}
             ordered = {name: sections[name] for name in SECTIONS if name in sections}
-            write_text(FILE, _json({"format": 1, "sections": ordered}))
+            content = json.dumps({"format": 1, "sections": ordered}, indent=1, ensure_ascii=False, allow_nan=False)
+            write_text(FILE, content + "\n")
             write_text(PAGE, page(ordered))
-    worse = list(regressions(section, _committed().get(section), record))
-    missed = [
-        f"{section}: {figure.name}: {_value(figure)}, goal {_goal(figure)}" for figure in figures if figure.missed
-    ]
-    sys.stdout.write("".join(f"{line}\n" for line in section_lines(section, record)))
-    sys.stdout.write("".join(f"MISSED {line}\n" for line in missed))
-    sys.stdout.write("".join(f"WORSE {line}\n" for line in worse))
-    return worse
+    missed = (f"{section}: {one.name}: {_value(one)}, goal {_goal(one)}" for one in figures if one.missed)
+    lines = [*section_lines(section, record), *(f"MISSED {line}" for line in missed)]
+    lines += [f"WORSE {line}" for line in regressions(section, _committed().get(section), record)]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def measure_section(section: str, command: str, measure: Callable[[Path], Section]) -> None:
+    """Write the section that `measure` returns; it gets a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="tethermap-bench-") as folder:
+        write_section(section, command, *measure(Path(folder)))
 
 
 def section_record(
@@ -164,10 +167,11 @@ def section_record(
         raise ValueError("two figures of a section have one name")
     if any(not math.isfinite(figure.value) for figure in figures):
         raise ValueError("a figure is no number")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{_cores()} cores, {platform.machine()}, Python {platform.python_version()}",
+        "machine": f"{cores} cores, {platform.machine()}, Python {platform.python_version()}",
         "load": round(os.getloadavg()[1], 1),
         "calibration_seconds": round(calibration(), 4),
         "notes": list(notes),
@@ -205,48 +209,28 @@ def regressions(section: str, before: Mapping[str, Any] | None, now: Mapping[str
     scale = now["calibration_seconds"] / before["calibration_seconds"]
     earlier = {figure["name"]: figure for figure in before["figures"]}
     for figure in now["figures"]:
-        better = COMPARED.get(figure["kind"])
-        old = earlier.get(figure["name"])
-        if better is None or old is None or old["unit"] != figure["unit"] or old["kind"] != figure["kind"]:
+        kind, old = figure["kind"], earlier.get(figure["name"])
+        if old is None or kind not in COMPARED or (old["unit"], old["kind"]) != (figure["unit"], kind):
             continue
-        expected = old["value"] * (scale if figure["kind"] == "cpu" else 1.0)
-        if expected <= 0:
-            continue
-        change = figure["value"] / expected - 1.0
-        if (change if better == "lower" else -change) > WORSE:
-            told = " after calibration" if figure["kind"] == "cpu" else ""
-            yield (
-                f"{section}: {figure['name']}: {old['value']:g} -> {figure['value']:g} {figure['unit']}".rstrip()
-                + f" ({change:+.0%}{told})"
-            )
+        expected = old["value"] * (scale if kind == "cpu" else 1.0)
+        change = figure["value"] / expected - 1.0 if expected > 0 else 0.0
+        if (change if COMPARED[kind] == "lower" else -change) > WORSE:
+            values = f"{old['value']:g} -> {figure['value']:g} {figure['unit']}".rstrip()
+            told = " after calibration" if kind == "cpu" else ""
+            yield f"{section}: {figure['name']}: {values} ({change:+.0%}{told})"
 
 
 def load() -> dict[str, Any]:
     """Return the sections of the file by name."""
-    sections: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["sections"] if FILE.is_file() else {}
-    return sections
+    return dict(json.loads(FILE.read_text(encoding="utf-8"))["sections"]) if FILE.is_file() else {}
 
 
 def page(sections: Mapping[str, Any]) -> str:
     """Return BENCHMARKS.md."""
-    lines = [
-        "# Benchmarks",
-        "",
-        (
-            f"Made from `{FILE.relative_to(ROOT)}`, which the commands below write with RECORD=1, each its own "
-            f"section; they report figures that got worse by more than {WORSE:.0%} since the last commit. CPU is "
-            "that of all processes;"
-            " CPU times are compared as ratios to a calibration loop of the same run, as other work makes"
-            " them longer (the load is given). This page shows few tables; the file contains the others, by "
-            "stage, by job and by ligand, and all notes."
-        ),
-        "",
-    ]
-    for name in SECTIONS:
-        if name in sections:
-            record = sections[name]
-            shown = [table for table in record["tables"] if table["title"] in ON_PAGE]
-            lines += [*section_lines(name, {**record, "notes": record["notes"][:1], "tables": shown}), ""]
+    lines = ["# Benchmarks", "", INTRODUCTION, ""]
+    for name, record in sections.items():
+        shown = [table for table in record["tables"] if table["title"] in ON_PAGE]
+        lines += [*section_lines(name, {**record, "notes": record["notes"][:1], "tables": shown}), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -257,32 +241,24 @@ def section_lines(name: str, record: Mapping[str, Any]) -> Iterator[str]:
     calibrated = f"calibration {1000 * record['calibration_seconds']:.0f} ms"
     yield f"`{record['command']}`, {record['date']}; {record['machine']}, load {record['load']:g}, {calibrated}."
     for note in record["notes"]:
-        yield ""
-        yield note
+        yield from ("", note)
     figures = [Figure(**figure) for figure in record["figures"]]
     if figures:
-        goals = any(figure.at_most is not None or figure.at_least is not None for figure in figures)
-        yield ""
+        goals = any(_goal(figure) for figure in figures)
         compared = any(figure.before is not None for figure in figures)
         heads = ["", "now" if compared else "measured", *["before"] * compared, *["goal"] * goals]
-        yield f"| {' | '.join(heads)} |".replace("|  |", "| |")
-        yield "|---|" + "---:|" * (len(heads) - 1)
+        yield from ("", f"| {' | '.join(heads)} |".replace("|  |", "| |"), "|---|" + "---:|" * (len(heads) - 1))
         for figure in figures:
-            missed = " (missed)" if figure.missed else ""
-            cells = [_cell(figure.name), _value(figure), *[_before(figure)] * compared]
-            yield f"| {' | '.join([*cells, *[f'{_goal(figure)}{missed}'] * goals])} |"
+            goal = f"{_goal(figure)}{' (missed)' * figure.missed}"
+            before = _with_unit(figure.before, figure.unit)
+            yield f"| {' | '.join([_cell(figure.name), _value(figure), *[before] * compared, *[goal] * goals])} |"
     for table in record["tables"]:
-        yield ""
-        yield f"### {table['title']}"
-        yield ""
-        yield "| " + " | ".join(map(_cell, table["columns"])) + " |"
-        yield "|" + "".join("---|" if _is_text(table["rows"], k) else "---:|" for k in range(len(table["columns"])))
-        for row in table["rows"]:
-            yield "| " + " | ".join(map(_cell, row)) + " |"
-
-
-def _is_text(rows: Sequence[Sequence[Cell]], column: int) -> bool:
-    return any(isinstance(row[column], str) for row in rows)
+        columns, rows = table["columns"], table["rows"]
+        texts = [any(isinstance(row[k], str) for row in rows) for k in range(len(columns))]
+        yield from ("", f"### {table['title']}", "")
+        yield f"| {' | '.join(map(_cell, columns))} |"
+        yield "|" + "".join("---|" if is_text else "---:|" for is_text in texts)
+        yield from (f"| {' | '.join(map(_cell, row))} |" for row in rows)
 
 
 def _cell(value: Cell) -> str:
@@ -301,21 +277,16 @@ def _number(value: float) -> str:
     return f"{value:,.{min(digits, 6)}f}"
 
 
+def _with_unit(value: float | None, unit: str, sign: str = "") -> str:
+    return "" if value is None else f"{sign}{_number(value)} {unit}".rstrip()
+
+
 def _value(figure: Figure) -> str:
-    error = f" ± {_number(figure.error)}" if figure.error is not None else ""
-    return f"{_number(figure.value)}{error} {figure.unit}".rstrip()
-
-
-def _before(figure: Figure) -> str:
-    return "" if figure.before is None else f"{_number(figure.before)} {figure.unit}".rstrip()
+    return f"{_number(figure.value)}{_with_unit(figure.error, '', ' ± ')} {figure.unit}".rstrip()
 
 
 def _goal(figure: Figure) -> str:
-    if figure.at_most is not None:
-        return f"≤ {_number(figure.at_most)} {figure.unit}".rstrip()
-    if figure.at_least is not None:
-        return f"≥ {_number(figure.at_least)} {figure.unit}".rstrip()
-    return ""
+    return _with_unit(figure.at_most, figure.unit, "≤ ") or _with_unit(figure.at_least, figure.unit, "≥ ")
 
 
 def large_mirror() -> Path:
@@ -325,43 +296,13 @@ def large_mirror() -> Path:
     return Path(mirror)
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Keep other tools from writing the file during the block."""
-    folder = os.open(FILE.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _committed() -> dict[str, Any]:
     """Return the sections of the last commit; none when there is no repository or no such file in it."""
-    git = shutil.which("git")
-    if git is None:
+    if not (git := shutil.which("git")):
         return {}
-    shown = subprocess.run(
-        [git, "show", f"HEAD:{FILE.relative_to(ROOT)}"], cwd=ROOT, check=False, capture_output=True, text=True
-    )
-    if shown.returncode:
-        return {}
-    sections: dict[str, Any] = json.loads(shown.stdout)["sections"]
-    return sections
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def main() -> None:
-    """Write the page."""
-    write_text(PAGE, page(load()))
+    shown = subprocess.run([git, "show", f"HEAD:{FILE.relative_to(ROOT)}"], cwd=ROOT, capture_output=True, check=False)
+    return dict(json.loads(shown.stdout)["sections"]) if shown.returncode == 0 else {}
 
 
 if __name__ == "__main__":
-    main()
+    write_text(PAGE, page(load()))

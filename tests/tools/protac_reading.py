@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from rdkit import Chem
 
-from tests.tools.runs import Row, rows_of
+from tests.tools.runs import Row, grouped, rows_of
 
 Places = npt.NDArray[np.float64]
 
@@ -32,29 +32,24 @@ WITHIN = 0.0011
 def problems_of_job(job: Path) -> Iterator[str]:
     """Yield the faults of the inputs of a complete job, ligand by ligand."""
     results = job / "TARGET_RESULTS"
-    shown: dict[str, list[Row]] = {}
-    for row in rows_of(results, "PROTAC_Inputs/index.csv"):
-        shown.setdefault(row["stem"], []).append(row)
-    ranked: dict[str, list[Row]] = {}
-    for row in rows_of(results, "Exit_Vectors.csv"):
-        ranked.setdefault(row["stem"], []).extend([row] if row["rank"] else [])
-    seen: dict[str, list[Row]] = {}  # for a ligand between two proteins, the programs get only the observed exit
+    shown = grouped(rows_of(results, "PROTAC_Inputs/index.csv"), "stem")
+    ranked = grouped((row for row in rows_of(results, "Exit_Vectors.csv") if row["rank"]), "stem")
     for path in sorted((job / ".work" / "shards").glob("*/measure_sasa.zip")):
         with ZipFile(path) as archive, archive.open("observed") as stream:
-            for row in csv.DictReader(TextIOWrapper(stream, "utf-8", newline="")):
-                seen.setdefault(row["stem"], []).append(row)
-    ranked |= seen
-    atoms: dict[str, list[Row]] = {}
-    for row in rows_of(results, "MCS_Output/Ligand_MCS_Map.csv"):
-        atoms.setdefault(row["stem"], []).append(row)
+            # For a ligand between two proteins, the programs get only the observed exit.
+            ranked |= grouped(csv.DictReader(TextIOWrapper(stream, "utf-8", newline="")), "stem")
+    atoms = grouped(rows_of(results, "MCS_Output/Ligand_MCS_Map.csv"), "stem")
     stems = {row["stem"] for row in rows_of(results, "Results_Display.csv")}
     yield from (f"{stem}: not in the index" for stem in sorted(stems ^ shown.keys()))
     folders = {path.name for path in (results / "PROTAC_Inputs").iterdir() if path.is_dir()}
-    wanted = {stem for stem, rows in ranked.items() if rows}
-    yield from (f"{stem}: a folder and no ranked exit, or the other way" for stem in sorted(folders ^ wanted))
-    for stem in sorted(wanted & folders):
+    yield from (f"{stem}: a folder and no ranked exit, or the other way" for stem in sorted(folders ^ ranked.keys()))
+    for stem in sorted(ranked.keys() & folders):
         reader = LigandInputs(results, stem, shown.get(stem, []), ranked[stem], atoms[stem])
         yield from (f"{stem}: {problem}" for problem in reader.problems())
+
+
+MOST_MATCHES = 100_000
+"""Symmetry operations that are looked at: molecules in many pieces have more."""
 
 
 class LigandInputs:
@@ -230,9 +225,10 @@ class LigandInputs:
             yield "PRosettaC: the head differs from the remaining atoms"
         if heads[side] != Path(row["head_file"]).name:
             yield "PRosettaC: another head"
-        matches = head.GetSubstructMatches(head, uniquify=False, maxMatches=100_000)
+        matches = head.GetSubstructMatches(head, uniquify=False, maxMatches=MOST_MATCHES)
         images = {match[number - 1] + 1 for match in matches} - {number}
-        if images != {int(k) for k in row["alike_atoms"].split(";") if k}:
+        alike = {int(k) for k in row["alike_atoms"].split(";") if k}
+        if images - alike or (images != alike and len(matches) < MOST_MATCHES):
             yield f"PRosettaC: {images} are the same as the anchor, not {row['alike_atoms']}"
 
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,15 +148,29 @@ class RunningJob:
         return JobRun(self.job, self._process.returncode, output, errors, usage.ru_utime + usage.ru_stime)
 
 
+def job_of(name: str, query: str | None = None, mirror: Path | None = None, **settings: Any) -> dict[str, Any]:
+    """Return the settings of a job over a mirror or, by default, the embedded archive; the query is the name."""
+    source = {"kind": "mirror", "mirror": str(mirror)} if mirror else {"kind": "archive"}
+    return {"target_name": name, "search_query": name if query is None else query, "source": source, **settings}
+
+
 def run_job(job: Path, settings: Mapping[str, Any], *arguments: str, **options: Any) -> JobRun:
     """Run a job to its end; see `RunningJob` for the parameters."""
     return RunningJob(job, settings, *arguments, **options).wait()
 
 
 def rows_of(job: Path, path: str) -> list[Row]:
-    """Return the rows of a table of a job, all cells as text."""
+    """Return the rows of a table of a job, all cells as text, without lines that begin with `#`."""
     with (job / path).open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+        return list(csv.DictReader(line for line in stream if not line.startswith("#")))
+
+
+def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
+    """Return rows by the value of a column, in their order."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[column], []).append(row)
+    return found
 
 
 def result_files(job: Path) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.tools.runs import LOCAL, JobRun, run_job
+from tests.tools.runs import LOCAL, JobRun, job_of, run_job
+from tethermap.base.atomic import write_text
+from tethermap.sources.locks import file_lock
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], str]) -> tuple[Path, str]:
@@ -21,12 +23,9 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], st
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared" / name
     folder.mkdir(parents=True, exist_ok=True)
     said = folder / "said"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with file_lock(folder / "lock", patience=math.inf):
         if not said.exists():
-            part = folder / "part"
-            part.write_text(make(folder), encoding="utf-8")
-            part.rename(said)
+            write_text(said, make(folder))
     return folder, said.read_text(encoding="utf-8")
 
 
@@ -43,5 +42,4 @@ def shared_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str
 
 def target_run(factory: pytest.TempPathFactory, mirror: Path, name: str) -> JobRun:
     """Return the job over all entries of a target in the large mirror."""
-    source = {"kind": "mirror", "mirror": str(mirror)}
-    return shared_run(factory, name, {"target_name": name, "search_query": name, "source": source}, *LOCAL).checked()
+    return shared_run(factory, name, job_of(name, mirror=mirror), *LOCAL).checked()

@@ -1,8 +1,10 @@
-"""Growth of a process: memory, CPU, and slopes with their standard errors."""
+"""Use of resources by a process: memory, CPU, and slopes with their standard errors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import resource
+import time
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +48,21 @@ def memory_mb(process: int) -> float:
     return float(psutil.Process(process).memory_info().rss / (1 << 20))
 
 
-def cpu_seconds(process: int) -> float:
-    """Return the CPU time of a process so far, without its children, in seconds."""
+def cpu_seconds(process: int = 0) -> float:
+    """Return the CPU time of a process so far, by default this one, without its children, in seconds."""
+    if not process:
+        return time.process_time()  # in finer steps
     used = psutil.Process(process).cpu_times()
     return float(used.user + used.system)
+
+
+def spent(work: Callable[[], object], process: int = 0) -> float:
+    """Return the CPU seconds of a process, by default this one, during a piece of work here."""
+    begun = cpu_seconds(process)
+    work()
+    return cpu_seconds(process) - begun
+
+
+def peak_mb() -> float:
+    """Return the largest resident memory of this process so far in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -9,9 +9,7 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,7 +18,7 @@ import psutil
 
 from service.jobs.record import RECORD, utc_text
 from tests.service.core import HPV, LiveService
-from tests.tools.figures import Figure, write_section
+from tests.tools.figures import Figure, Section, measure_section
 from tests.tools.runs import ROOT
 from tests.tools.slopes import WARM_UP, cpu_seconds, memory_mb, slope
 from tethermap.base import layout
@@ -51,19 +49,17 @@ NOTES = (
 )
 
 
-def requests_of(job_id: str) -> Iterator[str]:
-    """Yield the requests of a client about a finished job."""
+def read_all(service: LiveService, job_id: str) -> None:
+    """Send the requests of a client about a finished job."""
     base = f"/api/jobs/{job_id}"
-    yield from (base, f"{base}/results", f"{base}/rows?table=atoms", f"{base}/bundle", f"{base}/events")
-    yield from (f"{base}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200", f"/api/svg/{job_id}/1hpv/478")
-    yield from (f"/api/sdf/{job_id}/1hpv/478", f"/results/{job_id}", "/api/indexed-jobs", "/browse")
-
-
-def ask(service: LiveService, path: str) -> None:
-    """Read an answer to its end."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{service.port}{path}", timeout=60) as answer:
-        while answer.read(1 << 20):
-            pass
+    paths = (
+        *(base, f"{base}/results", f"{base}/rows?table=atoms", f"{base}/bundle", f"{base}/events"),
+        *(f"{base}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200", f"/api/svg/{job_id}/1hpv/478"),
+        *(f"/api/sdf/{job_id}/1hpv/478", f"/results/{job_id}", "/api/indexed-jobs", "/browse"),
+    )
+    for path in paths:
+        with service.send(path) as answer:
+            answer.read()
 
 
 def leftovers(service: LiveService, temporary: Path) -> int:
@@ -86,8 +82,7 @@ def soak(folder: Path) -> tuple[list[int], dict[str, list[float]]]:
             jobs = [service.submit(HPV) for _ in range(min(AT_ONCE, JOBS - begun))]
             for job_id in jobs:
                 assert service.ended(job_id, _SECONDS)["status"] == "completed"
-                for path in requests_of(job_id):
-                    ask(service, path)
+                read_all(service, job_id)
             time.sleep(1)  # the supervisors have finished then
             done.append(begun + len(jobs))
             process = psutil.Process(service.process_id)
@@ -110,8 +105,7 @@ def reading(folder: Path) -> tuple[list[int], list[float]]:
     samples: list[float] = []
     with service:
         for number in range(READ):
-            for path in requests_of(f"{number:08x}"):
-                ask(service, path)
+            read_all(service, f"{number:08x}")
             if number % READ_STEP == READ_STEP - 1:
                 done.append(number + 1)
                 samples.append(memory_mb(service.process_id))
@@ -125,16 +119,6 @@ def _write_record(job: Path, number: int) -> None:
     times = dict.fromkeys(("created_at", "started_at", "finished_at", "modified_at"), at)
     own = {**record, "job_id": job.name, "sequence": number + 1, "source": "api", **times}
     (job / RECORD).write_text(json.dumps(own), encoding="utf-8")
-
-
-def make_folders(service: LiveService, count: int) -> None:
-    """Fill the jobs folder with finished jobs that have a record and a table of results each."""
-    table = (MODEL / layout.RESULTS_DISPLAY).read_bytes()
-    for number in range(count):
-        job = service.jobs / f"{number:08x}"
-        (job / layout.RESULTS).mkdir(parents=True)
-        (job / layout.RESULTS_DISPLAY).write_bytes(table)
-        _write_record(job, number)
 
 
 def start(service: LiveService) -> float:
@@ -152,7 +136,12 @@ def starts(folder: Path) -> Iterator[Figure]:
     for count in (0, *FOLDERS):
         service = LiveService(folder / str(count))
         service.jobs.mkdir(parents=True)
-        make_folders(service, count)
+        table = (MODEL / layout.RESULTS_DISPLAY).read_bytes()
+        for number in range(count):
+            job = service.jobs / f"{number:08x}"
+            (job / layout.RESULTS).mkdir(parents=True)
+            (job / layout.RESULTS_DISPLAY).write_bytes(table)
+            _write_record(job, number)
         for how in ("without index", "with index"):
             yield Figure(f"start over {count:,} job folders {how}", round(start(service), 2), "s", kind="cpu")
         shutil.rmtree(service.folder)
@@ -165,18 +154,17 @@ def grown(name: str, done: Sequence[int], values: Sequence[float], *, kind: str 
     return Figure(name, round(value, 5), unit, error=round(error, 5), at_most=GOALS[kind])
 
 
-def main() -> int:
-    """Measure and write the section."""
-    with tempfile.TemporaryDirectory(prefix="tethermap-soak-") as name:
-        folder = Path(name)
-        done, samples = soak(folder / "soak")
-        figures = [grown(f"{kind}, slope", done, values, kind=kind) for kind, values in samples.items()]
-        figures += starts(folder / "starts")
-        figures.append(grown(f"memory, slope while {READ} finished jobs are read", *reading(folder / "reading")))
-    figures.append(Figure("jobs run", JOBS))
-    write_section("soak", "make soak", figures, (), NOTES)
-    return 0
+def measure(folder: Path) -> Section:
+    """Measure slopes over many jobs, and starts."""
+    done, samples = soak(folder / "soak")
+    figures = [
+        *(grown(f"{kind}, slope", done, values, kind=kind) for kind, values in samples.items()),
+        *starts(folder / "starts"),
+        grown(f"memory, slope while {READ} finished jobs are read", *reading(folder / "reading")),
+        Figure("jobs run", JOBS),
+    ]
+    return figures, (), NOTES
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    measure_section("soak", "make soak", measure)
