@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
+from tests.tools.runs import grouped
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_AREA_WEIGHT, PRIOR_WEIGHT
@@ -57,23 +57,20 @@ def terms_of(ligand: str, exits: Sequence[Exit], graph: LigandGraph, accepted: f
         Right anchors.
     """
     symmetry = graph.symmetry_class
-    scored = [one for one in exits if one.opening is not None]
-    openings = [one.opening for one in scored if one.opening is not None]
+    scored = [(one, one.opening) for one in exits if one.opening is not None]
     right = {int(symmetry[k]) for k in accepted}
-    classes = [int(symmetry[one.candidate.anchor]) for one in scored]
+    classes = [int(symmetry[one.candidate.anchor]) for one, _ in scored]
+    binding = [
+        LARGE_AREA_WEIGHT * max(0.0, one.area_lost - LARGE_AREA) + HBOND_WEIGHT * (one.hbonds_lost + one.hbonds_anchor)
+        for one, _ in scored
+    ]
     return Terms(
         ligand,
-        np.array([opening.room["target"] for opening in openings]),
-        np.array([opening.way_out["target"] for opening in openings]),
-        np.array([one.prior for one in scored]),
-        np.array([one.area_lost for one in scored]),
-        np.array(
-            [
-                LARGE_AREA_WEIGHT * max(0.0, one.area_lost - LARGE_AREA)
-                + HBOND_WEIGHT * (one.hbonds_lost + one.hbonds_anchor)
-                for one in scored
-            ]
-        ),
+        np.array([opening.room["target"] for _, opening in scored]),
+        np.array([opening.way_out["target"] for _, opening in scored]),
+        np.array([one.prior for one, _ in scored]),
+        np.array([one.area_lost for one, _ in scored]),
+        np.array(binding),
         np.array(classes, dtype=np.int64),
         np.array([one in right for one in classes], dtype=np.float64),
     )
@@ -110,25 +107,17 @@ def leave_one_out(all_terms: Iterable[Terms]) -> list[LeftOut]:
 
     Best is the largest mean reciprocal rank; rows of one ligand count as one and are left out together.
     """
-    by_ligand = _by_ligand(all_terms)
     ranks = {
         ligand: np.array([[rank_with(row, weights) for row in rows] for weights in GRID])
-        for ligand, rows in by_ligand.items()
+        for ligand, rows in grouped(all_terms, lambda terms: terms.ligand).items()
     }
     value = {ligand: (1 / found).mean(axis=1) for ligand, found in ranks.items()}
     result = []
-    for ligand in by_ligand:
-        others = np.sum([value[other] for other in by_ligand if other != ligand], axis=0).round(9)
+    for ligand in ranks:
+        others = np.sum([value[other] for other in ranks if other != ligand], axis=0).round(9)
         chosen = int(others.argmax())
         result.append(LeftOut(ligand, GRID[chosen], tuple(ranks[ligand][chosen].tolist())))
     return result
-
-
-def _by_ligand(all_terms: Iterable[Terms]) -> dict[str, list[Terms]]:
-    found: dict[str, list[Terms]] = defaultdict(list)
-    for terms in all_terms:
-        found[terms.ligand].append(terms)
-    return found
 
 
 def shares(left_out: Sequence[LeftOut]) -> list[float]:

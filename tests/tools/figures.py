@@ -122,7 +122,7 @@ Section = tuple[Sequence[Figure], Sequence[Table], Sequence[str]]
 
 def write_section(
     section: str, command: str, figures: Sequence[Figure], tables: Sequence[Table] = (), notes: Sequence[str] = ()
-) -> None:
+) -> int:
     """Print one section and its regressions against the last commit; with RECORD=1 write the file and the page.
 
     Parameters
@@ -137,6 +137,11 @@ def write_section(
         Further values, not compared.
     notes : sequence of str
         Sentences for the page: method and data.
+
+    Returns
+    -------
+    int
+        1 if a goal is missed, else 0.
     """
     record = section_record(command, figures, tables, notes)
     if os.environ.get("RECORD") == "1":
@@ -146,16 +151,17 @@ def write_section(
             content = json.dumps({"format": 1, "sections": ordered}, indent=1, ensure_ascii=False, allow_nan=False)
             write_text(FILE, content + "\n")
             write_text(PAGE, page(ordered))
-    missed = (f"{section}: {one.name}: {_value(one)}, goal {_goal(one)}" for one in figures if one.missed)
-    lines = [*section_lines(section, record), *(f"MISSED {line}" for line in missed)]
+    missed = [f"MISSED {section}: {one.name}: {_value(one)}, goal {_goal(one)}" for one in figures if one.missed]
+    lines = [*section_lines(section, record), *missed]
     lines += [f"WORSE {line}" for line in regressions(section, _committed().get(section), record)]
     sys.stdout.write("\n".join(lines) + "\n")
+    return int(bool(missed))
 
 
-def measure_section(section: str, command: str, measure: Callable[[Path], Section]) -> None:
-    """Write the section that `measure` returns; it gets a temporary folder."""
+def measure_section(section: str, command: str, measure: Callable[[Path], Section]) -> int:
+    """Write the section that `measure` returns, which gets a temporary folder; return 1 if a goal is missed."""
     with tempfile.TemporaryDirectory(prefix="tethermap-bench-") as folder:
-        write_section(section, command, *measure(Path(folder)))
+        return write_section(section, command, *measure(Path(folder)))
 
 
 def section_record(

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from rdkit import Chem
 
-from tests.tools.runs import Row, grouped, rows_of
+from tests.tools.runs import Row, by_stem, rows_of
 
 Places = npt.NDArray[np.float64]
 
@@ -32,13 +32,13 @@ WITHIN = 0.0011
 def problems_of_job(job: Path) -> Iterator[str]:
     """Yield the faults of the inputs of a complete job, ligand by ligand."""
     results = job / "TARGET_RESULTS"
-    shown = grouped(rows_of(results, "PROTAC_Inputs/index.csv"), "stem")
-    ranked = grouped((row for row in rows_of(results, "Exit_Vectors.csv") if row["rank"]), "stem")
+    shown = by_stem(rows_of(results, "PROTAC_Inputs/index.csv"))
+    ranked = by_stem(row for row in rows_of(results, "Exit_Vectors.csv") if row["rank"])
     for path in sorted((job / ".work" / "shards").glob("*/measure_sasa.zip")):
         with ZipFile(path) as archive, archive.open("observed") as stream:
             # For a ligand between two proteins, the programs get only the observed exit.
-            ranked |= grouped(csv.DictReader(TextIOWrapper(stream, "utf-8", newline="")), "stem")
-    atoms = grouped(rows_of(results, "MCS_Output/Ligand_MCS_Map.csv"), "stem")
+            ranked |= by_stem(csv.DictReader(TextIOWrapper(stream, "utf-8", newline="")))
+    atoms = by_stem(rows_of(results, "MCS_Output/Ligand_MCS_Map.csv"))
     stems = {row["stem"] for row in rows_of(results, "Results_Display.csv")}
     yield from (f"{stem}: not in the index" for stem in sorted(stems ^ shown.keys()))
     folders = {path.name for path in (results / "PROTAC_Inputs").iterdir() if path.is_dir()}

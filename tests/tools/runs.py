@@ -9,15 +9,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, str]
+T = TypeVar("T")
+K = TypeVar("K")
 NO_BASH = "Cannot set bash as default shell because it is not available in your PATH. Falling back to sh.\n"
 """A message of Snakemake on machines without bash, which our runs do not need."""
 LOCAL, SLURM = (("--profile", str(ROOT / "config" / "profiles" / name)) for name in ("local", "slurm"))
@@ -165,12 +167,17 @@ def rows_of(job: Path, path: str) -> list[Row]:
         return list(csv.DictReader(line for line in stream if not line.startswith("#")))
 
 
-def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
-    """Return rows by the value of a column, in their order."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row[column], []).append(row)
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return items by a value of theirs, in their order."""
+    found: dict[K, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
     return found
+
+
+def by_stem(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Return rows by the stem of their ligand."""
+    return grouped(rows, lambda row: row["stem"])
 
 
 def result_files(job: Path) -> dict[str, str]:
