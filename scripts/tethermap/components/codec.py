@@ -103,8 +103,6 @@ def may_have_name(data: bytes, preset: bytes, name: str) -> bool:
 
 def _filled(usual: list[Any], unusual: dict[Any, Any]) -> list[Any]:
     """Return the default value for each atom, except for values given by index."""
-    if not unusual:
-        return usual
     values = list(usual)
     for index, value in unusual.items():
         values[int(index)] = value

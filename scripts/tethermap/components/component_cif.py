@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gemmi import cif
 
@@ -64,17 +64,15 @@ def read_components(text: str, origin: str) -> dict[str, Component]:
     return components
 
 
-def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], origin: str) -> list[Component]:
+def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], origin: str) -> Iterator[Component]:
     tags = ["comp_id", "atom_id", "type_symbol", "?alt_atom_id", "?charge", "?pdbx_aromatic_flag"]
     tags += ["?pdbx_leaving_atom_flag", "?pdbx_stereo_config"]
     tags += [f"?pdbx_model_Cartn_{axis}_ideal" for axis in "xyz"] + [f"?model_Cartn_{axis}" for axis in "xyz"]
     tags += ["?x", "?y", "?z"]
-    atoms: dict[str, list[ComponentAtom]] = {}
-    places: dict[str, list[list[Place]]] = {}
+    rows: dict[str, list[tuple[ComponentAtom, list[Place]]]] = {}
     for row in block.find("_chem_comp_atom.", tags):
-        atoms.setdefault(row.str(0), []).append(_atom(row))
-        places.setdefault(row.str(0), []).append([_place(row, start) for start in (8, 11, 14)])
-    atoms = {comp: _placed(members, places[comp]) for comp, members in atoms.items()}
+        rows.setdefault(row.str(0), []).append((_atom(row), [_place(row, start) for start in (8, 11, 14)]))
+    atoms = {comp: _placed(*zip(*members, strict=True)) for comp, members in rows.items()}
     bonds: dict[str, list[ComponentBond]] = {}
     position = {comp: {atom.name: i for i, atom in enumerate(members)} for comp, members in atoms.items()}
     orders = ["?value_order", "?type", "?pdbx_aromatic_flag", "?aromatic"]
@@ -88,13 +86,10 @@ def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], orig
         flagged = _first(row, (5, 6)).lower() in ("y", "1")
         order = _ORDERS.get(text, 1)
         bonds.setdefault(row.str(0), []).append(ComponentBond(first, second, order, flagged or text.startswith("ar")))
-    components = []
     for comp, members in atoms.items():
         name, kind, formula, others = listed.get(comp, ("", "", "", ""))
         own = tuple(bonds.get(comp, ()))
-        one_name, synonyms = on_one_line(name), names_of(others)
-        components.append(Component(comp, one_name, kind, formula, tuple(members), own, origin, synonyms))
-    return components
+        yield Component(comp, on_one_line(name), kind, formula, tuple(members), own, origin, names_of(others))
 
 
 def _atom(row: cif.Table.Row) -> ComponentAtom:
@@ -110,7 +105,7 @@ def _atom(row: cif.Table.Row) -> ComponentAtom:
     )
 
 
-def _placed(atoms: list[ComponentAtom], places: list[list[Place]]) -> list[ComponentAtom]:
+def _placed(atoms: Sequence[ComponentAtom], places: Sequence[Sequence[Place]]) -> Sequence[ComponentAtom]:
     """Return the atoms with the first set of coordinates that all heavy atoms have: ideal, model, restraints."""
     heavy = [not is_hydrogen(atom.element) for atom in atoms]
     for column in zip(*places, strict=True):

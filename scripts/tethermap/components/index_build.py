@@ -6,8 +6,8 @@ import importlib.metadata
 import importlib.util
 import sqlite3
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import chain, islice
+from contextlib import closing
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ from tethermap.components.component import (
 )
 
 _TABLES = """
+PRAGMA page_size=16384;
+PRAGMA journal_mode=OFF;
+PRAGMA synchronous=OFF;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE component (id TEXT NOT NULL UNIQUE, data BLOB NOT NULL);
 """
@@ -40,22 +43,6 @@ Strings = npt.NDArray[np.str_]
 Column = npt.NDArray[Any]
 
 
-def bundled_dictionary() -> Path:
-    """Return the path of the component dictionary that the biotite package contains.
-
-    Raises
-    ------
-    FileNotFoundError
-        If biotite is not installed or was built without it.
-    """
-    package = importlib.util.find_spec("biotite")
-    for folder in (package.submodule_search_locations or []) if package else []:
-        path = Path(folder) / "structure" / "info" / "components.bcif"
-        if path.is_file():
-            return path
-    raise FileNotFoundError("the package biotite with its component dictionary is not installed: pip install biotite")
-
-
 def build_index(path: Path, dictionary: Path | None = None) -> int:
     """Write the component index and return the number of components in it.
 
@@ -66,32 +53,28 @@ def build_index(path: Path, dictionary: Path | None = None) -> int:
     ----------
     dictionary : Path or None
         A BinaryCIF file of components; the one bundled with biotite by default.
+
+    Raises
+    ------
+    FileNotFoundError
+        If biotite is not installed or was built without it.
     """
-    components = read_dictionary(dictionary or bundled_dictionary())
+    package = importlib.util.find_spec("biotite")
+    bundled = Path((package and package.origin) or "none").with_name("structure") / "info" / "components.bcif"
+    if not (dictionary or bundled).is_file():
+        raise FileNotFoundError("the package biotite with its component dictionary is missing: pip install biotite")
+    components = read_dictionary(dictionary or bundled)
     in_preset = list(islice(components, _IN_PRESET))
     preset = preset_of(in_preset)
-    with replacing(path) as temporary:
-        connection = sqlite3.connect(temporary)
-        try:
-            connection.executescript(
-                "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES
-            )
-            connection.executemany(
-                "INSERT INTO component VALUES (?, ?)",
-                ((c.comp_id, pack(c, preset)) for c in chain(in_preset, components)),
-            )
-            (count,) = connection.execute("SELECT count(*) FROM component").fetchone()
-            facts = {
-                "schema": str(SCHEMA_VERSION),
-                "biotite": importlib.metadata.version("biotite"),
-                "components": str(count),
-                "preset": preset,
-            }
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(facts.items()))
-            connection.commit()
-        finally:
-            connection.close()
-    return int(count)
+    with replacing(path) as temporary, closing(sqlite3.connect(temporary)) as connection:
+        connection.executescript(_TABLES)
+        rows = ((c.comp_id, pack(c, preset)) for c in chain(in_preset, components))
+        count = connection.executemany("INSERT INTO component VALUES (?, ?)", rows).rowcount
+        version = importlib.metadata.version("biotite")
+        facts = {"schema": str(SCHEMA_VERSION), "biotite": version, "components": str(count), "preset": preset}
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(facts.items()))
+        connection.commit()
+    return count
 
 
 def read_dictionary(path: Path) -> Iterator[Component]:
@@ -111,8 +94,7 @@ def read_dictionary(path: Path) -> Iterator[Component]:
     rows = zip(*(_text(heads, name).tolist() for name in columns), strict=True)
     listed = block["chem_comp_atom"]
     codes = ("atom_id", "alt_atom_id", "type_symbol", "pdbx_stereo_config")
-    flags = ("pdbx_aromatic_flag", "pdbx_leaving_atom_flag")
-    atoms = _Rows(listed, codes, flags)
+    atoms = _Rows(listed, codes, ("pdbx_aromatic_flag", "pdbx_leaving_atom_flag"))
     atoms.columns += [listed.pop("charge").data.array]
     atoms.columns += [_coordinates(listed, name) for name in ("pdbx_model_Cartn_{}_ideal", "model_Cartn_{}")]
     bonds = _Rows(block["chem_comp_bond"], ("atom_id_1", "atom_id_2", "value_order"), ("pdbx_aromatic_flag",))
@@ -120,9 +102,10 @@ def read_dictionary(path: Path) -> Iterator[Component]:
         members = _atoms(*atoms.of(comp_id))
         position = {atom.name: index for index, atom in enumerate(members)}
         ends_and_orders = zip(*(column.tolist() for column in bonds.of(comp_id)), strict=True)
-        joined = [ComponentBond(position[a], position[b], _ORDERS[order], is_aromatic)
-                  for a, b, order, is_aromatic in ends_and_orders]  # fmt: skip
-        yield Component(comp_id, on_one_line(name), kind, formula, members, tuple(joined), synonyms=names_of(others))
+        joined = tuple(
+            ComponentBond(position[a], position[b], _ORDERS[order], flag) for a, b, order, flag in ends_and_orders
+        )
+        yield Component(comp_id, on_one_line(name), kind, formula, members, joined, synonyms=names_of(others))
 
 
 def _text(category: Any, name: str) -> Strings:
@@ -134,34 +117,15 @@ def _text(category: Any, name: str) -> Strings:
     return np.where(column.mask.array == 0, values, "")
 
 
-def _codes(category: Any, name: str) -> npt.NDArray[np.object_]:
-    """Remove a column of codes of at most 8 ASCII characters from a category; equal ones share one string."""
-    text = _text(category, name)
-    width = text.dtype.itemsize // 4
-    letters = np.zeros((len(text), 8), dtype=np.uint8)
-    letters[:, :width] = np.ascontiguousarray(text).view(np.uint32).reshape(len(text), width)
-    different, inverse = np.unique(letters.view(np.uint64).ravel(), return_inverse=True)
-    strings = [letter.tobytes().rstrip(b"\0").decode("ascii") for letter in different]
-    shared: npt.NDArray[np.object_] = np.array(strings, dtype=object)[inverse]
-    return shared
-
-
-def _ranges(comp_ids: npt.NDArray[np.object_]) -> dict[str, slice]:
-    starts = np.flatnonzero(np.concatenate(([True], comp_ids[1:] != comp_ids[:-1])))
-    ends = np.append(starts[1:], len(comp_ids))
-    return {comp_ids[start]: slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)}
-
-
-_symbol = lru_cache(maxsize=256)(element_symbol)
-
-
 class _Rows:
     """Columns of a table: codes, flags and further ones, cut by component."""
 
     def __init__(self, category: Any, codes: Sequence[str], flags: Sequence[str]) -> None:
-        self._ranges = _ranges(_codes(category, "comp_id"))
-        self.columns: list[Column] = [_codes(category, name) for name in codes]
-        self.columns += [_codes(category, name) == "Y" for name in flags]
+        comp_ids = _text(category, "comp_id")
+        starts = [0, *(np.flatnonzero(comp_ids[1:] != comp_ids[:-1]) + 1).tolist(), len(comp_ids)]
+        self._ranges = {str(comp_ids[start]): slice(start, end) for start, end in pairwise(starts)}
+        self.columns: list[Column] = [_text(category, name) for name in codes]
+        self.columns += [_text(category, name) == "Y" for name in flags]
 
     def of(self, comp_id: str) -> list[Column]:
         """Return the values of a component; none for one without atoms (``UNL``) or bonds."""
@@ -174,7 +138,7 @@ def _atoms(
     *coordinates: Column,
 ) -> tuple[ComponentAtom, ...]:  # fmt: skip
     """Return the atoms of a component, with the first coordinates that all heavy atoms have."""
-    element = [_symbol(text) for text in symbol.tolist()]
+    element = [element_symbol(text) for text in symbol.tolist()]
     heavy = np.array([not is_hydrogen(one) for one in element], dtype=np.bool_)
     places: list[tuple[float, float, float] | None] = [None] * len(element)
     for xyz in coordinates:

@@ -10,8 +10,6 @@ from tethermap.base.identifiers import is_component_code
 from tethermap.base.links import Addresses
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 
-_OK = 200
-
 
 class ComponentFiles:
     """Fetches component definitions by code, once for all jobs that share the cache.
@@ -54,7 +52,7 @@ class ComponentFiles:
                 " later, or give the definition in source.components.",
                 "upstream",
             ) from error
-        if answer.status != _OK:
+        if answer.status != 200:
             return None
         write_bytes(path, answer.content)
         return answer.content.decode("utf-8")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -26,18 +26,11 @@ UserComponents = dict[str, Component]
 
 _EMBEDDING_SEED = 20080401
 _LARGEST_EMBEDDED = 150
-_CIF_SUFFIXES = (".cif", ".mmcif")
 _NAME = "[A-Z0-9][A-Z0-9_-]{0,31}"
 
 
 class UserComponentError(UserError):
     """A user's component cannot be read; the message names the file, the line and the value."""
-
-
-@lru_cache(maxsize=32)
-def _defined(text: str, is_cif: bool) -> UserComponents:
-    """Return the components of a text; molecules of a table are embedded, which takes time."""
-    return read_components(text, origin="user") if is_cif else components_from_table(text)
 
 
 def read_user_components(*paths: Path) -> UserComponents:
@@ -64,8 +57,8 @@ def read_user_components(*paths: Path) -> UserComponents:
         except (OSError, UnicodeDecodeError, DamagedGzip) as error:
             raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         try:
-            is_cif = any(suffix.lower() in _CIF_SUFFIXES for suffix in file.suffixes[-2:])
-            defined = _defined(text, is_cif)
+            is_cif = any(suffix.lower() in (".cif", ".mmcif") for suffix in file.suffixes[-2:])
+            defined = read_components(text, origin="user") if is_cif else components_from_table(text)
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
         if twice := sorted(components.keys() & defined.keys()):
@@ -74,8 +67,9 @@ def read_user_components(*paths: Path) -> UserComponents:
     return components
 
 
+@lru_cache(maxsize=32)
 def components_from_table(text: str) -> UserComponents:
-    """Return the components of a table of codes and SMILES.
+    """Return the components of a table of codes and SMILES; cached, because embedding the molecules takes time.
 
     Raises
     ------
@@ -127,32 +121,26 @@ def component_from_smiles(code: str, smiles: str) -> Component:
     """
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles)
-    if mol is None or not mol.GetNumAtoms():  # type: ignore[redundant-expr]
-        raise ValueError(f"{smiles!r} is no SMILES that RDKit can read")
-    if "*" in smiles or "~" in smiles:  # a fragment or a query, which no ligand matches
-        raise ValueError(f"{smiles!r} has an unknown atom or bond (* or ~): give the whole molecule")
-    if len(Chem.GetMolFrags(mol)) > 1:
-        with rdBase.BlockLogs():
-            mol = rdMolStandardize.LargestFragmentChooser().choose(mol)
-    heavy = mol.GetNumAtoms()
-    full = Chem.AddHs(mol)
-    places = _places(full, heavy)
+        if mol is None or not mol.GetNumAtoms():  # type: ignore[redundant-expr]
+            raise ValueError(f"{smiles!r} is no SMILES that RDKit can read")
+        if "*" in smiles or "~" in smiles:  # a fragment or a query, which no ligand matches
+            raise ValueError(f"{smiles!r} has an unknown atom or bond (* or ~): give the whole molecule")
+        mol = rdMolStandardize.LargestFragmentChooser().choose(mol)
+        full = Chem.AddHs(mol)
+        places = _places(full, mol.GetNumAtoms())
     kekulised = Chem.Mol(full)
     Chem.Kekulize(kekulised, clearAromaticFlags=True)
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     atoms = []
     for atom, xyz in zip(full.GetAtoms(), places, strict=True):
-        element = atom.GetSymbol()
-        counts[element] = counts.get(element, 0) + 1
-        name = f"{element.upper()}{counts[element]}"
-        charge, aromatic = atom.GetFormalCharge(), atom.GetIsAromatic()
+        counts[element := atom.GetSymbol()] += 1
+        name, charge, aromatic = f"{element.upper()}{counts[element]}", atom.GetFormalCharge(), atom.GetIsAromatic()
         atoms.append(ComponentAtom(name, name, element, charge, aromatic, False, "N", xyz))
-    bonds = [
+    bonds = tuple(
         ComponentBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), int(bond.GetBondTypeAsDouble()), False)
         for bond in kekulised.GetBonds()
-    ]
-    formula = spaced_formula(CalcMolFormula(full))
-    return Component(code, "", "NON-POLYMER", formula, tuple(atoms), tuple(bonds), origin="user")
+    )
+    return Component(code, "", "NON-POLYMER", spaced_formula(CalcMolFormula(full)), tuple(atoms), bonds, origin="user")
 
 
 def _rows(text: str) -> Iterable[list[str]]:
@@ -161,22 +149,21 @@ def _rows(text: str) -> Iterable[list[str]]:
     delimiter = next((mark for mark in ("\t", ",", ";") if mark in first), None)
     if delimiter is None:
         return [line.split() for line in lines]
-    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
+    rows = csv.reader(lines, delimiter=delimiter)
     return [[cell.strip() for cell in row] if any(cell.strip() for cell in row) else [] for row in rows]
 
 
 def _places(full: Chem.Mol, heavy: int) -> list[tuple[float, float, float] | None]:
     """Return coordinates of the heavy atoms by RDKit's embedding with a fixed seed, if they are useful."""
     nothing: list[tuple[float, float, float] | None] = [None] * full.GetNumAtoms()
-    elements = Chem.FindPotentialStereo(full)
-    if any(item.specified != Chem.StereoSpecified.Specified for item in elements) or heavy > _LARGEST_EMBEDDED:
+    stereo = Chem.FindPotentialStereo(full)
+    if any(item.specified != Chem.StereoSpecified.Specified for item in stereo) or heavy > _LARGEST_EMBEDDED:
         return nothing
     mol = Chem.Mol(full)
     settings = rdDistGeom.ETKDGv3()
     settings.randomSeed = _EMBEDDING_SEED  # type: ignore[assignment]
     settings.maxIterations = 20  # type: ignore[assignment]
-    with rdBase.BlockLogs():
-        if rdDistGeom.EmbedMolecule(mol, settings) != 0:
-            return nothing
+    if rdDistGeom.EmbedMolecule(mol, settings) != 0:
+        return nothing
     positions = mol.GetConformer().GetPositions().tolist()
     return [(x, y, z) if index < heavy else None for index, (x, y, z) in enumerate(positions)]

@@ -32,17 +32,13 @@ def complete_atoms(block: cif.Block) -> None:
     block : gemmi.cif.Block
         Block of a model; unchanged if it has all items.
     """
-    table = block.find_mmcif_category(_ATOMS)
-    if not len(table):
-        return
-    loop: cif.Loop | None = table.loop
-    if loop is None:  # one atom, written as pairs
+    loop: cif.Loop | None = block.find_mmcif_category(_ATOMS).loop
+    if loop is None or not (rows := loop.length()):  # no atoms, or one written as pairs
         return
     tags = {tag.lower() for tag in loop.tags}
     missing = [name for name in ITEMS if f"{_ATOMS}{name}".lower() not in tags]
     if not missing and cif.as_string(block.find_values(f"{_ATOMS}type_symbol")[0]):
         return
-    rows = loop.length()
     if "Cartn_x" in missing and not _add_coordinates(block, loop):
         return
     comp_ids = _either(block, rows, "label_comp_id", "auth_comp_id") or ["UNL"] * rows
@@ -53,18 +49,15 @@ def complete_atoms(block: cif.Block) -> None:
         "label_alt_id": lambda: ["."] * rows,
         "label_asym_id": lambda: _either(block, rows, "auth_asym_id", "label_entity_id") or ["A"] * rows,
         "auth_seq_id": lambda: _either(block, rows, "label_seq_id") or ["?"] * rows,
+        "type_symbol": lambda: ["?"] * rows,
     }
     for name in missing:
-        if name in made:
+        if name != "Cartn_x":
             _add(loop, name, [cif.quote(value) if value not in _NONE else value for value in made[name]()])
-    if "type_symbol" in missing:
-        _add(loop, "type_symbol", ["?"] * rows)
     column = block.find_values(f"{_ATOMS}type_symbol")
     known = ["" if symbol in _NONE else cif.as_string(symbol).capitalize() for symbol in column]
     if not all(known):
-        xyz = np.array(
-            [[cif.as_number(value) for value in block.find_values(f"{_ATOMS}Cartn_{axis}")] for axis in "xyz"]
-        ).T
+        xyz = np.array([[*map(cif.as_number, block.find_values(f"{_ATOMS}Cartn_{axis}"))] for axis in "xyz"]).T
         residues = _residues(block, rows, comp_ids)
         for place, element in enumerate(guess_elements(residues, comp_ids, names, xyz, known)):
             column[place] = element or "X"
@@ -119,9 +112,8 @@ def _add_coordinates(block: cif.Block, loop: cif.Loop) -> bool:
     columns = [list(block.find_values(f"{_ATOMS}fract_{axis}")) for axis in "xyz"]
     if not all(columns) or not cell.is_crystal():
         return False
-    places = [
-        cell.orthogonalize(gemmi.Fractional(*map(cif.as_number, row))).tolist() for row in zip(*columns, strict=True)
-    ]
-    for axis, values in zip("xyz", zip(*places, strict=True), strict=True):
-        _add(loop, f"Cartn_{axis}", [f"{value:.3f}" for value in values])
+    rows = zip(*columns, strict=True)
+    places = [cell.orthogonalize(gemmi.Fractional(*map(cif.as_number, row))) for row in rows]
+    for axis in "xyz":
+        _add(loop, f"Cartn_{axis}", [f"{getattr(place, axis):.3f}" for place in places])
     return True

@@ -14,6 +14,7 @@ from tethermap.formats.pdb_columns import kinds_of_atoms, odd_lines, with_decima
 
 _ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _END = re.compile(r"^END *\r?$", re.MULTILINE)
+_END_BEFORE = re.compile(r"\nEND(?!MDL)")  # without ^, as a search for a fixed text is ten times faster
 _MODEL = re.compile(r"^(?:MODEL|ENDMDL)\b.*\n?", re.MULTILINE)
 _SPELLINGS = frozenset(
     spelling
@@ -34,23 +35,20 @@ _FIELDS = re.compile(
 """Blank-separated fields of an atom, in any columns."""
 
 
-def normal_pdb(text: str) -> str:
+def repaired_pdb(text: str) -> tuple[str, int]:
     """Return PDB text with atoms in their columns, each with an element, and END after the last.
 
-    Text that has nothing to repair is returned unchanged. Lines that can't be read remain unchanged: `odd_lines` counts
-    them.
+    Text that has nothing to repair is returned unchanged. Lines that can't be read remain unchanged: their number is
+    returned too.
 
     Parameters
     ----------
     text : str
         Content of a PDB file.
     """
-    return repaired_pdb(text)[0]
-
-
-def repaired_pdb(text: str) -> tuple[str, int]:
-    """Return the text of `normal_pdb`, and the number of lines of atoms that still can't be read."""
-    text = _without_early_ends(text)
+    last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
+    if text.startswith("END") or _END_BEFORE.search(text, 0, max(last, 0)):  # as in files joined with ``cat``
+        text = _END.sub("REMARK", text[: max(last, 0)]) + text[max(last, 0) :]
     kinds = kinds_of_atoms(text)
     odd = odd_lines(kinds)
     if odd:
@@ -59,25 +57,6 @@ def repaired_pdb(text: str) -> tuple[str, int]:
         kinds = kinds_of_atoms(text)
         odd = odd_lines(kinds)
     return _with_models(_with_elements(text, kinds)), odd
-
-
-def _without_early_ends(text: str) -> str:
-    """Return text without END lines before the last atom, as in files joined with ``cat``."""
-    begin = _first_end(text)
-    last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
-    if begin < 0 or last < begin:
-        return text
-    return _END.sub("REMARK", text[:last]) + text[last:]
-
-
-def _first_end(text: str) -> int:
-    """Return the offset of the first line that may be END, -1 if none; faster than a pattern over all lines."""
-    if text.startswith("END"):
-        return 0
-    at = text.find("\nEND")
-    while at >= 0 and text.startswith("MDL", at + len("\nEND")):
-        at = text.find("\nEND", at + 1)
-    return at + 1 if at >= 0 else -1
 
 
 def _with_models(text: str) -> str:
@@ -119,13 +98,10 @@ def _with_models(text: str) -> str:
 
 def _realigned(line: str) -> str:
     """Return a line of an atom with its fields in their columns; unchanged if it is correct or unreadable."""
-    if not line.upper().startswith(("ATOM", "HETATM")) or not odd_lines(kinds_of_atoms(line)):
-        return line
-    fields = _FIELDS.fullmatch(line.strip())
+    fields = _FIELDS.fullmatch(line.strip()) if odd_lines(kinds_of_atoms(line)) else None
     if fields is None:
         return line
-    name = fields["name"]
-    name = name if len(name) == 4 else f" {name}"
+    name = fields["name"] if len(fields["name"]) == 4 else f" {fields['name']}"
     x, y, z = (float(fields[axis]) for axis in "xyz")
     made = (
         f"{fields['record'].upper():<6}{int(fields['serial']) % 100_000:5d} {name:<4} {fields['comp']:>3} "
@@ -142,7 +118,9 @@ def _with_elements(text: str, kinds: Iterable[str]) -> str:
     lines = text.splitlines()
     at = [k for k, line in enumerate(lines) if _ATOM.match(line)]
     atoms = [_narrowed(lines[k].rstrip().ljust(80)) for k in at]
-    docked = _is_pdbqt(lines)
+    first = next((line for line in lines if _ATOM.match(line)), "")
+    # PDBQT: a partial charge in columns 71-76, followed by AutoDock's type
+    docked = re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())
     if docked:
         kept = [k for k, line in enumerate(atoms) if line[76:80].strip().upper() != "W"]
         dropped = {at[k] for k in range(len(atoms)) if k not in {*kept}}
@@ -206,9 +184,3 @@ def autodock_element(line: str) -> str:
         return "C" if word.startswith("C") else ""
     element = _AUTODOCK.get(word, word.capitalize())
     return element if element in SYMBOLS and word != "W" else ""
-
-
-def _is_pdbqt(lines: list[str]) -> bool:
-    """Return whether atoms have a partial charge in columns 71-76, followed by AutoDock's type."""
-    first = next((line for line in lines if _ATOM.match(line)), "")
-    return re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())

@@ -7,7 +7,7 @@ import re
 from gemmi import cif
 
 from tethermap.formats.cif_repair import ITEMS, complete_atoms, without_quoted_numbers
-from tethermap.formats.pdb_repair import normal_pdb
+from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import structure_text
 
 _CIF = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*data_", re.IGNORECASE)
@@ -27,7 +27,7 @@ def plain_text(data: bytes) -> str:
         If BinaryCIF or mmJSON can't be read.
     """
     text = structure_text(data)
-    return _plain_mmcif(text) if _CIF.match(text) else normal_pdb(text)
+    return _plain_mmcif(text) if _CIF.match(text) else repaired_pdb(text)[0]
 
 
 def _plain_mmcif(text: str) -> str:
@@ -56,11 +56,7 @@ def _order_items(block: cif.Block) -> None:
     if loop is None:
         return
     usual = {f"_atom_site.{item}".lower(): f"_atom_site.{item}" for item in ITEMS}
-    tags = [usual.get(tag.lower(), tag) for tag in loop.tags]
-    columns = dict(
-        zip(tags, ([loop[row, k] for row in range(loop.length())] for k in range(loop.width())), strict=True)
-    )
+    columns = {usual.get(tag.lower(), tag): list(block.find_values(tag)) for tag in loop.tags}
     first = [tag for tag in usual.values() if tag in columns]
     ordered = [*first, *(tag for tag in columns if tag not in first)]
-    loop = block.init_loop("", ordered)
-    loop.set_all_values([columns[tag] for tag in ordered])
+    block.init_loop("", ordered).set_all_values([columns[tag] for tag in ordered])

@@ -34,6 +34,14 @@ def is_mmjson(data: bytes) -> bool:
     return head.startswith(b"{") and head[1:].lstrip().startswith((b'"data_', b"'data_"))
 
 
+def without_mark(data: bytes) -> bytes:
+    """Return content in UTF-8 without the byte order mark that it may begin with."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            data = data[len(mark) :].decode(encoding, "replace").encode()
+    return data
+
+
 def structure_text(data: bytes) -> str:
     """Return unpacked content as text of a PDB or mmCIF file.
 
@@ -42,9 +50,7 @@ def structure_text(data: bytes) -> str:
     FormatError
         If BinaryCIF or mmJSON can't be read, or a text has more than `MOST_LINES` lines.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            data = data[len(mark) :].decode(encoding, "replace").encode()
+    data = without_mark(data)
     try:
         if is_binary_cif(data):
             return _of_binary_cif(data)
@@ -70,9 +76,8 @@ def _of_binary_cif(data: bytes) -> str:
     for name, block in BinaryCIFFile.read(io.BytesIO(data)).items():
         written = document.add_new_block(name.removeprefix("data_") or "model")
         for category, columns in block.items():
-            values = [_column(column) for column in columns.values()]
             loop = written.init_loop(f"_{category}.", list(columns))
-            loop.set_all_values(values)
+            loop.set_all_values([_column(column) for column in columns.values()])
     return str(document.as_string())
 
 
@@ -90,12 +95,11 @@ def _sizes(part: Any) -> Iterator[int]:
 
 def _column(column: Any) -> list[str]:
     """Return the values of a column in CIF format."""
-    array, mask = column.data.array, None if column.mask is None else column.mask.array.tolist()
+    array = column.data.array
     if array.dtype.kind == "f":
         digits = 7 if array.dtype.itemsize == 4 else 10
         values = [f"{value:.{digits}g}" for value in array.tolist()]
     else:
         values = [cif.quote(str(value)) if str(value) not in ("?", ".") else str(value) for value in array.tolist()]
-    if mask is None:
-        return values
+    mask = [0] * len(values) if column.mask is None else column.mask.array.tolist()
     return [value if state == 0 else ".?"[state - 1] for value, state in zip(values, mask, strict=True)]

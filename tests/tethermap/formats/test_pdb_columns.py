@@ -23,7 +23,7 @@ def odd(content: str) -> int:
 def test_lines_in_the_archives_format_are_plain_and_kept() -> None:
     whole = text(ATOM, HETERO, ATOM.rstrip())
     assert odd(whole) == 0
-    assert pdb_repair.normal_pdb(whole) is whole
+    assert pdb_repair.repaired_pdb(whole)[0] is whole
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_counting_kinds_of_lines_gives_the_sum_over_single_lines(
 
 
 def test_types_of_other_formats_are_removed_from_the_element_columns() -> None:
-    assert pdb_repair.normal_pdb(text(ATOM[:76] + "C3  ")) == text(ATOM)
+    assert pdb_repair.repaired_pdb(text(ATOM[:76] + "C3  "))[0] == text(ATOM)
 
 
 def test_last_line_without_line_end_is_checked() -> None:
@@ -71,9 +71,9 @@ def test_last_line_without_line_end_is_checked() -> None:
 
 def test_end_lines_before_the_last_atom_are_remarks() -> None:
     apart = text(ATOM, "END", ATOM, "END", "END")
-    assert pdb_repair.normal_pdb(apart) == text(ATOM, "REMARK", ATOM, "END", "END")
+    assert pdb_repair.repaired_pdb(apart)[0] == text(ATOM, "REMARK", ATOM, "END", "END")
 
 
 def test_file_that_begins_with_endmdl_is_read() -> None:
     cut = f"ENDMDL\n{ATOM}\n"
-    assert pdb_repair.normal_pdb(cut) == cut
+    assert pdb_repair.repaired_pdb(cut)[0] == cut

@@ -17,7 +17,7 @@ from rdkit import Chem, rdBase
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
-from tethermap.formats.pdb_repair import normal_pdb
+from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 from tethermap.sources.own.mol2 import read_mol2
 from tethermap.sources.own.sniff import kind_of
@@ -314,7 +314,7 @@ def _begin_of(model: str, root: int) -> int:
 
 
 def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> LigandPose | str:
-    lines = [line for line in normal_pdb(part).splitlines() if line.startswith(("ATOM  ", "HETATM"))]
+    lines = [line for line in repaired_pdb(part)[0].splitlines() if line.startswith(("ATOM  ", "HETATM"))]
     try:
         xyz = np.array([[float(line[at : at + 8]) for at in (30, 38, 46)] for line in lines])
     except ValueError:

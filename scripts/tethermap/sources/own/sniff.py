@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from pathlib import Path
 
 from tethermap.base.packed import DAMAGED, ending_of, open_unpacked
 from tethermap.base.reference import UNSUPPORTED_FORMATS, rows_of
-from tethermap.formats.text import is_binary_cif, is_mmjson
+from tethermap.formats.text import is_binary_cif, is_mmjson, without_mark
 from tethermap.sources.own.archives import is_archive
 
 STRUCTURES = frozenset({"mmcif", "pdb", "pdbqt", "bcif", "mmjson"})
@@ -79,9 +78,7 @@ def kind_of(path: Path) -> tuple[str, str]:
         return "maestro", ""
     if start[:1] in (b"{", b"[", b"<"):
         return "text", ""
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        head = head.decode("utf-16", "replace").encode()
-    head = head.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    head = without_mark(head).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     lines = head[:4000].decode("latin-1")
     if reason := next((text for pattern, text in _FIRST_LINES if pattern.match(lines)), ""):
         return "other", reason
