@@ -45,12 +45,12 @@ def searched(source: MirrorSource, query: str) -> tuple[int, float]:
     When no entry has all its words the search for any of them follows, as in a job.
     """
     parsed = parse_query(query)
-    terms = parsed.words(set(), set(parsed.accessions))
+    terms, accessions = parsed.words(parsed.accessions), list(parsed.accessions)
     found: list[object] = []
 
     def search() -> None:
-        hits = source.text_search(terms, parsed.accessions, any_term=False)
-        found[:] = hits or source.text_search(terms, parsed.accessions, any_term=True)
+        hits = source.text_search(terms, accessions, any_term=False)
+        found[:] = hits or source.text_search(terms, accessions, any_term=True)
 
     times = [spent(search) for _ in range(REPEATS)]
     return len(found), 1000 * statistics.median(times)

@@ -37,8 +37,6 @@ _WEEK = 7 * 86400.0
 _OUTDATED = 1.0
 """Modification time, in seconds, of the file of an entry that was revised since."""
 
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-
 
 @dataclass(frozen=True, slots=True)
 class Cached:
@@ -71,13 +69,12 @@ class StructureCache:
         """
         for origin in ORIGINS:
             path = self.path(entry_id, origin)
-            if not path.is_file() or (path.stat().st_mtime == _OUTDATED and not outdated):
-                continue
-            try:
-                return Cached(path, origin, read_content(path, entry_id))
-            except FetchError as error:
-                _LOG.warning("%s in the cache is damaged (%s): downloading it again", path.name, error)
-                path.unlink(missing_ok=True)
+            if path.is_file() and (outdated or path.stat().st_mtime != _OUTDATED):
+                try:
+                    return Cached(path, origin, read_content(path, entry_id))
+                except FetchError as error:
+                    _LOG.warning("%s in the cache is damaged (%s): downloading it again", path.name, error)
+                    path.unlink(missing_ok=True)
         return None
 
     def mark_revised(self, entry_id: str, revised: str) -> None:
@@ -173,9 +170,8 @@ def _writable() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _DISK_FULL:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
             text = "The disk of the structure cache is full: free some space or set cache_dir."
             raise UserError(text, "disk_full") from error
         why = error.strerror or str(error)
-        text = f"The structure cache can't be written ({why}): set cache_dir to a folder of yours."
-        raise UserError(text, "input") from error
+        raise UserError(f"The structure cache can't be written ({why}): set cache_dir to a folder of yours.") from error

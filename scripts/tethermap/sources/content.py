@@ -24,21 +24,27 @@ _PDB_START = re.compile(
 )
 _LONGEST_LINE = 1000
 """Number of bytes at a file's end that are examined first."""
-_PDB_ATOM = (b"\nATOM  ", b"\nHETATM")
 _CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
 _CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s*$)", re.MULTILINE | re.IGNORECASE)
 _CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """Summary of a checked structure file; see `tethermap.sources.base.Fetched`."""
+class Content:
+    """Content of a checked structure file; see `tethermap.sources.base.Fetched`.
+
+    Parameters
+    ----------
+    entities : tuple of PolymerEntity
+        The polymers that its header names; none if an earlier job checked the file.
+    """
 
     format: str
     sha256: str
     revision: str
     withdrawn: bool
     successors: tuple[str, ...]
+    entities: tuple[PolymerEntity, ...] = ()
 
     def fetched(
         self, entry_id: str, path: Path, source: str, *, withdrawn: bool = False, successors: tuple[str, ...] = ()
@@ -48,21 +54,8 @@ class Checked:
         return Fetched(entry_id, path, self.format, source, self.sha256, self.revision, *facts)
 
 
-@dataclass(frozen=True, slots=True)
-class Content(Checked):
-    """Content of a checked structure file, with the polymers that its header names."""
-
-    entities: tuple[PolymerEntity, ...] = ()
-
-
-def read_content(path: Path, entry_id: str, *, own: bool = False) -> Content:
-    """Read and check a structure file; for a user's file, the end is not checked.
-
-    Raises
-    ------
-    FetchError
-        If it isn't there, is damaged, or no structure.
-    """
+def read_content(path: Path, entry_id: str, own: bool = False) -> Content:
+    """Read and check a structure file, see `check_file`."""
     return check_file(read_file(path), entry_id, own=own)
 
 
@@ -83,40 +76,12 @@ def read_file(path: Path) -> bytes:
 
 
 def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:
-    """Decompress and check a file; at most two threads do so at a time, as large entries need much memory.
-
-    Raises
-    ------
-    FetchError
-        If it is damaged or no structure.
-    """
-    with _AT_ONCE:
-        return check_content(decompressed(data), entry_id, own=own)
-
-
-def decompressed(data: bytes) -> bytes:
-    """Return uncompressed content, gzip or plain.
-
-    Raises
-    ------
-    FetchError
-        If a gzip is cut off or damaged, or compressed in another way.
-    """
-    if data.startswith(_OTHER_COMPRESSION):
-        raise FetchError("file_not_structure", "compressed in another way than gzip")
-    try:
-        return unpacked(data)
-    except DamagedGzip as error:
-        raise FetchError("file_truncated", f"gzip: {error}") from error
-
-
-def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
-    """Check uncompressed content and describe it.
+    """Decompress, check and describe a file; at most two threads do so at a time, as large entries need much memory.
 
     Parameters
     ----------
     data : bytes
-        The whole file.
+        The whole file, gzipped or not.
     entry_id : str
         Id of the entry.
     own : bool
@@ -125,8 +90,18 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
     Raises
     ------
     FetchError
-        If it is empty, a page, cut off, unreadable, or without atoms.
+        If it is damaged, empty, a page, cut off, unreadable, or without atoms.
     """
+    if data.startswith(_OTHER_COMPRESSION):
+        raise FetchError("file_not_structure", "compressed in another way than gzip")
+    with _AT_ONCE:
+        try:
+            return _checked(unpacked(data), entry_id, own=own)
+        except DamagedGzip as error:
+            raise FetchError("file_truncated", f"gzip: {error}") from error
+
+
+def _checked(data: bytes, entry_id: str, *, own: bool) -> Content:
     if not data or data.isspace():
         raise FetchError("file_empty")
     is_mmcif = _CIF_START.match(data) is not None
@@ -135,11 +110,10 @@ def check_content(data: bytes, entry_id: str, *, own: bool = False) -> Content:
             raise FetchError("file_not_structure", "packed twice with gzip: unpack it once")
         shown = "".join(sign for sign in " ".join(data[:60].decode("utf-8", "replace").split()) if sign.isprintable())
         raise FetchError("file_not_structure", f"begins with {shown!r}")
-    header = data
+    header = data if is_mmcif else data[: first_line(data, (b"\nATOM  ", b"\nHETATM"))]
     if is_mmcif:
         _check_mmcif(data, own=own)
     else:
-        header = data[: first_line(data, _PDB_ATOM)]
         _check_pdb(data, header)
     try:
         metadata = metadata_of(header, is_mmcif=is_mmcif, entry_id=entry_id)
@@ -156,11 +130,8 @@ def _check_mmcif(data: bytes, *, own: bool) -> None:
     Files of the wwPDB put a line ``#`` after each category; one that does so at its beginning
     and doesn't end with it is cut off, unless its last category is whole to the end of a line.
     """
-    if (
-        not _end_of(data).endswith(b"#")
-        and _CIF_SEPARATOR.search(data, 0, 4000)
-        and not _ends_with_a_row(data, own=own)
-    ):
+    cut = not _end_of(data).endswith(b"#") and _CIF_SEPARATOR.search(data, 0, 4000)
+    if cut and not _ends_with_a_row(data, own=own):
         raise FetchError("file_truncated", "the mmCIF file stops in the middle")
     start = data.lower().find(b"_atom_site.") if b"_atom_site." not in data else data.find(b"_atom_site.")
     if start < 0 or not (_CIF_ATOM.search(data, start) or _CIF_ATOM_TAGS.search(data, start)):

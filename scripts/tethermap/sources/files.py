@@ -64,7 +64,7 @@ class FilesSource(FolderSource):
         self._paths = tuple(paths)
         self._prepared = cache / "complexes"
         self._origins: dict[str, tuple[str, int]] = {}
-        self._origins_file = self._index.file.with_suffix(".origins.json")
+        self._origins_file = self._index.path.with_suffix(".origins.json")
         self._folders: dict[str, str] = {}
         self.given: dict[str, str] = {}
         self.ligands_of: dict[str, str] = {}

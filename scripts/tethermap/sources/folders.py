@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
 from tethermap.entry.model import PolymerEntity
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
-from tethermap.sources.content import Checked, read_content
+from tethermap.sources.content import Content, read_content
 from tethermap.sources.suggestions import index_file
 from tethermap.sources.text_index import TextIndex
 
@@ -38,13 +39,10 @@ class FolderSource(Source):
     """Search engine and its ranking, for the record of requests."""
 
     def __init__(self, kind: str, label: str, places: Path | str, cache: Path) -> None:
-        self.kind = kind
-        self.label = label
+        self.kind, self.label = kind, label
         self.requests: list[Request] = []
         self.notes: list[str] = []
-        self.check: Callable[[Path, str, bool], Checked] = lambda path, entry_id, own: read_content(
-            path, entry_id, own=own
-        )
+        self.check: Callable[[Path, str, bool], Content] = read_content
         self._index = TextIndex(index_file(cache, places))
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
@@ -74,17 +72,15 @@ class FolderSource(Source):
         """Return the polymers that the files' headers name; a file that can't be read has none."""
         entities = {}
         for entry_id, indexed in self._index.lookup(entry_ids).items():
-            try:
+            with suppress(FetchError):
                 entities[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).entities
-            except FetchError:
-                continue
         return entities
 
     def _fetched(self, entry: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
         """Return the file of an indexed entry in its place, checked."""
         path = self._index.lookup([entry.entry_id])[entry.entry_id].path
-        checked = self.check(path, entry.entry_id, self.lists_all)
-        return checked.fetched(entry.entry_id, path, source, withdrawn=withdrawn, successors=entry.successors)
+        content = self.check(path, entry.entry_id, self.lists_all)
+        return content.fetched(entry.entry_id, path, source, withdrawn=withdrawn, successors=entry.successors)
 
     def close(self) -> None:
         """Close the index."""
@@ -104,9 +100,8 @@ def check_folder(folder: Path, key: str) -> None:
 
 def no_sequence_search(kind: str) -> SourceError:
     """Return the sentence that refuses a sequence search."""
-    return SourceError(
-        f"The source {kind!r} can't search by sequence: use structures from RCSB, or do not search by sequence."
-    )
+    advice = "use structures from RCSB, or do not search by sequence"
+    return SourceError(f"The source {kind!r} can't search by sequence: {advice}.")
 
 
 def walk(folder: Path) -> Iterator[str]:

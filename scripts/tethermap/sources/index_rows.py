@@ -134,9 +134,8 @@ def _atoms(file: StructureFile, content: bytes) -> int:
     if file.is_mmcif:
         return int(len(content) * _ATOMS_PER_BYTE)
     with file.path.open("rb") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(0)
-        if stream.read(len(GZIP)) == GZIP and size > 18:
+        magic, size = stream.read(len(GZIP)), stream.seek(0, os.SEEK_END)
+        if magic == GZIP and size > 18:
             stream.seek(-4, os.SEEK_END)
             size = struct.unpack("<I", stream.read(4))[0]
     return int(size * _ATOMS_PER_BYTE)

@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 
@@ -72,12 +74,11 @@ class MirrorSource(FolderSource):
         indexed = self._index.lookup(entry_ids)
         found = {}
         for entry_id in entry_ids:
-            listed = self._obsolete.get(entry_id, ())
-            if entry_id in indexed:
-                entry = indexed[entry_id]
-                withdrawn = entry.withdrawn or entry_id in self._obsolete
+            listed = self._obsolete.get(entry_id)
+            if entry := indexed.get(entry_id):
+                withdrawn = entry.withdrawn or listed is not None
                 found[entry_id] = KnownEntry(entry_id, withdrawn, listed or entry.successors)
-            elif entry_id in self._obsolete:
+            elif listed is not None:
                 found[entry_id] = follow(
                     entry_id, listed, lambda name: self._obsolete.get(name, ()), self._index.lookup
                 )
@@ -100,14 +101,8 @@ def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[st
 
     Prefer mmCIF to PDB, then the shorter path, then the first by name.
     """
-    best: dict[str, tuple[tuple[bool, int, str], StructureFile]] = {}
-    skipped: Counter[str] = Counter()
-    for place in places:
-        file = structure_file(place)
-        if isinstance(file, str):
-            skipped[file] += 1
-            continue
-        rank = (not file.is_mmcif, place.count(os.sep), place)
-        if file.entry_id not in best or rank < best[file.entry_id][0]:
-            best[file.entry_id] = (rank, file)
-    return [best[entry_id][1] for entry_id in sorted(best)], skipped
+    files = list(map(structure_file, places))
+    skipped = Counter(file for file in files if isinstance(file, str))
+    usable = [file for file in files if isinstance(file, StructureFile)]
+    usable.sort(key=lambda file: (file.entry_id, not file.is_mmcif, file.place.count(os.sep), file.place))
+    return [next(group) for _, group in groupby(usable, key=attrgetter("entry_id"))], skipped

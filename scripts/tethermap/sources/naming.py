@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from tethermap.base.identifiers import ENTRY_ID, entry_id_of
@@ -65,8 +66,7 @@ def structure_file(place: str) -> StructureFile | str:
     """
     name = place.rpartition(os.sep)[2].lower()
     for pattern, is_mmcif in ((_MMCIF, True), (_PDB, False)):
-        match = pattern.fullmatch(name)
-        if match:
+        if match := pattern.fullmatch(name):
             return StructureFile(entry_id_of(match["id"]), place, is_mmcif)
     unnamed = "its name gives no PDB id" if _STRUCTURE.fullmatch(name) else "not a structure file"
     return other_format(name) or unnamed
@@ -140,19 +140,15 @@ def numbered(files: list[StructureFile], labels: Mapping[str, str] | None = None
     places = [(labels or {}).get(file.place, file.place).rpartition(os.sep)[0] for file in files]
     for file, folder in zip(files, places, strict=True):
         folders_of.setdefault(file.entry_id, set()).add(folder)
-    used: set[str] = set()
-    result = []
+    result: dict[str, StructureFile] = {}
     for file, folder in zip(files, places, strict=True):
         wanted = file.entry_id
         if len(folders_of[wanted]) > 1 and folder:
             wanted = own_id(f"{folder.rpartition(os.sep)[2]}-{wanted}")
-        entry_id, number = wanted, 1
-        while entry_id in used:
-            number += 1
-            entry_id = f"{wanted}-{number}"
-        used.add(entry_id)
-        result.append(StructureFile(entry_id, file.place, file.is_mmcif))
-    return result
+        numbers = (f"{wanted}-{number}" for number in count(2))
+        entry_id = next(name for name in chain([wanted], numbers) if name not in result)
+        result[entry_id] = StructureFile(entry_id, file.place, file.is_mmcif)
+    return list(result.values())
 
 
 def natural(place: str) -> tuple[tuple[str, int], ...]:

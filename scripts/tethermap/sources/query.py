@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from tethermap.base.identifiers import ENTRY_ID, accession, entry_id_of, marked_accession, marked_entry
 
@@ -54,8 +54,8 @@ class Clause:
     terms : dict of str to None
         Phrases and words in order, each once.
     entry_ids, accessions : dict of str to str
-        Words that look like PDB ids or accessions, as written; empty if they can't be a word to search for
-        (``PDB:2ITY``, an entry's address).
+        Words that look like PDB ids (lower case, ``pdb_00001abc`` as ``1abc``) or UniProt accessions (upper case,
+        without isoform), each as written; empty if they can't be a word to search for (``PDB:2ITY``, an address).
     excluded : dict of str to None
         Phrases, words, ids and accessions after NOT or a minus.
     """
@@ -65,16 +65,15 @@ class Clause:
     accessions: dict[str, str] = field(default_factory=dict)
     excluded: dict[str, None] = field(default_factory=dict)
 
-    def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
-        """Return the full-text terms if these ids and accessions are not searched for as words."""
-        spelled = [written for name, written in self.entry_ids.items() if name not in entry_ids]
-        spelled += [written for name, written in self.accessions.items() if name not in accessions]
-        return tuple(dict.fromkeys([*self.terms, *filter(None, spelled)]))
+    def words(self, known: Collection[str]) -> list[str]:
+        """Return the full-text terms if the known ids and accessions are not searched for as words."""
+        spelled = {**self.entry_ids, **self.accessions}.items()
+        return list(dict.fromkeys([*self.terms, *(word for name, word in spelled if word and name not in known)]))
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A query taken apart.
+@dataclass(slots=True)
+class Query(Clause):
+    """A query taken apart: the conditions and exclusions of all its clauses, and these.
 
     Parameters
     ----------
@@ -86,39 +85,9 @@ class Query:
         Whether it groups words by brackets next to operators, which is not supported.
     """
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Clause, ...] = ()
     ignored: tuple[str, ...] = ()
     has_brackets: bool = False
-
-    @property
-    def entry_ids(self) -> tuple[str, ...]:
-        """Words that look like PDB ids, lower case, ``pdb_00001abc`` as ``1abc``."""
-        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.entry_ids))
-
-    @property
-    def accessions(self) -> tuple[str, ...]:
-        """Words that look like UniProt accessions, upper case, without isoform."""
-        return tuple(dict.fromkeys(name for clause in self.clauses for name in clause.accessions))
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """Phrases and the remaining words, single blanks between words."""
-        return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.terms))
-
-    @property
-    def excluded(self) -> tuple[str, ...]:
-        """Exclusions for entries."""
-        return tuple(dict.fromkeys(term for clause in self.clauses for term in clause.excluded))
-
-    @property
-    def spelling(self) -> dict[str, str]:
-        """The word of each id and accession, as typed; empty if it can't be searched for."""
-        return {name: word for clause in self.clauses for part in (clause.entry_ids, clause.accessions)
-                for name, word in part.items()}  # fmt: skip
-
-    def words(self, entry_ids: Collection[str], accessions: Collection[str]) -> tuple[str, ...]:
-        """Return the full-text terms of all clauses if these ids and accessions are not searched for as words."""
-        return tuple(dict.fromkeys(word for clause in self.clauses for word in clause.words(entry_ids, accessions)))
 
 
 def parse_query(text: str) -> Query:
@@ -130,8 +99,8 @@ def parse_query(text: str) -> Query:
         The user's text, for example ``EGFR "kinase domain" 1M17 P00533 -T790M``.
 
     >>> query = parse_query('EGFR "kinase domain" 1M17 P00533 -T790M')
-    >>> query.terms, query.excluded
-    (('EGFR', 'kinase domain'), ('T790M',))
+    >>> list(query.terms), list(query.excluded)
+    (['EGFR', 'kinase domain'], ['T790M'])
     """
     text = _WILDCARD.sub(lambda sign: sign["word"] or "", text.translate(_WIDE))
     clauses = [Clause()]
@@ -141,16 +110,16 @@ def parse_query(text: str) -> Query:
         if word in ("AND", "OR", "NOT"):
             operators = True
             negated = word == "NOT"
-            if word == "OR" and (clauses[-1] != Clause()):
+            if word == "OR" and clauses[-1] != Clause():
                 clauses.append(Clause())
             continue
         part = phrase or word
-        if not any(character.isalnum() for character in part):
+        if not any(map(str.isalnum, part)):
             brackets = brackets or part.strip(_MINUS) in ("(", ")", "[", "]")
             if part:
                 ignored[part] = None
             continue
-        brackets = brackets or (not phrase and _is_grouped(word))
+        brackets = brackets or any(word.count(opened) != word.count(closed) for opened, closed in ("()", "[]"))
         operators = operators or minus
         clause, is_excluded, negated = clauses[-1], negated or minus, False
         if phrase:
@@ -160,7 +129,11 @@ def parse_query(text: str) -> Query:
             _add(clause, name, is_excluded=is_excluded)
     if len(clauses) > 1 and clauses[-1] == Clause():
         clauses.pop()
-    return Query(tuple(clauses), tuple(ignored), operators and brackets)
+    joined = Query(clauses=tuple(clauses), ignored=tuple(ignored), has_brackets=operators and brackets)
+    for item in fields(Clause):
+        for clause in clauses:
+            getattr(joined, item.name).update(getattr(clause, item.name))
+    return joined
 
 
 def query_notes(text: str) -> list[str]:
@@ -213,11 +186,6 @@ def _listed(word: str) -> list[str]:
 def _joined(label: re.Match[str]) -> str:
     """Return a label and the following id as one word; phrases are returned unchanged."""
     return label["phrase"] or ("PDB:" if label["database"] else "UniProt:" if label["protein"] else "")
-
-
-def _is_grouped(word: str) -> bool:
-    """Return whether a word has an unbalanced bracket."""
-    return any(word.count(opened) != word.count(closed) for opened, closed in ("()", "[]"))
 
 
 def spellings(term: str) -> list[str]:

@@ -55,14 +55,9 @@ class RcsbSource(Source):
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id, or the successor of a withdrawn entry."""
         ids = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
-        if not ids:
-            return {}
         present = self._data.present(ids)
-        found = {entry_id: KnownEntry(entry_id) for entry_id in ids if entry_id in present}
-        for entry_id in ids:
-            if entry_id not in present and (followed := self._follow(entry_id)) is not None:
-                found[entry_id] = followed
-        return {entry_id: found[entry_id] for entry_id in ids if entry_id in found}
+        found = {entry_id: KnownEntry(entry_id) if entry_id in present else self._follow(entry_id) for entry_id in ids}
+        return {entry_id: entry for entry_id, entry in found.items() if entry is not None}
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those accessions that at least one entry has."""
@@ -153,24 +148,32 @@ class RcsbSource(Source):
             ("rcsb", f"{self.addresses.files}/{entry_id.upper()}.cif.gz"),
             ("pdbe", f"{self.addresses.pdbe_files}/{entry_id}.cif"),
         ):
-            checks: list[FetchError | Content] = []
+            checks: list[FetchError | Content | None] = [None]
 
-            def problem(answer: HttpAnswer, checks: list[FetchError | Content] = checks) -> str:
-                checks.append(_checked(answer, entry_id))
-                return str(checks[-1]) if isinstance(checks[-1], FetchError) else ""
+            def problem(answer: HttpAnswer, checks: list[FetchError | Content | None] = checks) -> str:
+                try:
+                    checks[0] = check_file(answer.content, entry_id)
+                except FetchError as error:
+                    checks[0] = error
+                    return str(error)
+                return ""
 
             try:
                 answer = self.http.get(url, problem=problem, slot=self._cache.connection, raw=True)
             except HttpError as error:
-                tried.append((error, checks[-1] if checks else None))
+                tried.append((error, checks[0]))
                 _LOG.warning("%s: %s", entry_id, error)
                 continue
-            if answer.status == 200 and isinstance(checks[-1], Content):
-                return self._cache.store(entry_id, origin, answer.content, checks[-1])
+            if answer.status == 200 and isinstance(checks[0], Content):
+                return self._cache.store(entry_id, origin, answer.content, checks[0])
             if origin == "rcsb" and answer.status in (404, 410):
                 return None
             tried.append((HttpError(f"HTTP {answer.status}", attempts=1, host=origin, unreachable=False), None))
-        raise _failure(tried)
+        value = "; ".join(str(error) for error, _ in tried)
+        first = tried[0][1]
+        if isinstance(first, FetchError):
+            raise FetchError(first.reason, value)
+        raise FetchError("download_failed", value, unreachable=all(error.unreachable for error, _ in tried))
 
     def _follow(self, entry_id: str) -> KnownEntry | None:
         """Return the current successor of a missing entry; None if there is none."""
@@ -243,23 +246,6 @@ class ServiceReports:
         if status == NONE.status:
             self._cache.store_report(entry_id, "none", b"")
         return ReportFile(status)
-
-
-def _checked(answer: HttpAnswer, entry_id: str) -> Content | FetchError:
-    """Check a downloaded file; return the fault if it is invalid."""
-    try:
-        return check_file(answer.content, entry_id)
-    except FetchError as error:
-        return error
-
-
-def _failure(tried: list[tuple[HttpError, FetchError | Content | None]]) -> FetchError:
-    """Return the reason for an entry that no service could deliver."""
-    value = "; ".join(str(error) for error, _ in tried)
-    bad = [check for _, check in tried if isinstance(check, FetchError)]
-    if bad and tried[0][1] is bad[0]:
-        return FetchError(bad[0].reason, value)
-    return FetchError("download_failed", value, unreachable=all(error.unreachable for error, _ in tried))
 
 
 def _report_problem(answer: HttpAnswer) -> str:

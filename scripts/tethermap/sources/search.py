@@ -9,7 +9,7 @@ tried; both are reported. A word of one letter narrows a search (cathepsin B), b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
@@ -186,15 +186,18 @@ def _named(entry_id: str, entry: KnownEntry, hit: str) -> FoundEntry:
 
 def _find(source: Source, query: Query, prefix: str) -> SearchResult:
     """Search for one query: named entries, then text, side by side of its ORs."""
-    known = source.resolve(query.entry_ids) if query.entry_ids else {}
-    known_accessions = source.known_accessions(query.accessions)
+    known = source.resolve(list(query.entry_ids)) if query.entry_ids else {}
+    known_accessions = source.known_accessions(list(query.accessions))
     accessions = [name for name in query.accessions if name in known_accessions]
     absent = _absent(source, query, {*known, *accessions})
     no_words = {*known, *accessions, *absent}
-    terms = query.words(no_words, no_words)
-    outcome = SearchResult(parsed=_described(query, known, accessions, terms, absent), absent=absent)
-    outcome.candidates = [_named(name, known[name], f"{prefix}named") for name in query.entry_ids if name in known]
-    outcome.totals["named"] = len(outcome.candidates)
+    named = [name for name in query.entry_ids if name in known]
+    outcome = SearchResult([_named(name, known[name], f"{prefix}named") for name in named], absent=absent)
+    terms = list(dict.fromkeys(word for clause in query.clauses for word in clause.words(no_words)))
+    outcome.parsed = {"named": named, "accessions": accessions, "terms": terms, "ignored": list(query.ignored)}
+    outcome.parsed |= {"absent": absent} if absent else {}
+    outcome.parsed |= {"excluded": list(query.excluded)} if query.excluded else {}
+    outcome.totals["named"] = len(named)
     is_empty = not (query.terms or query.accessions or query.entry_ids)
     if is_empty and source.lists_all:
         hits = [(entry_id, 0.0) for entry_id in source.all_entries()]
@@ -202,58 +205,47 @@ def _find(source: Source, query: Query, prefix: str) -> SearchResult:
         _merge(outcome, left, [f"{prefix}all_files"])
         outcome.totals["all_files"] = len(left)
         return outcome
-    clauses = []
+    sides: list[_Side] = []
     for clause in query.clauses:
-        words, own = clause.words(no_words, no_words), [name for name in clause.accessions if name in known_accessions]
+        words, own = clause.words(no_words), [name for name in clause.accessions if name in known_accessions]
         if own or (words and not set(clause.accessions) & set(absent)):
-            clauses.append(OneSide(words, own, tuple(clause.excluded)))
+            sides.append((words, own, list(clause.excluded)))
         elif clause.excluded and not (clause.entry_ids or clause.accessions):
             names = ", ".join(clause.excluded)
             outcome.notes.append(f"{names}: excluded, but nothing is searched for; give a word as well.")
-    if clauses:
-        _add_text_hits(source, outcome, clauses, prefix)
+    if sides:
+        _add_text_hits(source, outcome, sides, prefix)
     if named_out := {name for name in map(entry_id_of, query.excluded) if name}:
         outcome.candidates = [one for one in outcome.candidates if one.requested_id not in named_out]
-    _tell_unknown(source, outcome, query, known)
+    unknown = [name for name in query.entry_ids if name not in known]
+    outcome.not_found = [name for name in unknown if name in absent or not outcome.totals.get("all_words")]
+    for name in absent:
+        what = f"entry {name.upper()}" if name in query.entry_ids else f"entry of {name}"
+        outcome.notes.append(f"No {what} here ({source.label}): check it, give a name instead, or another source.")
+    outcome.notes += [
+        f"{query.entry_ids[name]} looks like a PDB id that the source doesn't know; taken as a word."
+        for name in unknown
+        if name not in absent
+    ]
     return outcome
 
 
 def _absent(source: Source, query: Query, known: Collection[str]) -> list[str]:
     """Return the accessions and marked ids that a source does not have, nor as a word in ``P2RY12``."""
-    unknown = {name: word for name, word in query.spelling.items() if name not in known}
+    unknown = {name: word for name, word in {**query.entry_ids, **query.accessions}.items() if name not in known}
     words = [word for name, word in unknown.items() if word and name in query.accessions]
     if len(words) > 1 and not source.text_search(words, (), any_term=True):
-        found: set[str] = set()
-    else:
-        found = {word for word in words if source.text_search([word], (), any_term=False)}
+        words = []
+    found = {word for word in words if source.text_search([word], (), any_term=False)}
     return [name for name, word in unknown.items() if not word or (name in query.accessions and word not in found)]
 
 
-def _tell_unknown(source: Source, outcome: SearchResult, query: Query, known: dict[str, KnownEntry]) -> None:
-    """Report ids and accessions that the source doesn't have, and those that were searched as words."""
-    unknown = [name for name in query.entry_ids if name not in known]
-    outcome.not_found = [name for name in unknown if name in outcome.absent or not outcome.totals.get("all_words")]
-    for name in outcome.absent:
-        what = f"entry {name.upper()}" if name in query.entry_ids else f"entry of {name}"
-        outcome.notes.append(f"No {what} here ({source.label}): check it, give a name instead, or another source.")
-    for name in unknown:
-        if name not in outcome.absent:
-            outcome.notes.append(
-                f"{query.spelling[name]} looks like a PDB id that the source doesn't know; taken as a word."
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class OneSide:
-    """One side of a query's ORs, limited to the terms that the source supports: words, accessions, and exclusions."""
-
-    terms: Sequence[str]
-    accessions: Sequence[str]
-    excluded: tuple[str, ...] = ()
+_Side = tuple[list[str], list[str], list[str]]
+"""One side of a query's ORs, limited to the terms that the source supports: words, accessions, and exclusions."""
 
 
 def _without(
-    source: Source, hits: Sequence[Hit], terms: Sequence[str], accessions: Sequence[str], excluded: Sequence[str]
+    source: Source, hits: Sequence[Hit], terms: Sequence[str], accessions: Sequence[str], excluded: Iterable[str]
 ) -> list[Hit]:
     """Return hits without those that also match an exclusion; ids are excluded by name."""
     gone: set[str] = set()
@@ -268,27 +260,25 @@ def _without(
     return [hit for hit in hits if hit[0] not in gone]
 
 
-def _add_text_hits(source: Source, outcome: SearchResult, clauses: Sequence[OneSide], prefix: str) -> None:
+def _add_text_hits(source: Source, outcome: SearchResult, sides: Sequence[_Side], prefix: str) -> None:
     """Add the hits of full text and accessions: all words of each side, else any word, else only the accessions."""
-    sides = []
-    for clause in clauses:
-        is_short = clause.terms and not _telling(clause.terms) and not clause.accessions
+    hits_of_sides = []
+    for terms, accessions, _ in sides:
+        is_short = terms and not _telling(terms) and not accessions
         if is_short:
-            names = ", ".join(clause.terms)
-            outcome.notes.append(f"{names}: too short for a search; add a word of two letters or more.")
-        sides.append((clause, [] if is_short else source.text_search(clause.terms, clause.accessions, any_term=False)))
-    outcome.totals["all_words"] = len({entry_id for _, hits in sides for entry_id, _ in hits})
-    for clause, all_hits in sides:
-        hits, reason = all_hits, "all_words" if clause.terms else ""
+            outcome.notes.append(f"{', '.join(terms)}: too short for a search; add a word of two letters or more.")
+        hits_of_sides.append([] if is_short else source.text_search(terms, accessions, any_term=False))
+    outcome.totals["all_words"] = len({entry_id for hits in hits_of_sides for entry_id, _ in hits})
+    for (terms, accessions, excluded), all_hits in zip(sides, hits_of_sides, strict=True):
+        hits, reason = all_hits, "all_words" if terms else ""
         if not all_hits:
-            hits, reason = _wider_hits(source, outcome, clause)
-        if not hits and len(clauses) > 1:
-            side = " ".join([*clause.terms, *clause.accessions])
-            outcome.notes.append(f"Nothing was found for one side of OR: {side}.")
-        hits = _without(source, hits, clause.terms if reason == "all_words" else (), clause.accessions, clause.excluded)
-        why = [f"{prefix}{ACCESSIONS}{','.join(clause.accessions)}"] if clause.accessions else []
+            hits, reason = _wider_hits(source, outcome, terms, accessions)
+        if not hits and len(sides) > 1:
+            outcome.notes.append(f"Nothing was found for one side of OR: {' '.join([*terms, *accessions])}.")
+        hits = _without(source, hits, terms if reason == "all_words" else (), accessions, excluded)
+        why = [f"{prefix}{ACCESSIONS}{','.join(accessions)}"] if accessions else []
         _merge(outcome, hits, [*why, *([f"{prefix}{reason}"] if reason else [])])
-    if len(clauses) > 1:  # the best first, from either side
+    if len(sides) > 1:  # the best first, from either side
         named = outcome.totals.get("named", 0)
         by_text = outcome.candidates[named:]
         outcome.candidates[named:] = sorted(by_text, key=lambda one: (-(one.score or 0.0), one.entry_id))
@@ -299,9 +289,10 @@ def _telling(terms: Sequence[str]) -> list[str]:
     return [term for term in terms if len("".join(words_of(term))) > 1]
 
 
-def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple[list[Hit], str]:
+def _wider_hits(
+    source: Source, outcome: SearchResult, terms: Sequence[str], accessions: Sequence[str]
+) -> tuple[list[Hit], str]:
     """Return the entries of a side without hits by any of its words, else by its accessions, and the reason."""
-    terms, accessions = clause.terms, clause.accessions
     hits, reason = list[Hit](), "all_words" if terms else ""
     enough = _telling(terms) if len(terms) > 1 else parts_of(terms[0]) if terms else []
     if enough:
@@ -316,9 +307,8 @@ def _wider_hits(source: Source, outcome: SearchResult, clause: OneSide) -> tuple
         hits = source.text_search((), accessions, any_term=False)
         outcome.totals["accessions"] = len(hits)
         outcome.fallbacks.append("words_dropped")
-        outcome.notes.append(
-            f"No entry of {', '.join(accessions)} has any of the words, so the search ignored the words."
-        )
+        names = ", ".join(accessions)
+        outcome.notes.append(f"No entry of {names} has any of the words, so the search ignored the words.")
         reason = ""
     return hits, reason
 
@@ -332,16 +322,3 @@ def _merge(outcome: SearchResult, hits: Sequence[Hit], reasons: list[str]) -> No
             listed[entry_id].score = max(score, listed[entry_id].score or score)
         else:
             outcome.candidates.append(FoundEntry(entry_id, entry_id, list(reasons), score))
-
-
-def _described(
-    query: Query, known: dict[str, KnownEntry], accessions: Sequence[str], terms: Sequence[str], absent: list[str]
-) -> dict[str, list[str]]:
-    return {
-        "named": [name for name in query.entry_ids if name in known],
-        "accessions": list(accessions),
-        "terms": list(terms),
-        "ignored": list(query.ignored),
-        **({"absent": absent} if absent else {}),
-        **({"excluded": list(query.excluded)} if query.excluded else {}),
-    }

@@ -38,7 +38,7 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
     candidates = outcome.candidates
     owner = _owners(candidates)
     room = max(0, filters["max_entries"] - sum(c.exempt and owner.get(c.entry_id) is c for c in candidates))
-    decided: list[tuple[FoundEntry, EntrySummary, tuple[str, str, str] | None]] = []
+    decided: list[tuple[FoundEntry, EntrySummary, LeftOut | None]] = []
     waiting = []
     for start in range(0, len(candidates), _BATCH):
         batch = candidates[start : start + _BATCH]
@@ -63,16 +63,16 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
         errors: list[Exception] = []
         with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
             row = _row(candidate, summary, left_out, rank)
-        yield row if not errors else _row_of_id(candidate.requested_id, *_error(errors[0])[::2], rank=rank)
+        yield (
+            row
+            if not errors
+            else _row_of_id(candidate.requested_id, PROGRAM_ERROR, failed_at(STEP, errors[0]), rank=rank)
+        )
     yield from _not_listed(source, outcome, len(decided))
 
 
 LeftOut = tuple[str, str, str]
 """Reason to reject a candidate: reason, threshold and value."""
-
-
-def _error(error: Exception) -> LeftOut:
-    return PROGRAM_ERROR, "", failed_at(STEP, error)
 
 
 def _summaries(source: Source, ids: Sequence[str]) -> tuple[dict[str, EntrySummary], dict[str, LeftOut]]:
@@ -91,7 +91,7 @@ def _summaries(source: Source, ids: Sequence[str]) -> tuple[dict[str, EntrySumma
 
 
 def _note_error(failed: dict[str, LeftOut], entry_id: str, error: Exception) -> None:
-    failed[entry_id] = _error(error)
+    failed[entry_id] = PROGRAM_ERROR, "", failed_at(STEP, error)
 
 
 def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
@@ -103,7 +103,7 @@ def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
     return bool(wanted & set(summary.ligands) if wanted else summary.ligands)
 
 
-def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] | None:
+def rejection(summary: EntrySummary, filters: Filters) -> LeftOut | None:
     """Return reason, threshold and value of the first filter that rejects an entry; None if it passes all.
 
     Parameters
@@ -113,8 +113,8 @@ def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] |
     filters : mapping
         ``methods``, ``max_resolution`` (Å), ``released_after``, ``released_before`` (both inclusive), ``organism``.
     """
-    methods = {method.upper() for method in filters["methods"]}
-    if methods and not methods & {method.upper() for method in summary.methods}:
+    methods = set(map(str.upper, filters["methods"]))
+    if methods and methods.isdisjoint(map(str.upper, summary.methods)):
         return "method", ", ".join(sorted(methods)), "; ".join(summary.methods)
     limit = filters["max_resolution"]
     if limit is not None and (summary.resolution is None or summary.resolution > limit):
@@ -125,14 +125,10 @@ def rejection(summary: EntrySummary, filters: Filters) -> tuple[str, str, str] |
     if before and not "" < summary.release_date <= str(before):
         return "release_date", f"to {before}", summary.release_date
     organism = filters["organism"]
-    if organism and not any(_is_organism(name, organism) for name in summary.organisms):
+    # a scientific name with all requested words: ``Escherichia coli`` and its strains
+    if organism and not any(set(words_of(organism)) <= set(words_of(name)) for name in summary.organisms):
         return "organism", organism, "; ".join(summary.organisms)
     return None
-
-
-def _is_organism(name: str, wanted: str) -> bool:
-    """Return whether a scientific name has all requested words: ``Escherichia coli`` and its strains."""
-    return set(words_of(wanted)) <= set(words_of(name))
 
 
 def _owners(candidates: Sequence[FoundEntry]) -> dict[str, FoundEntry]:
@@ -153,20 +149,17 @@ def _left_out(
     filters: Filters,
     rank: int,
     room: int,
-) -> tuple[str, str, str] | None:
-    """Return reason, threshold and value for a rejected candidate."""
+) -> LeftOut | None:
     if not candidate.entry_id:
         return "withdrawn", "", " ".join(candidate.successors)
     if owner[candidate.entry_id] is not candidate:
         return "same_as_other", "", candidate.entry_id
     if candidate.exempt:
         return None
-    if room == 0:
-        return _cut(filters, rank)
-    return rejection(summary, filters)
+    return rejection(summary, filters) if room else _cut(filters, rank)
 
 
-def _cut(filters: Filters, rank: int) -> tuple[str, str, str]:
+def _cut(filters: Filters, rank: int) -> LeftOut:
     return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
 
 
@@ -177,7 +170,7 @@ def _with_accessions(hit: str, summary: EntrySummary) -> str:
     return f"{begin}{separator}{','.join(shared)}" if separator and shared else hit
 
 
-def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str, str] | None, rank: int) -> Row:
+def _row(candidate: FoundEntry, summary: EntrySummary, left_out: LeftOut | None, rank: int) -> Row:
     reason, threshold, value = left_out or ("", "", "")
     stands_for_itself = candidate.entry_id and reason != "same_as_other"
     if not stands_for_itself:
@@ -197,10 +190,7 @@ def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str,
         "resolution": summary.resolution,
         "release_date": summary.release_date,
         "organism": "; ".join(summary.organisms),
-        "uniprot": "; ".join(summary.uniprot),
-        "genes": "; ".join(summary.genes),
-        "descriptions": "; ".join(summary.descriptions),
-        "ligands": "; ".join(summary.ligands),
+        **{name: "; ".join(getattr(summary, name)) for name in ("uniprot", "genes", "descriptions", "ligands")},
         "successor": " ".join(candidate.successors),
         "size": summary.size,
     }
@@ -208,20 +198,17 @@ def _row(candidate: FoundEntry, summary: EntrySummary, left_out: tuple[str, str,
 
 def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Row]:
     """Yield rows for ids that the source doesn't know and for the user's files that the query doesn't match."""
-    for entry_id in outcome.not_found:
-        rank += 1
-        yield _row_of_id(entry_id, "not_found", rank=rank)
+    rows = [(entry_id, "not_found") for entry_id in outcome.not_found]
     if source.lists_all and "pinned" not in outcome.totals:
         listed = {candidate.entry_id for candidate in outcome.candidates}
-        for entry_id in source.all_entries():
-            if entry_id not in listed:
-                rank += 1
-                yield _row_of_id(entry_id, "not_matched", rank=rank)
+        rows += [(entry_id, "not_matched") for entry_id in source.all_entries() if entry_id not in listed]
+    for number, (entry_id, reason) in enumerate(rows, start=rank + 1):
+        yield _row_of_id(entry_id, reason, rank=number)
 
 
 def _row_of_id(entry_id: str, reason: str, value: str = "", *, rank: int) -> Row:
-    names: Row = {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id}
-    return {**names, "selected": False, "reason": reason, "value": value}
+    names = {"pdb_id": entry_id, "requested_id": entry_id}
+    return {"rank": rank, **names, "selected": False, "reason": reason, "value": value}
 
 
 def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:

@@ -33,8 +33,8 @@ _LOG = logging.getLogger(__name__)
 SCHEMA_VERSION = 3
 """Raised when the content of the index or its construction changes."""
 
-_TABLES = (
-    """
+_TEXTS = "ids, title, names, genes, organisms, ligands, other"
+_TABLES = f"""
 CREATE TABLE entries (
     number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, is_mmcif INTEGER NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, summary TEXT NOT NULL, withdrawn INTEGER NOT NULL,
@@ -44,12 +44,9 @@ CREATE TABLE ids (number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL);
 CREATE TABLE accessions (accession TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (accession, number))
     WITHOUT ROWID;
 CREATE INDEX accessions_number ON accessions (number);
-CREATE VIRTUAL TABLE texts USING fts5(
-    ids, title, names, genes, organisms, ligands, other, tokenize = 'porter unicode61 remove_diacritics 2'
-);
+CREATE VIRTUAL TABLE texts USING fts5({_TEXTS}, tokenize = 'porter unicode61 remove_diacritics 2');
+{NAMES_TABLE}
 """
-    + NAMES_TABLE
-)
 _STATE = "SELECT entry_id, path, is_mmcif, size, mtime_ns FROM entries"
 _WITH_ACCESSION = """
 SELECT entry_id, 0.0 FROM ids
@@ -84,13 +81,8 @@ class TextIndex:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._connection: sqlite3.Connection | None = None
-
-    @property
-    def file(self) -> Path:
-        """The file of the index."""
-        return self._path
 
     def refresh(self, files: Sequence[StructureFile]) -> None:
         """Update the index to the files; afterwards it can be queried.
@@ -108,12 +100,11 @@ class TextIndex:
         self.close()
         try:
             if not self._is_current(files):
-                with file_lock(self._path.with_suffix(".lock"), patience=_PATIENCE) as acquired:
+                with file_lock(self.path.with_suffix(".lock"), patience=_PATIENCE) as acquired:
                     if not self._is_current(files):  # an interrupted build is resumed if no other process uses it
-                        self._rebuild(
-                            files, self._path.with_suffix(f"{'' if acquired else f'.{os.getpid()}'}.building")
-                        )
-            self._connection = _open(self._path)
+                        own = "" if acquired else f".{os.getpid()}"
+                        self._rebuild(files, self.path.with_suffix(f"{own}.building"))
+            self._connection = _open(self.path)
         except (sqlite3.OperationalError, OSError) as error:
             raise _index_error(error) from error
 
@@ -121,7 +112,7 @@ class TextIndex:
         """Open the index without an update; return whether it exists."""
         self.close()
         try:
-            self._connection = _open(self._path)
+            self._connection = _open(self.path)
         except sqlite3.Error:
             return False
         return True
@@ -182,9 +173,8 @@ class TextIndex:
 
     def _is_current(self, files: Sequence[StructureFile]) -> bool:
         try:
-            with closing(_open(self._path)) as connection:
-                wanted = {row[:5] for row in _stated(files)}
-                return wanted == set(connection.execute(_STATE))
+            with closing(_open(self.path)) as connection:
+                return {row[:5] for row in _stated(files)} == set(connection.execute(_STATE))
         except sqlite3.Error:
             return False
 
@@ -192,15 +182,15 @@ class TextIndex:
         if not _usable(building):
             for left in building.parent.glob(f"{building.name}*"):
                 left.unlink()
-            if _usable(self._path):
-                shutil.copyfile(self._path, building)
+            if _usable(self.path):
+                shutil.copyfile(self.path, building)
         with closing(sqlite3.connect(building)) as connection:
             connection.execute("PRAGMA synchronous = OFF")  # a damaged index is rebuilt
             if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
                 connection.executescript(_TABLES)
                 connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             _update(connection, files)
-        os.replace(building, self._path)
+        os.replace(building, self.path)
 
 
 def match_expression(terms: Sequence[str], *, any_term: bool) -> str:
@@ -247,7 +237,7 @@ def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> N
     gone = [(number,) for key, number in present.items() if key not in wanted]
     for place in ("texts WHERE rowid", *(f"{name} WHERE number" for name in ("names", "accessions", "ids", "entries"))):
         connection.executemany(f"DELETE FROM {place} = ?", gone)  # noqa: S608 - our own names
-    new = sorted((key for key in wanted if key not in present), key=lambda key: key[0])
+    new = sorted((key for key in wanted if key not in present), key=itemgetter(0))
     if len(new) > _BATCH:
         _LOG.info("indexing %d structure files", len(new))
     for done, (key, row) in enumerate(zip(new, read_rows([wanted[key] for key in new]), strict=True), start=1):
@@ -260,25 +250,13 @@ def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> N
 
 def _insert(connection: sqlite3.Connection, key: tuple[str, str, int, int, int], row: IndexRow) -> None:
     values = (*key, json.dumps(asdict(row.summary)), int(row.withdrawn), json.dumps(row.successors))
-    cursor = connection.execute(
-        "INSERT INTO entries (entry_id, path, is_mmcif, size, mtime_ns, summary, withdrawn, successors)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        values,
-    )
-    number = cursor.lastrowid
+    number = connection.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid
+    texts = f"INSERT INTO texts (rowid, {_TEXTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own names
+    names = "INSERT OR IGNORE INTO names (name, kind, key, says, number) VALUES (?, ?, ?, ?, ?)"
     connection.execute("INSERT INTO ids VALUES (?, ?)", (number, key[0]))
-    connection.executemany(
-        "INSERT OR IGNORE INTO accessions VALUES (?, ?)", [(name, number) for name in row.summary.uniprot]
-    )
-    connection.executemany(
-        "INSERT OR IGNORE INTO names (name, kind, key, says, number) VALUES (?, ?, ?, ?, ?)",
-        [(*name, number) for name in row.names],
-    )
-    connection.execute(
-        "INSERT INTO texts (rowid, ids, title, names, genes, organisms, ligands, other)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (number, *row.texts),
-    )
+    connection.execute(texts, (number, *row.texts))
+    connection.executemany("INSERT OR IGNORE INTO accessions VALUES (?, ?)", [(a, number) for a in row.summary.uniprot])
+    connection.executemany(names, [(*name, number) for name in row.names])
 
 
 def _index_error(error: sqlite3.Error | OSError) -> UserError:

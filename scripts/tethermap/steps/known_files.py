@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from tethermap.run.cache import EntryResult, StepCache
-from tethermap.sources.content import Checked, check_file, read_file
+from tethermap.sources.content import Content, check_file, read_file
 
 
 class KnownFiles:
@@ -23,14 +23,14 @@ class KnownFiles:
     def __init__(self, cache: StepCache) -> None:
         self._known = cache
 
-    def __call__(self, path: Path, entry_id: str, own: bool) -> Checked:
+    def __call__(self, path: Path, entry_id: str, own: bool) -> Content:
         """Return the content of a file; see `tethermap.sources.content.read_content`."""
         data = read_file(path)
         key = self._known.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
         if (kept := self._known.cache.get(key)) is not None:
             values = json.loads(kept.streams["checked"])
-            return Checked(**{**values, "successors": tuple(values["successors"])})
+            return Content(**{**values, "successors": tuple(values["successors"])})
         content = check_file(data, entry_id, own=own)
-        values = {field.name: getattr(content, field.name) for field in fields(Checked)}
+        values = {field.name: getattr(content, field.name) for field in fields(Content) if field.name != "entities"}
         self._known.cache.put(key, EntryResult(streams={"checked": json.dumps(values).encode()}))
-        return Checked(**values)
+        return Content(**values)

@@ -10,11 +10,11 @@ from tests.tethermap.sources.make import cif_text, write
 from tethermap.base.errors import UserError
 from tethermap.sources import cache as cache_module
 from tethermap.sources.cache import StructureCache
-from tethermap.sources.content import check_content
+from tethermap.sources.content import check_file
 
 _DATA = cif_text("1abc").encode()
 _PACKED = gzip.compress(_DATA, mtime=0)
-_CONTENT = check_content(_DATA, "1abc")
+_CONTENT = check_file(_DATA, "1abc")
 
 
 @pytest.fixture

@@ -8,23 +8,23 @@ import pytest
 
 from tests.tethermap.sources.make import cif_text, pdb_text, write
 from tethermap.sources.base import FetchError
-from tethermap.sources.content import check_content, decompressed, read_content
+from tethermap.sources.content import check_file, read_content
 
 
 def _reason(data: bytes) -> str:
     with pytest.raises(FetchError) as caught:
-        check_content(decompressed(data), "1abc")
+        check_file(data, "1abc")
     return caught.value.reason
 
 
 def test_an_mmcif_file_is_described() -> None:
-    content = check_content(cif_text("1abc").encode(), "1abc")
+    content = check_file(cif_text("1abc").encode(), "1abc")
     assert (content.format, content.revision) == ("mmcif", "1.1 2024-02-07")
     assert content.sha256 == hashlib.sha256(cif_text("1abc").encode()).hexdigest()
 
 
 def test_a_pdb_file_is_described() -> None:
-    content = check_content(pdb_text("1abc").encode(), "1abc")
+    content = check_file(pdb_text("1abc").encode(), "1abc")
     assert (content.format, content.revision) == ("pdb", "1 2010-05-05")
 
 
@@ -59,11 +59,11 @@ def test_file_that_is_not_a_structure_has_its_reason(data: bytes, reason: str) -
 def test_binary_content_is_described_in_printable_letters() -> None:
     packed = gzip.compress(cif_text("1abc").encode())
     for data, shown in (
-        (packed, "packed twice with gzip: unpack it once"),
+        (gzip.compress(packed), "packed twice with gzip: unpack it once"),
         (b"A\x00\x1b[2JB\n", "begins with 'A[2JB'"),
     ):
         with pytest.raises(FetchError) as caught:
-            check_content(data, "1abc")
+            check_file(data, "1abc")
         assert caught.value.value == shown
 
 
@@ -80,7 +80,7 @@ def test_a_damaged_gzip_is_noticed() -> None:
 
 def test_a_plain_mmcif_file_cut_between_two_atoms_is_noticed() -> None:
     text = cif_text("1abc").replace("3.0\n#\n", "3.0\nATOM 2 C CA GLY A A 2.0 2.0 3.0\n#\n")
-    check_content(text.encode(), "1abc")
+    check_file(text.encode(), "1abc")
     assert _reason(text[: text.index("ATOM 2")].encode()) == "file_truncated"
 
 
@@ -90,13 +90,13 @@ def test_a_pdb_file_without_its_end_is_noticed() -> None:
 
 def test_a_users_pdb_file_needs_no_header_and_no_end() -> None:
     atom = b"ATOM      1  N   GLY A   1       1.000   2.000   3.000  1.00 20.00           N\n"
-    assert check_content(atom, "pose").format == "pdb"
+    assert check_file(atom, "pose").format == "pdb"
 
 
 def test_mmcif_of_other_programs_needs_no_separators() -> None:
     data = b"data_x\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n1 2.0\n"
-    assert check_content(data, "pose").format == "mmcif"
+    assert check_file(data, "pose").format == "mmcif"
 
 
 def test_comments_may_precede_the_data() -> None:
-    assert check_content(b"# made by hand\n\n" + cif_text("1abc").encode(), "1abc").format == "mmcif"
+    assert check_file(b"# made by hand\n\n" + cif_text("1abc").encode(), "1abc").format == "mmcif"
