@@ -35,7 +35,7 @@ from tethermap.run_job import run_job
 from tethermap.sources.choose import open_source
 from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
-from tethermap.sources.naming import StructureFile
+from tethermap.sources.own.sniff import StructureFile
 from tethermap.sources.search import pinned_entries
 from tethermap.sources.selection import entry_rows
 

@@ -18,7 +18,7 @@ from tests.tools.slopes import peak_mb, spent
 from tethermap.sources import text_index
 from tethermap.sources.index_rows import IndexRow, read_row
 from tethermap.sources.mirror import MirrorSource
-from tethermap.sources.naming import StructureFile
+from tethermap.sources.own.sniff import StructureFile
 from tethermap.sources.query import parse_query
 
 ENTRIES = 250_000

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
-from tethermap.sources.naming import StructureFile
+from tethermap.sources.own.sniff import StructureFile
 
 _T = TypeVar("_T")
 

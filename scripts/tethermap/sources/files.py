@@ -11,18 +11,9 @@ from pathlib import Path
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.base.packed import ending_of
-from tethermap.sources.base import EntrySummary, Fetched, FetchError, KnownEntry, SourceError
+from tethermap.sources import naming
+from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
 from tethermap.sources.folders import FolderSource, check_folder, walk
-from tethermap.sources.naming import (
-    StructureFile,
-    goes_with_models,
-    is_assembly,
-    is_ligand_table,
-    natural,
-    numbered,
-    own_file,
-    own_id,
-)
 from tethermap.sources.own.archives import ArchiveError, members, unpack
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
@@ -31,7 +22,6 @@ from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, kind_of, stem_of
 from tethermap.sources.own.split import complexes_of
 
 _MOST_NAMES = 3
-_PROGRAM_ERROR = "an error in this program; the log has it"
 
 Skipped = dict[str, list[str]]
 """Names of files that are not used, by the reason."""
@@ -99,24 +89,19 @@ class FilesSource(FolderSource):
 
         complexes, pairs, notes = prepared(given, self._prepared, note)
         self.notes += notes
-        files = numbered([StructureFile(one.name, one.place, one.is_mmcif) for one in complexes])
+        files = naming.numbered(complexes)
         self._index.refresh(files)
-        self._origins = {
-            file.entry_id: (given.labels.get(one.given, Path(one.given).name), one.record)
-            for file, one in zip(files, complexes, strict=True)
-        }
+        self.given = {f.entry_id: f.given for f in files}
+        self._origins = {f.entry_id: (given.labels.get(f.given, Path(f.given).name), f.record) for f in files}
         write_text(self._origins_file, json.dumps(self._origins))
         self.labels = given.labels
-        self.given = {file.entry_id: one.given for file, one in zip(files, complexes, strict=True)}
         self.failed = {name: failed[place] for name, place in self.given.items() if place in failed}
         entries = {place: entry_id for entry_id, place in reversed(self.given.items())}
         self.ligands_of = {ligand: entries[place] for ligand, place in pairs.items() if place in entries}
-        by_hand = {str(path) for path in self._paths}
-        self.wordless = [
-            file.entry_id
-            for file, one in zip(files, complexes, strict=True)
-            if one.given in by_hand and not _says_something(self._index.summaries([file.entry_id])[file.entry_id])
-        ]
+        by_hand = [name for name, place in self.given.items() if Path(place) in self._paths]
+        said = {name: (facts.title, facts.descriptions, facts.genes, facts.uniprot)
+                for name, facts in self._index.summaries(by_hand).items()}  # fmt: skip
+        self.wordless = [name for name, words in said.items() if not any(words)]
         return self
 
     def _sorted(self) -> tuple[Given, Skipped]:
@@ -124,7 +109,7 @@ class FilesSource(FolderSource):
         skipped: Skipped = {}
         labels = self._labelled(skipped)
         given = Given(labels=labels, folders=self._folders)
-        structures: list[StructureFile] = []
+        structures: list[Complex] = []
         for place in labels:
             failures: list[Exception] = []
             with isolate_errors(place, failures.append):
@@ -132,25 +117,27 @@ class FilesSource(FolderSource):
                 if kind in LIGANDS or (kind == "text" and ending_of(place) in ("sdf", "sd", "mol", "mol2", "dlg")):
                     given.ligands.append(place)
                     continue
-                if is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
+                if naming.is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
                     given.pairs += pairs
                     continue
-                file = own_file(place, kind)
+                file = naming.own_file(place, kind)
                 if reason or isinstance(file, str):
-                    if reason or not goes_with_models(place):
+                    if reason or not naming.goes_with_models(place):
                         skipped.setdefault(reason or str(file), []).append(labels[place])
                 elif not (file.is_mmcif and is_definition(file.path)):
-                    structures.append(file)
+                    structures.append(Complex(file.entry_id, place, file.is_mmcif, place))
             if failures:
-                skipped.setdefault(_PROGRAM_ERROR, []).append(labels[place])
-        ids = {file.entry_id for file in structures if not is_assembly(file.path.name)}
-        whole = [file for file in structures if not (is_assembly(file.path.name) and _entry_of(file) in ids)]
+                skipped.setdefault("an error in this program; the log has it", []).append(labels[place])
+        ids = {file.entry_id for file in structures if not naming.is_assembly(file.path.name)}
+        whole = [
+            file
+            for file in structures
+            if not (naming.is_assembly(file.path.name) and file.entry_id.partition("-assembly")[0] in ids)
+        ]
         if beside := [labels[file.place] for file in structures if file not in whole]:
             skipped["an assembly whose deposited entry is also given"] = beside
         unpacked = {place: label for place, label in labels.items() if place.startswith(str(self._prepared))}
-        given.structures = [
-            Complex(file.entry_id, file.place, file.is_mmcif, file.place) for file in numbered(whole, unpacked)
-        ]
+        given.structures = naming.numbered(whole, unpacked)
         return given, skipped
 
     def _labelled(self, skipped: Skipped) -> dict[str, str]:
@@ -168,7 +155,7 @@ class FilesSource(FolderSource):
                     if not str(Path(place).resolve()).startswith(own)
                 }
         labels = {file: name for place, label in labels.items() for file, name in self._opened(place, label, skipped)}
-        return dict(sorted(labels.items(), key=lambda item: natural(item[1])))
+        return dict(sorted(labels.items(), key=lambda item: naming.natural(item[1])))
 
     def _opened(self, place: str, label: str, skipped: Skipped) -> Iterator[tuple[str, str]]:
         """Yield place and label of a file, or of the files extracted from an archive or a complex with bonds."""
@@ -195,8 +182,8 @@ class FilesSource(FolderSource):
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id or file name."""
         found = self._index.lookup(entry_ids)
-        named = {name: own_id(stem_of(name)) for name in entry_ids if name not in found}
-        others = self._index.lookup(set(named.values()))
+        named = {name: naming.own_id(stem_of(name)) for name in entry_ids if name not in found}
+        others = self._index.lookup(named.values())
         return {
             name: KnownEntry(entry_id, entry.withdrawn, entry.successors)
             for name, entry_id in [*zip(found, found, strict=True), *named.items()]
@@ -218,13 +205,3 @@ def _skipped_notes(skipped: Skipped) -> list[str]:
         f" {'was' if len(names) == 1 else 'were'} not used: {reason}"
         for reason, names in sorted(skipped.items())
     ]
-
-
-def _entry_of(file: StructureFile) -> str:
-    """Return the id of the entry of an assembly."""
-    return file.entry_id.partition("-assembly")[0]
-
-
-def _says_something(summary: EntrySummary) -> bool:
-    """Return whether a file's header has any words to search in."""
-    return bool(summary.title or summary.descriptions or summary.genes or summary.uniprot)

@@ -17,7 +17,7 @@ from tethermap.base.packed import DAMAGED, GZIP, open_unpacked, unpacked
 from tethermap.entry.metadata import EntryMetadata, metadata_of
 from tethermap.entry.proteins import may_be_target
 from tethermap.sources.base import EntrySummary
-from tethermap.sources.naming import StructureFile
+from tethermap.sources.own.sniff import StructureFile
 
 _MANY = 1500
 """Least number of files for which further processes pay."""

@@ -13,8 +13,9 @@ from types import MappingProxyType
 
 from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
 from tethermap.sources.folders import FolderSource, check_folder, walk
-from tethermap.sources.naming import PDB_REDO, StructureFile, is_redone, structure_file
+from tethermap.sources.naming import PDB_REDO, is_redone, structure_file
 from tethermap.sources.obsolete import find_obsolete, follow
+from tethermap.sources.own.sniff import StructureFile
 
 
 class MirrorSource(FolderSource):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, count
-from pathlib import Path
+from typing import TypeVar
 
 from tethermap.base.identifiers import ENTRY_ID, entry_id_of
-from tethermap.sources.own.sniff import MMCIF, STRUCTURES, stem_of, unsupported
+from tethermap.sources.own.sniff import MMCIF, STRUCTURES, StructureFile, stem_of, unsupported
 
 _ID = rf"(?P<id>{ENTRY_ID})"
 _MMCIF = re.compile(_ID + r"(?:_updated|_final|_xyz(?:-enrich)?(?:_v\d+-\d+)?|-enrich)?\.(?:cif|mmcif)(?:\.gz)?")
@@ -25,32 +25,10 @@ _TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\D*)(\d{0,18})")
 _MAX_OWN_ID = 48
 
+File = TypeVar("File", bound=StructureFile)
+
 PDB_REDO = "pdb_redo"
 """Source and flag of models of PDB-REDO (Joosten et al. 2014, doi:10.1107/S2052252514009324)."""
-
-
-@dataclass(frozen=True, slots=True)
-class StructureFile:
-    """A file that contains an entry.
-
-    Parameters
-    ----------
-    entry_id : str
-        Lower-case id.
-    place : str
-        Its path as text: a mirror has a quarter of a million.
-    is_mmcif : bool
-        Whether it is mmCIF by its name.
-    """
-
-    entry_id: str
-    place: str
-    is_mmcif: bool
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return Path(self.place)
 
 
 def structure_file(place: str) -> StructureFile | str:
@@ -128,7 +106,7 @@ def own_id(stem: str) -> str:
     return plain[:_MAX_OWN_ID].strip("-") or "structure"
 
 
-def numbered(files: list[StructureFile], labels: Mapping[str, str] | None = None) -> list[StructureFile]:
+def numbered(files: Sequence[File], labels: Mapping[str, str] | None = None) -> list[File]:
     """Return the files with ids that are unique: those of one name get their folder's before it, or a number.
 
     Parameters
@@ -140,14 +118,14 @@ def numbered(files: list[StructureFile], labels: Mapping[str, str] | None = None
     places = [(labels or {}).get(file.place, file.place).rpartition(os.sep)[0] for file in files]
     for file, folder in zip(files, places, strict=True):
         folders_of.setdefault(file.entry_id, set()).add(folder)
-    result: dict[str, StructureFile] = {}
+    result: dict[str, File] = {}
     for file, folder in zip(files, places, strict=True):
         wanted = file.entry_id
         if len(folders_of[wanted]) > 1 and folder:
             wanted = own_id(f"{folder.rpartition(os.sep)[2]}-{wanted}")
         numbers = (f"{wanted}-{number}" for number in count(2))
         entry_id = next(name for name in chain([wanted], numbers) if name not in result)
-        result[entry_id] = StructureFile(entry_id, file.place, file.is_mmcif)
+        result[entry_id] = replace(file, entry_id=entry_id)
     return list(result.values())
 
 

@@ -24,7 +24,7 @@ from tethermap.base.errors import UserError
 from tethermap.sources.base import EntrySummary, Hit
 from tethermap.sources.index_rows import IndexRow, read_rows
 from tethermap.sources.locks import file_lock
-from tethermap.sources.naming import StructureFile
+from tethermap.sources.own.sniff import StructureFile
 from tethermap.sources.query import spellings
 from tethermap.sources.suggestions import NAMES_TABLE
 

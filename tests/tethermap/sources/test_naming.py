@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tethermap.sources.naming import StructureFile, numbered, own_file, own_id, structure_file
+from tethermap.sources.naming import numbered, own_file, own_id, structure_file
+from tethermap.sources.own.sniff import StructureFile
 
 _1M17 = """
 1m17.cif.gz 1M17.CIF m1/1m17.cif.gz 1m17_updated.cif pdb_00001m17.cif.gz pdb_00001m17_xyz.cif.gz

@@ -13,7 +13,8 @@ from tests.tethermap.sources.make import cif_text, pdb_text, write
 from tests.tools.runs import ROOT
 from tethermap.base.errors import UserError
 from tethermap.sources import index_rows, text_index
-from tethermap.sources.naming import StructureFile, structure_file
+from tethermap.sources.naming import structure_file
+from tethermap.sources.own.sniff import StructureFile
 from tethermap.sources.text_index import TextIndex
 
 

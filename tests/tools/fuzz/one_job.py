@@ -23,7 +23,7 @@ from tethermap.run.steps import STEPS
 from tethermap.sources.base import Fetched, FetchError
 from tethermap.sources.content import read_content
 from tethermap.sources.index_rows import read_row
-from tethermap.sources.naming import StructureFile
+from tethermap.sources.own.sniff import StructureFile
 from tethermap.steps.download_entries import structure_row
 
 FROM_DATA = ("bonds", "connected")

@@ -40,19 +40,13 @@ Errors = dict[str, dict[ResidueKey, float]]
 
 
 _COMPANIONS = (
-    (
-        r"(.+)",
-        ("pae_{0}.npz", "{0}_pae.npz", "{0}_confidences.json", "{0}_full_data.json"),
-        ("confidence_{0}.json", "{0}_summary_confidences.json"),
-    ),
+    (r"(.+)", ("pae_{0}.npz", "{0}_pae.npz", "{0}_confidences.json", "{0}_full_data.json"),
+     ("confidence_{0}.json", "{0}_summary_confidences.json")),
     (r"(.*)model", ("{0}confidences.json",), ("{0}summary_confidences.json",)),  # AlphaFold 3: x_model.cif
-    (  # AlphaFold Server, fold_x_model_0.cif, and Boltz
-        r"(.+)_model_(\d+)",
-        ("{0}_full_data_{1}.json",),
-        ("{0}_summary_confidences_{1}.json", "affinity_{0}.json"),
-    ),
+    # AlphaFold Server, fold_x_model_0.cif, and Boltz
+    (r"(.+)_model_(\d+)", ("{0}_full_data_{1}.json",), ("{0}_summary_confidences_{1}.json", "affinity_{0}.json")),
     (r"pred\.(model_idx_\d+)", ("pae.{0}.npz",), ("scores.{0}.npz",)),  # Chai
-)
+)  # fmt: skip
 """Stem of a model, and the names next to it of the error matrix and of the scores of the whole model."""
 
 
@@ -98,16 +92,18 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
         The file of confidences.
     """
     try:
-        matrix = _matrix(path)
+        values = _values(path, LARGEST).get("pae")
+        if values is None:  # other confidences
+            return {}, ""
+        matrix = np.asarray(values, dtype=np.float64).squeeze()
+        if matrix.ndim != 2 or not np.isfinite(matrix).all():
+            raise ValueError("no matrix of numbers")
     except _UNREADABLE as error:
         return {}, f"{path.name}: its aligned errors can't be read ({str(error)[:80] or type(error).__name__})."
-    if matrix is None:
-        return {}, ""
     tokens = list(_tokens(structure[0]))
     if matrix.shape != (len(tokens), len(tokens)):
-        return {}, (
-            f"{path.name} has aligned errors of {len(matrix)} tokens, the model has {len(tokens)}: they are not used."
-        )
+        counts = f"{len(matrix)} tokens, the model has {len(tokens)}"
+        return {}, f"{path.name} has aligned errors of {counts}: they are not used."
     by_ligand: dict[str, list[int]] = {}
     residues = []
     for number, (residue, chain, is_polymer) in enumerate(tokens):
@@ -124,17 +120,6 @@ def aligned_errors(structure: gemmi.Structure, path: Path) -> tuple[Errors, str]
                 mean = float((matrix[own, number].mean() + matrix[number, own].mean()) / 2)
                 errors.setdefault(asym, {})[chain, str(residue.seqid).strip()] = mean
     return errors, ""
-
-
-def _matrix(path: Path) -> FloatArray | None:
-    """Return the matrix of a JSON or NumPy file, None if it contains other confidences."""
-    values = _values(path, LARGEST).get("pae")
-    if values is None:
-        return None
-    matrix = np.asarray(values, dtype=np.float64).squeeze()
-    if matrix.ndim != 2 or not np.isfinite(matrix).all():
-        raise ValueError("no matrix of numbers")
-    return matrix
 
 
 def _values(path: Path, largest: int) -> dict[str, Any]:
@@ -161,8 +146,7 @@ def _tokens(model: gemmi.Model) -> Iterator[tuple[gemmi.Residue, str, bool]]:
             polymer = residue.entity_type == gemmi.EntityType.Polymer
             standard = polymer and gemmi.find_tabulated_residue(residue.name).is_standard()
             count = 1 if standard else sum(not atom.is_hydrogen() for atom in residue)
-            for _ in range(count):
-                yield residue, chain.name, polymer
+            yield from [(residue, chain.name, polymer)] * count
 
 
 def _places(residue: gemmi.Residue) -> FloatArray:

@@ -12,8 +12,6 @@ from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 _LARGEST = 4 << 20
 """Bytes up to which a file may be a definition."""
 
-_ATOMS, _MODEL = b"_chem_comp_atom.", b"_atom_site."
-_HEADS = frozenset({"smiles", "smi", "canonical_smiles"})
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _CHEMISTRY = re.compile(
     r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*(?:[()=#\[\]]|[cC]{2}|[CNOS]$)[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*"
@@ -30,7 +28,7 @@ def is_definition(path: Path) -> bool:
     except (OSError, DamagedGzip):
         return False
     if ending_of(path.name) in ("cif", "mmcif"):
-        return _ATOMS in data and _MODEL not in data
+        return b"_chem_comp_atom." in data and b"_atom_site." not in data
     return _is_table(data.decode("utf-8-sig", "replace"))
 
 
@@ -42,12 +40,9 @@ def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
     paths : iterable of str
         Files and folders, as ``source.files`` has them.
     """
-    for given in paths:
-        path = Path(given)
-        files = [path] if path.is_file() else sorted(
-            Path(folder) / name for folder, _, names in os.walk(path, followlinks=True) for name in names
-        )  # fmt: skip
-        for file in files:
+    for path in map(Path, paths):
+        below = (Path(folder) / name for folder, _, names in os.walk(path, followlinks=True) for name in names)
+        for file in [path] if path.is_file() else sorted(below):
             if ending_of(file.name) in ("cif", "mmcif", "smi", "csv", "tsv") and is_definition(file):
                 yield file
 
@@ -58,7 +53,7 @@ def _is_table(text: str) -> bool:
     rows = [[cell for cell in re.split(r"[,;\s]+", line.strip()) if cell] for line in lines]
     if not rows or any(len(row) < 2 for row in rows):
         return False
-    if _HEADS & {cell.lower() for cell in rows[0]}:
+    if {"smiles", "smi", "canonical_smiles"} & set(map(str.lower, rows[0])):
         return True
     return all(
         any(_CODE.fullmatch(code) and _CHEMISTRY.fullmatch(smiles) for code, smiles in (row[:2], row[1::-1]))

@@ -5,29 +5,17 @@ The pipeline reads this file: it contains the definitions of the ligands' bonds 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import gemmi
 from gemmi import cif
 
-from tethermap.entry.additions import (
-    BLOCK,
-    ERROR_TAGS,
-    ERRORS,
-    FIELD_TAGS,
-    FIELDS,
-    LIGAND_TAGS,
-    LIGANDS,
-    SCORE_TAGS,
-    SCORES,
-    ResidueKey,
-)
+from tethermap.entry import additions
+from tethermap.entry.additions import BLOCK, ResidueKey
 from tethermap.entry.cif_names import quote_names
 from tethermap.sources.own.poses import LigandPose
 
 _CHAINS = "LXYZWVUTSRQPONMKJIHGFEDCBA"
-_ATOMS = ("comp_id", "atom_id", "type_symbol", "charge", *(f"pdbx_model_Cartn_{axis}_ideal" for axis in "xyz"))
-_BONDS = ("comp_id", "atom_id_1", "atom_id_2", "value_order")
 
 
 def merged(structure: gemmi.Structure, poses: Sequence[LigandPose], name: str, header: cif.Block | None = None) -> str:
@@ -75,16 +63,18 @@ def with_confidences(text: str, errors: Mapping[str, Mapping[ResidueKey, float]]
     """Return an mmCIF text with expected errors of its ligands and scores appended; the existing text is unchanged."""
     document = cif.Document()
     block = document.add_new_block(BLOCK)
-    if scores:
-        written = block.init_loop(SCORES, list(SCORE_TAGS))
-        for name, value in scores.items():
-            written.add_row([cif.quote(name), cif.quote(value)])
-    loop = block.init_loop(ERRORS, list(ERROR_TAGS)) if errors else None
-    for asym, by_residue in errors.items():
-        for (chain, residue), error in by_residue.items():
-            if loop is not None:
-                loop.add_row([cif.quote(asym), cif.quote(chain), cif.quote(residue), f"{error:.2f}"])
+    _add_loop(block, additions.SCORES, additions.SCORE_TAGS, scores.items())
+    rows = [(asym, *key, f"{error:.2f}") for asym, by_residue in errors.items() for key, error in by_residue.items()]
+    _add_loop(block, additions.ERRORS, additions.ERROR_TAGS, rows)
     return text.rstrip() + "\n#\n" + str(document.as_string())
+
+
+def _add_loop(block: cif.Block, category: str, tags: Sequence[str], rows: Iterable[Sequence[str | None]]) -> None:
+    """Add a table to a block, unless it has no rows; None is written as ``.``."""
+    loop = None
+    for row in rows:
+        loop = loop or block.init_loop(category, list(tags))
+        loop.add_row(["." if value is None else cif.quote(value) for value in row])
 
 
 def residue_of(pose: LigandPose, number: int) -> gemmi.Residue:
@@ -115,25 +105,19 @@ def add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[Li
     """
     if not poses:
         return
-    definitions: dict[tuple[object, ...], str] = {}
-    blocks = []
+    definitions: dict[tuple[object, ...], tuple[str, LigandPose]] = {}
     rows = []
     for asym, pose in zip(asyms, poses, strict=True):
         key = (pose.names, pose.elements, pose.charges, pose.bonds, pose.title, pose.comp_id)
-        if pose.bonds is not None and key not in definitions:
-            definitions[key] = f"{BLOCK}_{len(definitions) + 1}"
-            blocks.append((definitions[key], pose))
-        origin = (pose.source_file or ".", str(pose.source_record), str(pose.pose_rank))
-        rows.append((asym, definitions.get(key, "."), pose.smiles or ".", *origin))
-    loop = document.add_new_block(BLOCK).init_loop(LIGANDS, list(LIGAND_TAGS))
-    for row in rows:
-        loop.add_row([cif.quote(value) if value != "." else value for value in row])
-    if any(pose.fields for pose in poses):
-        fields = document.find_block(BLOCK).init_loop(FIELDS, list(FIELD_TAGS))
-        for asym, pose in zip(asyms, poses, strict=True):
-            for field_name, value in pose.fields.items():
-                fields.add_row([cif.quote(asym), cif.quote(field_name), cif.quote(value)])
-    for name, pose in blocks:
+        if pose.bonds is not None:
+            definitions.setdefault(key, (f"{BLOCK}_{len(definitions) + 1}", pose))
+        origin = (pose.source_file or None, str(pose.source_record), str(pose.pose_rank))
+        rows.append((asym, definitions.get(key, (None,))[0], pose.smiles or None, *origin))
+    block = document.add_new_block(BLOCK)
+    _add_loop(block, additions.LIGANDS, additions.LIGAND_TAGS, rows)
+    fields = [(asym, *field) for asym, pose in zip(asyms, poses, strict=True) for field in pose.fields.items()]
+    _add_loop(block, additions.FIELDS, additions.FIELD_TAGS, fields)
+    for name, pose in definitions.values():
         _add_definition(document.add_new_block(name), pose)
 
 
@@ -142,10 +126,9 @@ def _add_definition(block: cif.Block, pose: LigandPose) -> None:
     block.set_pair("_chem_comp.id", pose.comp_id)
     block.set_pair("_chem_comp.name", cif.quote(pose.title or pose.comp_id))
     block.set_pair("_chem_comp.type", "NON-POLYMER")
-    atoms = block.init_loop("_chem_comp_atom.", list(_ATOMS))
-    for name, element, charge, xyz in zip(pose.names, pose.elements, pose.charges, pose.xyz.tolist(), strict=True):
-        atoms.add_row([pose.comp_id, cif.quote(name), element, str(charge), *(f"{value:.4f}" for value in xyz)])
-    if pose.bonds:
-        bonds = block.init_loop("_chem_comp_bond.", list(_BONDS))
-        for first, second, order in pose.bonds:
-            bonds.add_row([pose.comp_id, cif.quote(pose.names[first]), cif.quote(pose.names[second]), order])
+    tags = ("comp_id", "atom_id", "type_symbol", "charge", *(f"pdbx_model_Cartn_{axis}_ideal" for axis in "xyz"))
+    columns = zip(pose.names, pose.elements, pose.charges, pose.xyz.tolist(), strict=True)
+    atoms = ((pose.comp_id, *words, str(charge), *(f"{value:.4f}" for value in xyz)) for *words, charge, xyz in columns)
+    _add_loop(block, "_chem_comp_atom.", tags, atoms)
+    bonds = ((pose.comp_id, pose.names[first], pose.names[second], order) for first, second, order in pose.bonds or ())
+    _add_loop(block, "_chem_comp_bond.", ("comp_id", "atom_id_1", "atom_id_2", "value_order"), bonds)

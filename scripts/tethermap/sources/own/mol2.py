@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 import numpy as np
 from rdkit import Chem
@@ -42,9 +42,9 @@ class _Molecule:
     names: list[str]
     types: list[str]
     elements: list[str]
-    orders: dict[tuple[int, int], float]
-    near: list[list[int]] = field(default_factory=list)
-    charges: list[int] = field(default_factory=list)
+    near: list[list[int]]
+    charges: list[int]
+    orders: dict[tuple[int, int], float] = field(default_factory=dict)
 
     def order(self, a: int, b: int) -> float:
         return self.orders[min(a, b), max(a, b)]
@@ -57,9 +57,6 @@ class _Molecule:
 
     def heavy(self, atom: int) -> list[int]:
         return [other for other in self.near[atom] if self.elements[other] != "H"]
-
-    def hydrogens(self, atom: int) -> int:
-        return len(self.near[atom]) - len(self.heavy(atom))
 
 
 def read_mol2(text: str) -> Iterator[tuple[Chem.Mol, list[str], str] | str]:
@@ -106,9 +103,8 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     elements = elements_of(rows, xyz)
     kept = [k for k, element in enumerate(elements) if element]
     place = {rows[k][0]: number for number, k in enumerate(kept)}
-    mol = _Molecule([rows[k][1] for k in kept], [rows[k][5] for k in kept], [elements[k] for k in kept], {})
-    mol.near = [[] for _ in kept]
-    mol.charges = [0] * len(kept)
+    names, types = ([rows[k][column] for k in kept] for column in (1, 5))
+    mol = _Molecule(names, types, [elements[k] for k in kept], [[] for _ in kept], [0] * len(kept))
     for first, second, order in bonds:
         a, b = place.get(first), place.get(second)
         if a is None or b is None or a == b or order in ("nc", "du") or b in mol.near[a]:
@@ -239,13 +235,8 @@ def _set_delocalised(mol: _Molecule) -> None:
             continue
 
         def rank(b: int) -> tuple[object, ...]:
-            free = _VALENCE.get(mol.elements[b], 2) - len(mol.near[b])
-            return (
-                mol.elements[b] != "O",
-                mol.hydrogens(b) > 0 if mol.elements[b] == "O" else free <= 0,
-                len(mol.heavy(b)),
-                b,
-            )
+            is_oxygen, free = mol.elements[b] == "O", _VALENCE.get(mol.elements[b], 2) - len(mol.near[b])
+            return not is_oxygen, len(mol.heavy(b)) < len(mol.near[b]) if is_oxygen else free <= 0, len(mol.heavy(b)), b
 
         double = min(ends, key=rank)
         for b in ends:
@@ -272,28 +263,21 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
     options: list[tuple[int, str]] = []
     for atom in members:
         if mol.elements[atom] == "N" and not mol.charges[atom]:
-            full = len(mol.near[atom]) == 3
-            if full:
-                options.append((atom, "+"))
-            elif len(mol.near[atom]) == 2:
-                options += [(atom, "-")] if stated else [(atom, "H")]
+            change = {3: "+", 2: "-" if stated else "H"}.get(len(mol.near[atom]))
+            options += [(atom, change)] if change else []
         elif mol.elements[atom] in ("O", "S"):
             options.append((atom, "+"))
     cycles = networkx.minimum_cycle_basis(networkx.Graph(ring))
     small = {atom for cycle in cycles if len(cycle) == 5 for atom in cycle}
-    options.sort(
-        key=lambda option: (
-            option[1] == "+",
-            mol.types[option[0]].upper() not in ("N.PL3", "NA"),
-            option[0] not in small,
-            option[0],
-        )
-    )
+
+    def rank(option: tuple[int, str]) -> tuple[object, ...]:
+        atom, change = option
+        return change == "+", mol.types[atom].upper() not in ("N.PL3", "NA"), atom not in small, atom
+
+    options.sort(key=rank)
     # An aromatic bond of the file should be aromatic in the molecule too; programs define aromaticity differently.
     for strict in (True, False):
-        ways = (
-            chosen for count in range(min(_MOST_CHANGES, len(options)) + 1) for chosen in combinations(options, count)
-        )
+        ways = chain.from_iterable(combinations(options, count) for count in range(_MOST_CHANGES + 1))
         if any(_try_rings(mol, ring, dict(chosen), strict=strict) for chosen in islice(ways, _MOST_TRIES)):
             return
     raise Mol2Error("its aromatic rings can't be written as single and double bonds; write it as SDF")

@@ -10,16 +10,13 @@ from pathlib import Path
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 from tethermap.sources.own.sniff import stem_of
 
-_ROLES = frozenset(
-    {
-        *("protein", "receptor", "rec", "apo", "holo", "pocket", "target", "complex"),
-        *("ligand", "ligands", "lig", "crystal", "native", "pose", "poses", "decoys"),
-        *("docked", "docking", "out", "result", "results", "minimized", "prepared", "prep"),
-    }
-)
+_ROLES = frozenset({
+    "protein", "receptor", "rec", "apo", "holo", "pocket", "target", "complex", "ligand", "ligands", "lig", "crystal",
+    "native", "pose", "poses", "decoys", "docked", "docking", "out", "result", "results", "minimized", "prepared",
+    "prep",
+})  # fmt: skip
 """Words of file names that describe the kind of file, not the complex (PDBbind, CASF, DUD-E, docking programs)."""
 
-_POCKET = frozenset({"pocket"})
 _PREFERRED = ("sdf", "sd", "mol", "mol2", "pdbqt", "pdb")
 
 Pairs = dict[str, list[str]]
@@ -35,9 +32,8 @@ def read_list(path: Path) -> list[tuple[str, str]]:
         text = unpacked(path.read_bytes()).decode("utf-8-sig", "replace")
     except DamagedGzip:
         return []
-    rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")
-    cells = [[cell.strip() for cell in row] for row in rows if len(row) >= 2]
-    pairs = [(path.parent / first, path.parent / second) for first, second, *_ in cells if first and second]
+    rows = [list(map(str.strip, row)) for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")]
+    pairs = [(path.parent / row[0], path.parent / row[1]) for row in rows if all(row[:2]) and len(row) > 1]
     return [(str(first), str(second)) for first, second in pairs if first.is_file() and second.is_file()]
 
 
@@ -60,10 +56,10 @@ def paired(
     """
     folders = {path: str(Path(path).parent) for path in (*structures, *ligands)} | dict(folders or {})
     pairs: Pairs = {}
-    named: dict[str, None] = {}
+    named = set()
     for listed_structure, ligand in listed:
         pairs.setdefault(listed_structure, []).append(ligand)
-        named[ligand] = None
+        named.add(ligand)
     alone = []
     for ligand in _one_a_stem([ligand for ligand in ligands if ligand not in named]):
         structure = _structure_of(ligand, structures, folders)
@@ -85,7 +81,7 @@ def key_of(path: str) -> tuple[str, ...]:
 
 def is_pocket(path: str) -> bool:
     """Return whether a structure is a part of another by its name."""
-    return not _POCKET.isdisjoint(_words(path))
+    return "pocket" in _words(path)
 
 
 def _words(path: str) -> list[str]:
@@ -95,13 +91,15 @@ def _words(path: str) -> list[str]:
 
 def _one_a_stem(ligands: Iterable[str]) -> list[str]:
     """Return one file per name if a ligand exists in several formats: the one with most bond information."""
-    best: dict[str, tuple[int, str]] = {}
+    best: dict[str, str] = {}
     for ligand in ligands:
-        stem, ending = str(Path(ligand).with_name(stem_of(Path(ligand).name))).lower(), ending_of(ligand)
-        rank = _PREFERRED.index(ending) if ending in _PREFERRED else len(_PREFERRED)
-        if stem not in best or rank < best[stem][0]:
-            best[stem] = rank, ligand
-    return [ligand for _, ligand in best.values()]
+        stem = str(Path(ligand).with_name(stem_of(Path(ligand).name))).lower()
+        best[stem] = min(best.get(stem, ligand), ligand, key=_rank)
+    return list(best.values())
+
+
+def _rank(ligand: str) -> int:
+    return (*_PREFERRED, ending_of(ligand)).index(ending_of(ligand))
 
 
 def _structure_of(ligand: str, structures: Sequence[str], folders: Mapping[str, str]) -> str | None:

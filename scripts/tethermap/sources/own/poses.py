@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,21 +115,21 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
     """
     try:
         text = structure_text(unpacked(path.read_bytes()))
-    except DamagedGzip as error:
-        raise LigandFileError(f"{path.name}: the gzip is damaged; upload it again") from error
-    except FormatError as error:
-        raise LigandFileError(f"{path.name}: {error}") from error
+    except (DamagedGzip, FormatError) as error:
+        reason = error if isinstance(error, FormatError) else "the gzip is damaged; upload it again"
+        raise LigandFileError(f"{path.name}: {reason}") from error
     kind = kind_of(path)[0]
     kind = ending_of(path.name) if kind == "text" else kind
     reader = {"sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2}.get(kind, _of_coordinates)
     poses: list[LigandPose] = []
     notes: list[str] = []
     ranks: Counter[object] = Counter()
-    file = label or path.name
     named = _RANK.search(path.name)
     confidence = _CONFIDENCE.search(path.name)
+    file = label or path.name
+    records = enumerate(reader(text), start=1)
     with rdBase.BlockLogs():
-        for number, found in reader(text):
+        for number, found in ((number, found) for number, record in records for found in record):
             if isinstance(found, str):
                 notes.append(f"{path.name}, molecule {number}: {found}.")
                 continue
@@ -138,36 +138,30 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
                 break
             ranks[molecule := (found.title, *sorted(found.elements))] += 1
             rank = int(named[1]) if named and ranks[molecule] == 1 else ranks[molecule]
-            more = {"confidence": confidence[1]} if confidence else {}
-            fields = {**more, **found.fields}
+            fields = {**({"confidence": confidence[1]} if confidence else {}), **found.fields}
             poses.append(replace(found, source_file=file, source_record=number, pose_rank=rank, fields=fields))
     if not poses:
         raise LigandFileError(notes[0].rstrip(".") if notes else f"{path.name}: no molecule is in it")
     return poses, notes
 
 
-_Found = Iterator[tuple[int, "LigandPose | str"]]
+_Records = Iterator[Iterable["LigandPose | str"]]
+"""Ligands of each record, and sentences on those that can't be used."""
 
 
-def _of_sdf(text: str) -> _Found:
+def _of_sdf(text: str) -> _Records:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Without RDKit's checks: the pipeline flags molecules that RDKit would reject, it does not drop them.
-    supplier = Chem.ForwardSDMolSupplier(io.BytesIO(text.encode()), sanitize=False, removeHs=False)
-    for number, mol in enumerate(supplier, start=1):
-        for found in _of_record(mol):
-            yield number, found
+    return map(_of_record, Chem.ForwardSDMolSupplier(io.BytesIO(text.encode()), sanitize=False, removeHs=False))
 
 
-def _of_mol2(text: str) -> _Found:
-    for number, made in enumerate(read_mol2(text), start=1):
+def _of_mol2(text: str) -> _Records:
+    for made in read_mol2(text):
         if isinstance(made, str):
-            yield number, made
-            continue
-        mol, names, note = made
-        if note:
-            yield number, note
-        for found in _of_record(with_names(mol, names)):
-            yield number, found
+            yield [made]
+        else:
+            mol, names, note = made
+            yield chain(filter(None, [note]), _of_record(with_names(mol, names)))
 
 
 def with_names(mol: Chem.Mol, names: Sequence[str]) -> Chem.Mol:
@@ -230,9 +224,7 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     count = mol.GetNumAtoms()
     if not count:
         return "it has no atoms"
-    if not mol.GetNumConformers():
-        return "it has no coordinates; dock or place it first"
-    xyz = np.asarray(mol.GetConformer().GetPositions(), dtype=np.float64)
+    xyz = np.asarray(mol.GetConformer().GetPositions() if mol.GetNumConformers() else [np.nan], dtype=np.float64)
     if not np.isfinite(xyz).all() or (count > 1 and (np.ptp(xyz, axis=0) == 0).all()):
         return "it has no coordinates; dock or place it first"
     if count > 3 and np.ptp(xyz[:, 2]) < _FLAT and abs(float(xyz[0, 2])) < _FLAT:
@@ -288,23 +280,20 @@ def _lacks_hydrogens(mol: Chem.Mol) -> bool:
     )
 
 
-def _of_coordinates(text: str) -> _Found:
+def _of_coordinates(text: str) -> _Records:
     """Yield the models of a PDBQT, DLG or PDB file of a ligand only; each ROOT of a PDBQT file is a ligand."""
     if re.search(r"^DOCKED: ", text, re.MULTILINE):
         text = "\n".join(line[8:] for line in text.splitlines() if line.startswith("DOCKED: "))
     text = _FLEXIBLE.sub("", text)
     models = re.split(r"^MODEL\b.*$", text, flags=re.MULTILINE)
     first_smiles = _SMILES.search(text)
-    number = 0
     for model in models[1:] or models:
         roots = list(_ROOT.finditer(model))
         cuts = [0, *(_begin_of(model, root.start()) for root in roots[1:]), len(model)]
         for begin, end in pairwise(cuts):
             part = model[begin:end]
-            if not re.search(r"^(?:ATOM  |HETATM)", part, re.MULTILINE):
-                continue
-            number += 1
-            yield number, _of_lines(part, first_smiles if len(roots) < 2 else None, model)
+            if re.search(r"^(?:ATOM  |HETATM)", part, re.MULTILINE):
+                yield [_of_lines(part, first_smiles if len(roots) < 2 else None, model)]
 
 
 def _begin_of(model: str, root: int) -> int:
@@ -320,20 +309,17 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
     except ValueError:
         return "its columns are not those of the PDB format; write it as SDF"
     elements = tuple(line[76:78].strip().capitalize() for line in lines)
-    if unknown := [
-        line[12:16].strip() for line, element in zip(lines, elements, strict=True) if element not in SYMBOLS
-    ]:
+    given = [line[12:16].strip() for line in lines]
+    if unknown := [name for name, element in zip(given, elements, strict=True) if element not in SYMBOLS]:
         return f"the element of atom {unknown[0]} is ambiguous; write the molecule as SDF"
-    smiles = _SMILES.search(part) or first_smiles
-    names = tuple(_atom_names(elements, [line[12:16].strip() for line in lines]))
-    title = next((line[12:].strip() for line in part.splitlines() if line.startswith("REMARK  Name")), "")
+    found = _SMILES.search(part) or first_smiles
+    smiles = found[1] if found else ""
+    names, charges = tuple(_atom_names(elements, given)), (0,) * len(lines)
+    title = next((line[12:].strip().lstrip("= ") for line in part.splitlines() if line.startswith("REMARK  Name")), "")
     code = lines[0][17:20].strip() or LIGAND
-    smiles_text = smiles[1] if smiles else ""
     score = _VINA.search(model) or _AUTODOCK.search(model)
     fields = {"score_kcal_mol": score[1]} if score else {}
-    return LigandPose(
-        names, elements, xyz, (0,) * len(lines), None, smiles_text, title.lstrip("= "), code, fields=fields
-    )
+    return LigandPose(names, elements, xyz, charges, None, smiles, title, code, fields=fields)
 
 
 def _atom_names(elements: Sequence[str], given: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,13 +29,16 @@ from tethermap.sources.own.confidence import aligned_errors, confidence_file, re
 from tethermap.sources.own.merge import merged, with_confidences
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
 from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
-from tethermap.sources.own.sniff import stem_of
+from tethermap.sources.own.sniff import StructureFile, stem_of
 
 MOST_MODELS = 200
 """Maximum number of models of one file that become separate complexes."""
 
 _BESIDE = frozenset({"mtz", "map", "ccp4", "xml", "json", "npz"})
 """Endings of files that are looked for next to a model."""
+
+_Beside = tuple[str | None, list[str]]
+"""Files next to a model: its error matrix, None if there is none, and its scores."""
 
 _SAME_PLACE = 0.01
 _RESIDUES = re.compile(
@@ -48,12 +51,9 @@ _MODEL = re.compile(r"^MODEL\s", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Complex:
-    """A file with one complex: its name, its path, whether it is mmCIF, the user's original file, its model."""
+class Complex(StructureFile):
+    """A file with one complex, with the path of the user's original file and the number of the model in it."""
 
-    name: str
-    place: str
-    is_mmcif: bool
     given: str
     record: int = 1
 
@@ -112,19 +112,15 @@ def prepared(
         if not own and is_pocket(file.given) and key_of(file.given) in whole:
             notes.append(f"{Path(file.given).name} was skipped: it is a part of another structure.")
             continue
-        confidences = confidence_file(file.given, given.labels)
-        scores = score_files(file.given, given.labels)
-        if not own and confidences is None and not scores and not _has_models(file):
-            complexes.append(file)
-            continue
-        complexes_of_file, file_notes = [file], list[str]()
         ligand_files = {read_from.get(place, place): given.labels.get(place, Path(place).name) for place in own}
-        with isolate_errors(file.given, partial(failed, file.given)):
-            complexes_of_file, file_notes = _kept_or_made(
-                file, ligand_files, confidences, scores, folder, given.labels.get(file.given, "")
-            )
-        complexes += complexes_of_file
-        notes += file_notes
+        beside = confidence_file(file.given, given.labels), score_files(file.given, given.labels)
+        of_file = [file]
+        if own or any(beside) or _has_models(file):
+            with isolate_errors(file.given, partial(failed, file.given)):
+                label = given.labels.get(file.given, "")
+                of_file, file_notes = _kept_or_made(file, ligand_files, beside, folder, label)
+                notes += file_notes
+        complexes += of_file
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
 
 
@@ -144,7 +140,7 @@ def _plain(file: Complex, folder: Path) -> Complex:
     def write(made: Path) -> None:
         write_text(made / name, text)
         for beside in path.parent.iterdir():  # maps and reports
-            named = beside.name.startswith((stem_of(path.name), file.name))
+            named = beside.name.startswith((stem_of(path.name), file.entry_id))
             if named and (ending_of(beside.name) in _BESIDE or "_validation." in beside.name):
                 with suppress(FileExistsError):
                     (made / beside.name).symlink_to(beside.resolve())
@@ -189,12 +185,7 @@ def _has_models(file: Complex) -> bool:
 
 
 def _kept_or_made(
-    file: Complex,
-    ligands: Mapping[str, str],
-    confidences: str | None,
-    scores: Sequence[str],
-    folder: Path,
-    label: str,
+    file: Complex, ligands: Mapping[str, str], beside: _Beside, folder: Path, label: str
 ) -> tuple[list[Complex], list[str]]:
     """Return the complexes of one structure, from an earlier run if nothing has changed.
 
@@ -205,54 +196,52 @@ def _kept_or_made(
     label : str
         The user's name of the structure.
     """
-    states = [
-        (place, state.st_size, state.st_mtime_ns)
-        for place in (file.place, *ligands, *([confidences] if confidences else []), *scores)
-        for state in [Path(place).stat()]
-    ]
+    used = (file.place, *ligands, *filter(None, [beside[0]]), *beside[1])
+    states = [(place, state.st_size, state.st_mtime_ns) for place in used for state in [Path(place).stat()]]
 
     def write(made: Path) -> tuple[dict[str, int], list[str]]:
-        texts, notes = _made(file, ligands, confidences, scores, label)
+        notes: list[str] = []
+        texts = _made(file, ligands, beside, label, notes)
         for name, (_, text) in texts.items():
             write_text(made / f"{name}.cif", text)
         return {name: number for name, (number, _) in texts.items()}, notes
 
-    made, (names, notes) = made_once(folder, [file.name, label, states], write)
+    made, (names, notes) = made_once(folder, [file.entry_id, label, states], write)
     files = [Complex(name, str(made / f"{name}.cif"), True, file.given, number) for name, number in names.items()]
     return files or [file], notes
 
 
 def _made(
-    file: Complex, ligands: Mapping[str, str], confidences: str | None, scores: Sequence[str], label: str
-) -> tuple[dict[str, tuple[int, str]], list[str]]:
-    """Return number of the model and text of each complex by its name, and sentences."""
-    notes: list[str] = []
+    file: Complex, ligands: Mapping[str, str], beside: _Beside, label: str, notes: list[str]
+) -> dict[str, tuple[int, str]]:
+    """Return number of the model and text of each complex by its name; add sentences to the notes."""
     poses: list[LigandPose] = []
     for ligand, name in ligands.items():
-        read, file_notes = list[LigandPose](), list[str]()
         failures: list[Exception] = []
         with isolate_errors(ligand, failures.append):
             try:
                 read, file_notes = read_poses(Path(ligand), name)
+                poses += read
+                notes += file_notes
             except (LigandFileError, OSError) as error:
-                file_notes = [f"{error}."]
-        poses += read
-        notes += [_FAILED.format(Path(ligand).name)] if failures else file_notes
+                notes.append(f"{error}.")
+        notes += [_FAILED.format(Path(ligand).name)] if failures else []
     try:
-        parsed = parse_file(Path(file.place), file.name)
+        parsed = parse_file(Path(file.place), file.entry_id)
     except EntryError:  # the status of the entry reports it
-        return {}, notes
-    structures = list(_models(parsed, file.name, poses, notes, label))
-    if len(structures) == 1 and not poses:
-        errors, note = aligned_errors(structures[0][2], Path(confidences)) if confidences is not None else ({}, "")
-        notes += [note] if note else []
-        values = {name: value for path in scores for name, value in read_scores(Path(path)).items()}
-        if errors or values:
-            own = read_text(Path(file.place)) if file.is_mmcif else ""
-            text = own or merged(structures[0][2], poses, file.name, parsed.block)
-            return {file.name: (1, with_confidences(text, errors, values))}, notes
-        return {}, notes
-    return {name: (k, merged(model, poses, name, parsed.block)) for name, k, model in structures}, notes
+        return {}
+    structures = list(_models(parsed, file.entry_id, poses, notes, label))
+    if len(structures) > 1 or poses:
+        return {name: (k, merged(model, poses, name, parsed.block)) for name, k, model in structures}
+    confidences, scores = beside
+    errors, note = aligned_errors(structures[0][2], Path(confidences)) if confidences is not None else ({}, "")
+    notes += filter(None, [note])
+    values = {name: value for path in scores for name, value in read_scores(Path(path)).items()}
+    if not errors and not values:
+        return {}
+    own = read_text(Path(file.place)) if file.is_mmcif else ""
+    text = own or merged(structures[0][2], poses, file.entry_id, parsed.block)
+    return {file.entry_id: (1, with_confidences(text, errors, values))}
 
 
 def _models(
@@ -263,11 +252,11 @@ def _models(
     Models without their own protein, or with the protein of the first model, are poses in the first model.
     """
     structure = parsed.structure
-    first = structure[0]
+    first, *others = structure
     whole = []
-    for number, model in enumerate(list(structure)[1:], start=2):
-        backbone = _backbone(model)
-        same = len(backbone) == len(_backbone(first)) and np.allclose(backbone, _backbone(first), atol=_SAME_PLACE)
+    for number, model in enumerate(others, start=2):
+        backbone, reference = _backbone(model), _backbone(first)
+        same = len(backbone) == len(reference) and np.allclose(backbone, reference, atol=_SAME_PLACE)
         if not len(backbone) or same:
             poses += _het_poses(model, label, number)
         else:
@@ -297,15 +286,7 @@ def _het_poses(model: gemmi.Model, label: str, number: int) -> Iterable[LigandPo
         for residue in chain:
             if residue.is_water() or gemmi.find_tabulated_residue(residue.name).is_standard() or len(residue) < 5:
                 continue
-            yield LigandPose(
-                names=tuple(atom.name for atom in residue),
-                elements=tuple(atom.element.name for atom in residue),
-                xyz=np.array([atom.pos.tolist() for atom in residue]),
-                charges=tuple(int(atom.charge) for atom in residue),
-                bonds=None,
-                smiles="",
-                title="",
-                comp_id=residue.name or LIGAND,
-                source_file=label,
-                source_record=number,
-            )
+            rows = ((atom.name, atom.element.name, atom.pos.tolist(), atom.charge) for atom in residue)
+            names, elements, xyz, charges = zip(*rows, strict=True)
+            code = residue.name or LIGAND
+            yield LigandPose(names, elements, np.array(xyz), charges, None, "", "", code, label, number)

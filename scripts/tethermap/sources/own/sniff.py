@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from tethermap.base.packed import DAMAGED, ending_of, open_unpacked
@@ -29,7 +30,35 @@ _MOL2_RESIDUE = re.compile(rb"^\s*\d+\s+CA(?:\s+-?\d+\.\d+){3}\s+\S+\s+\d+\s+[A-
 _LEAST_RESIDUES = 4
 _DOCKED = re.compile(rb"^DOCKED: ", re.MULTILINE)
 _NEVER_PDB = frozenset({"csv", "tsv", "smi", "npz", "mtz", "ccp4", "map", "md", "html", "fasta", "fa"})
+_ENDINGS = re.compile(
+    r"(?<=.)(?:\.(?:[mb]?cif|mmcif|ent|pdb\d{0,3}|pdbqt|json|sdf?|mol2?|dlg|mae|maegz|txt|gz|bz2|xz|zip|tar|tgz))+\Z",
+    re.IGNORECASE,
+)
 _DATA = re.compile(rb"^\s*data_", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class StructureFile:
+    """A file that contains an entry.
+
+    Parameters
+    ----------
+    entry_id : str
+        Lower-case id.
+    place : str
+        Its path as text: a mirror has a quarter of a million.
+    is_mmcif : bool
+        Whether it is mmCIF by its name.
+    """
+
+    entry_id: str
+    place: str
+    is_mmcif: bool
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.place)
 
 
 def unsupported(by: str) -> list[tuple[re.Pattern[str], str]]:
@@ -106,13 +135,4 @@ def stem_of(name: str) -> str:
     >>> stem_of("complex.pdb.txt"), stem_of("1abc.pdb1.gz"), stem_of("pred.model_idx_0.cif")
     ('complex', '1abc', 'pred.model_idx_0')
     """
-    stem = name
-    while (match := _ENDING.fullmatch(stem)) is not None:
-        stem = match[1]
-    return stem
-
-
-_ENDING = re.compile(
-    r"(.+)\.(?:cif|mmcif|mcif|bcif|ent|pdb\d{0,3}|pdbqt|json|sdf|sd|mol|mol2|dlg|mae|maegz|txt|gz|bz2|xz|zip|tar|tgz)",
-    re.IGNORECASE,
-)
+    return _ENDINGS.sub("", name)
