@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import gemmi
 
+from tethermap.base.packed import unpacked
 from tethermap.entry.metadata import EntryMetadata, LigandName, PolymerEntity, metadata_of
 from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
@@ -25,29 +25,19 @@ class Document:
     data: Json
     text: str
     files: dict[str, Path] = field(default_factory=dict)
-    _made: dict[str, bytes] = field(default_factory=dict)
 
     def file(self, suffix: str) -> bytes | None:
-        """Return the gzipped file of a format, ``cif`` or ``pdb``; mmCIF is made from PDB when there is no other."""
-        if suffix not in self._made:
-            made = self._make(suffix)
-            if made is None:
-                return None
-            self._made[suffix] = made
-        return self._made[suffix]
-
-    def _make(self, suffix: str) -> bytes | None:
+        """Return the plain file of a format, ``cif`` or ``pdb``; mmCIF is made from PDB when there is no other."""
         if suffix in self.files:
-            data = self.files[suffix].read_bytes()
-            return data if data[:2] == b"\x1f\x8b" else gzip.compress(data, mtime=0)
+            return unpacked(self.files[suffix].read_bytes())
         if suffix != "cif":
             return None
-        text = gzip.decompress(self.files["pdb"].read_bytes()).decode("utf-8", "replace")
+        text = unpacked(self.files["pdb"].read_bytes()).decode("utf-8", "replace")
         old = text[72:76] == text[62:66]
         structure = gemmi.read_pdb_string(text, max_line_length=72 if old else 0)
         structure.name = self.entry_id.upper()
         structure.setup_entities()
-        return gzip.compress(structure.make_mmcif_document().as_string().encode(), mtime=0)
+        return structure.make_mmcif_document().as_string().encode()
 
 
 def load_documents(folder: Path) -> dict[str, Document]:
@@ -55,7 +45,7 @@ def load_documents(folder: Path) -> dict[str, Document]:
     paths = list(walk(folder))
     documents = {}
     for file in choose_files(paths)[0]:
-        content = gzip.decompress(file.path.read_bytes()) if file.path.suffix == ".gz" else file.path.read_bytes()
+        content = unpacked(file.path.read_bytes())
         metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
         data = entry_object(metadata, content.count(b"\nATOM") or 1)
         documents[file.entry_id] = Document(file.entry_id, data, _text(metadata))
@@ -69,6 +59,7 @@ def load_documents(folder: Path) -> dict[str, Document]:
 def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
     """Return the object of an entry with its entities below it; unknown values are omitted."""
     upper = metadata.entry_id.upper()
+    entities, ligands = enumerate(metadata.entities, 1), enumerate(metadata.ligands, len(metadata.entities) + 1)
     entry: Json = _without_nothing(
         {
             "rcsb_id": upper,
@@ -85,13 +76,8 @@ def entry_object(metadata: EntryMetadata, atoms: int) -> Json:
                 "revision_date": _moment(metadata.revision_date),
             },
             "rcsb_entry_container_identifiers": {"entry_id": upper},
-            "polymer_entities": [
-                _polymer(upper, str(number), entity) for number, entity in enumerate(metadata.entities, 1)
-            ],
-            "nonpolymer_entities": [
-                _nonpolymer(upper, str(number), ligand)
-                for number, ligand in enumerate(metadata.ligands, len(metadata.entities) + 1)
-            ],
+            "polymer_entities": [_polymer(upper, str(number), entity) for number, entity in entities],
+            "nonpolymer_entities": [_nonpolymer(upper, str(number), ligand) for number, ligand in ligands],
         }
     )
     return entry

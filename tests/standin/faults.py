@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +16,6 @@ Kind = Literal[
     "html",  # an HTML page with status 200
     "total_changes",  # the announced number of hits differs from page to page
     "duplicates",  # a page repeats the last hit of the page before
-    "pages_end",  # 204 for any page but the first
     "no_result_set",  # the response contains only counts
     "graphql_error",  # status 200 with a list of errors and no data
     "refuse",  # closes the connection without an answer
@@ -53,34 +51,12 @@ class Fault:
     body: bytes = b""
     content_type: str = "text/html"
 
+    def befalls(self, service: str, entry: str) -> bool:
+        """Return whether it befalls a request."""
+        return self.service == service and self.entry in ("", entry) and self.times != 0
+
     @property
     def headers(self) -> dict[str, str]:
         """Headers that it adds to an answer."""
         named = {"Retry-After": self.retry_after, "Location": self.location}
         return {name: text for name, text in named.items() if text}
-
-
-class FaultPlan:
-    """The faults that are switched on; safe to use from the server's threads."""
-
-    def __init__(self) -> None:
-        self._faults: list[Fault] = []
-        self._lock = threading.Lock()
-
-    def add(self, fault: Fault) -> None:
-        with self._lock:
-            self._faults.append(fault)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._faults.clear()
-
-    def next(self, service: str, entry: str) -> Fault | None:
-        """Return the fault that befalls a request, and count it."""
-        with self._lock:
-            for fault in self._faults:
-                if fault.service == service and fault.entry in ("", entry) and fault.times != 0:
-                    if fault.times is not None:
-                        fault.times -= 1
-                    return fault
-        return None

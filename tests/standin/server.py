@@ -7,7 +7,8 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,7 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from graphql import build_schema, graphql_sync
 
 from tests.standin.documents import Json, load_documents
-from tests.standin.faults import Fault, FaultPlan
+from tests.standin.faults import Fault
 from tests.standin.search import RefusedError, SearchEngine, suggestions
 
 HTML = b"<!DOCTYPE html><html><head><title>Maintenance</title></head><body>Back soon.</body></html>"
@@ -63,29 +64,23 @@ class StandIn:
         Withdrawn entries and their successors, lower case.
     reports : Path, optional
         Folder of validation reports in the archive's layout.
-    port : int
-        0 for any.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        removed: Mapping[str, tuple[str, ...]] | None = None,
-        port: int = 0,
-        reports: Path | None = None,
+        self, folder: Path, removed: Mapping[str, tuple[str, ...]] | None = None, reports: Path | None = None
     ) -> None:
         self.documents = load_documents(folder)
         self.removed = dict(removed or {})
         self.reports = reports
         self.gone_files: set[str] = set()
         self.reports_moved = False  # from the archive's tree of reports
-        self.faults = FaultPlan()
+        self.faults: list[Fault] = []
         self.engine = SearchEngine(self.documents)
         self.seen: list[Seen] = []
         self.most_at_once: Counter[str] = Counter()
         self._running: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
@@ -117,11 +112,9 @@ class StandIn:
         self._server.server_close()
         self._thread.join()
 
-    def fault(self, *args: Any, **kwargs: Any) -> Fault:
+    def fault(self, *args: Any, **kwargs: Any) -> None:
         """Switch a fault on; arguments as of `Fault`."""
-        fault = Fault(*args, **kwargs)
-        self.faults.add(fault)
-        return fault
+        self.faults.append(Fault(*args, **kwargs))
 
     def reset(self) -> None:
         """Switch all faults off and forget all requests."""
@@ -153,18 +146,15 @@ class StandIn:
             return "data", "", Reply(200, _json(self._data(question))), question
         if folder == "/data/rest/v1/holdings/removed":
             return "removed", entry, self._removed(entry), None
-        if folder == "/data/rest/v1/core/entry" and entry in self.documents:
-            return "data", "", Reply(200, _json(self.documents[entry].data)), None
         if folder == "/download":
             return "files", entry, self._file(name.lower()), None
-        if path.startswith(_REPORTS):
-            gone = self.reports_moved
-            return "reports", name.partition("_validation")[0], NO_PAGE if gone else self._report(path), None
-        if folder == "/validation/download":
+        if path.startswith(_REPORTS) or folder == "/validation/download":
             entry = name.partition("_validation")[0]
-            return "reports", entry, self._report(f"{_REPORTS}{entry[-3:-1]}/{entry}/{name}"), None
+            place = (self.reports or Path("/nowhere")) / entry[-3:-1] / entry / name
+            found = place.is_file() and not (self.reports_moved and path.startswith(_REPORTS))
+            return "reports", entry, Reply(200, place.read_bytes(), "application/gzip") if found else NO_PAGE, None
         if folder == "/pdbe/entry-files/download":
-            return "pdbe", entry.removesuffix("_updated"), self._pdbe(name.lower()), None
+            return "pdbe", entry, self._file(name.lower()), None
         return "", "", NO_PAGE, None
 
     def _search(self, text: str, answer: Callable[[Any], Json | None]) -> tuple[Reply, Any]:
@@ -189,13 +179,9 @@ class StandIn:
         if entry not in self.removed:
             message = f"No data found for entry ID: {entry.upper()}"
             return Reply(404, _json({"status": 404, "message": message, "link": _LINK}))
-        holdings = {
-            "title": "withdrawn",
-            "remove_date": "2010-01-01T00:00:00+00:00",
-            "id_codes_replaced_by": [name.upper() for name in self.removed[entry]],
-        }
-        if not self.removed[entry]:
-            del holdings["id_codes_replaced_by"]
+        successors = [name.upper() for name in self.removed[entry]]
+        holdings: Json = {"title": "withdrawn", "remove_date": "2010-01-01T00:00:00+00:00"}
+        holdings |= {"id_codes_replaced_by": successors} if successors else {}
         return Reply(200, _json({"rcsb_id": entry.upper(), "rcsb_repository_holdings_removed": holdings}))
 
     def _file(self, name: str) -> Reply:
@@ -206,28 +192,23 @@ class StandIn:
         if data is None:
             return NO_PAGE
         if suffix.endswith(".gz"):
-            return Reply(200, data, "application/gzip")
-        return Reply(200, gzip.decompress(data), "text/plain")
+            return Reply(200, gzip.compress(data, compresslevel=1, mtime=0), "application/gzip")
+        return Reply(200, data, "text/plain")
 
-    def _report(self, path: str) -> Reply:
-        place = (self.reports or Path("/nowhere")) / path.removeprefix(_REPORTS)
-        return Reply(200, place.read_bytes(), "application/gzip") if place.is_file() else NO_PAGE
-
-    def _pdbe(self, name: str) -> Reply:
-        if name.startswith("pdb") and name.endswith(".ent"):
-            return self._file(f"{name[3:-4]}.pdb")
-        return self._file(name.replace("_updated.cif", ".cif"))
-
-    def begin(self, service: str) -> None:
-        """Count a request that is being answered."""
+    @contextmanager
+    def answering(self, service: str, entry: str) -> Iterator[Fault | None]:
+        """Count a request while it is answered; the fault that befalls it is counted too."""
         with self._lock:
             self._running[service] += 1
             self.most_at_once[service] = max(self.most_at_once[service], self._running[service])
-
-    def end(self, service: str) -> None:
-        """Count a request as answered."""
-        with self._lock:
-            self._running[service] -= 1
+            fault = next((one for one in self.faults if one.befalls(service, entry)), None)
+            if fault is not None and fault.times is not None:
+                fault.times -= 1
+        try:
+            yield fault
+        finally:
+            with self._lock:
+                self._running[service] -= 1
 
 
 def _handler(standin: StandIn) -> type[BaseHTTPRequestHandler]:
@@ -246,16 +227,13 @@ def _handler(standin: StandIn) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, body: bytes) -> None:
             service, entry, reply, question = standin.reply(self.path, body)
-            fault = standin.faults.next(service, entry)
-            standin.begin(service)
-            try:
+            with standin.answering(service, entry) as fault:
                 sent = befall(reply, fault)
                 standin.seen.append(Seen(service, entry, sent.status, dict(self.headers), question))
-                self._send(sent, fault)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-            finally:
-                standin.end(service)
+                try:
+                    self._send(sent, fault)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
 
         def _send(self, reply: Reply, fault: Fault | None) -> None:
             kind = fault.kind if fault else ""
@@ -284,25 +262,16 @@ def befall(reply: Reply, fault: Fault | None) -> Reply:
     """Return the response after a fault."""
     if fault is None:
         return reply
-    if fault.kind == "status":
-        return Reply(fault.status, fault.body or HTML, fault.content_type)
-    if fault.kind == "html":
-        return Reply(200, HTML, "text/html")
-    if fault.kind == "empty":
-        return Reply(200, b"", reply.content_type)
-    if fault.kind == "cut_gzip":
-        return Reply(200, reply.body[: len(reply.body) * 2 // 3], reply.content_type)
-    if fault.kind == "no_atoms":
-        text = b"data_EMPTY\n#\n_entry.id EMPTY\n#\n"
-        return Reply(200, gzip.compress(text, mtime=0) if reply.body[:2] == b"\x1f\x8b" else text, reply.content_type)
-    if fault.kind == "graphql_error":
-        return Reply(200, _json({"data": None, "errors": [{"message": "Internal Server Error(s)"}]}))
-    if fault.kind == "pages_end":
-        return Reply(204)
-    return _befall_search(reply, fault) if reply.status == 200 and fault.service == "search" else reply
-
-
-def _befall_search(reply: Reply, fault: Fault) -> Reply:
+    fixed = {
+        "status": Reply(fault.status, fault.body or HTML, fault.content_type),
+        "html": Reply(200, HTML, "text/html"),
+        "empty": Reply(200, b"", reply.content_type),
+        "cut_gzip": Reply(200, reply.body[: len(reply.body) * 2 // 3], reply.content_type),
+        "no_atoms": Reply(200, b"data_EMPTY\n#\n_entry.id EMPTY\n#\n", reply.content_type),
+        "graphql_error": Reply(200, _json({"data": None, "errors": [{"message": "Internal Server Error(s)"}]})),
+    }
+    if fault.kind in fixed or reply.status != 200 or fault.service != "search":
+        return fixed.get(fault.kind, reply)
     content = json.loads(reply.body)
     hits = content.get("result_set", [])
     if fault.kind == "total_changes":
