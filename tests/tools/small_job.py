@@ -27,9 +27,8 @@ from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import exit_rows
 from tethermap.exits.sdf import exits_sdf
-from tethermap.exposure.method import Method
 from tethermap.exposure.rows import atom_rows, sdf_fields, summary_row
-from tethermap.exposure.sasa import Exposure
+from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.extras.protac import side
 from tethermap.extras.protac.inputs import InputMaker
 from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
@@ -128,7 +127,7 @@ def write_shard(
     backbones = [packed_backbone(instance.stem, NO_BACKBONE) for instance, _ in ligands]
     records_of("clean_complexes/backbones", backbones)
     records_of("match_ligands/molecules", [packed_molecule(mol) for _, mol in ligands])
-    method = Method(1.4, 100)
+    method = Sasa(1.4, 100)
     measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
     summary = [summary_row(TARGET, *one, method) for one in measured]
     rows_of("measure_sasa/sasa_summary", summary)
@@ -197,7 +196,7 @@ def _write_status(path: Path, shard: str, entry_ids: Sequence[str], instances: S
 
 
 def _write_files(
-    path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Method
+    path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Sasa
 ) -> None:
     lists: dict[str, dict[str, str]] = {"clean_complexes": {}, "measure_sasa": {}, "write_protac_inputs": {}}
     maker, inputs = InputMaker(side.TARGET), []

@@ -1,4 +1,4 @@
-"""Lee-Richards areas of nested sets of atoms by either engine: the compiled loop, or FreeSASA as a check on it."""
+"""Lee-Richards areas of nested sets of atoms by FreeSASA, as a check on the compiled loop."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.errors import UserError
-from tethermap.kernels.spheres import Spheres
 
 
-def kernel_areas(
+def freesasa_areas(
     xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int, count: int, probe_radius: float, slices: int
 ) -> FloatArray:
-    """Return the SASA of the first atoms in nested sets of atoms.
+    """Return the SASA of the first atoms in nested sets (Mitternacht 2016, doi:10.12688/f1000research.7931.1).
 
     Parameters
     ----------
@@ -33,14 +32,6 @@ def kernel_areas(
     -------
     ndarray of float, shape (n_levels, count)
         In square angstroms. If atoms coincide, the largest (then the first) gets the whole area.
-    """
-    return Spheres(xyz, radii + probe_radius, level, n_levels).areas(count, slices)
-
-
-def freesasa_areas(
-    xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int, count: int, probe_radius: float, slices: int
-) -> FloatArray:
-    """Return the areas of `kernel_areas`, computed by FreeSASA (Mitternacht 2016, doi:10.12688/f1000research.7931.1).
 
     Raises
     ------
@@ -62,8 +53,6 @@ def freesasa_areas(
         members = np.flatnonzero(level <= k)
         if k and not np.any(level == k):
             areas[k] = areas[k - 1]
-            continue
-        if not len(members):
             continue
         # FreeSASA gives coinciding atoms no area at all: the largest, then the first, represents them.
         by_size = members[np.lexsort((members, -radii[members]))]

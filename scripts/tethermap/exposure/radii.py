@@ -8,7 +8,7 @@ The same rule, applied to the neutral molecule, gives the radii of ligand and po
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,11 @@ class RadiusTable:
     path : Path
         CSV with the columns element, class, radius_A, source.
 
+    Attributes
+    ----------
+    largest : dict of str to float
+        The largest radius that an atom of each element can have, in angstroms.
+
     Raises
     ------
     KeyError, ValueError
@@ -43,19 +48,15 @@ class RadiusTable:
     """
 
     def __init__(self, path: Path) -> None:
-        rows = [(row["element"], row["class"], float(row["radius_A"])) for row in rows_of(path)]
-        by_class = {(element, cls): radius for element, cls, radius in rows}
-        self._plain = {element: radius for element, cls, radius in rows if cls == "any"}
+        by_class = {(row["element"], row["class"]): float(row["radius_A"]) for row in rows_of(path)}
+        self.largest: dict[str, float] = {}
+        for (element, _), radius in by_class.items():
+            self.largest[element] = max(radius, self.largest.get(element, 0.0))
         self._sp2 = by_class["C", "sp2 or sp, no hydrogen"]
         self._sp2_h = by_class["C", "sp2 or sp, with hydrogen"]
         self._sp3 = by_class["C", "sp3"]
         self._carbonyl = by_class["O", "one neighbour, no hydrogen"]
         self._oxygen = by_class["O", "other"]
-
-    @cached_property
-    def largest(self) -> dict[str, float]:
-        """The largest radius that an atom of each element can have, in angstroms."""
-        return {**self._plain, "C": max(self._sp3, self._sp2_h, self._sp2), "O": max(self._carbonyl, self._oxygen)}
 
     def largest_of(self, elements: np.typing.NDArray[np.bytes_]) -> FloatArray:
         """Return an upper bound of the radius of each atom by its element.
@@ -138,13 +139,8 @@ class PolymerRadii:
     def _component(self, comp_id: str) -> dict[tuple[str, str], float]:
         component = self._find(comp_id)
         molecule = dictionary_molecule(component, neutral=True) if component else None
-        if molecule is None:
-            return {}
-        return {
-            (atom.GetSymbol(), atom.GetProp(NAME)): self.table.of_atom(atom)
-            for atom in molecule.GetAtoms()
-            if atom.GetAtomicNum() > 1
-        }
+        heavy = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() > 1] if molecule else []
+        return {(atom.GetSymbol(), atom.GetProp(NAME)): self.table.of_atom(atom) for atom in heavy}
 
 
 class EntryRadii:

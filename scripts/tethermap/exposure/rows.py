@@ -9,9 +9,8 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from tethermap.base.tables import Row, Value
-from tethermap.exposure.method import Method
 from tethermap.exposure.radii import RADII_NAME
-from tethermap.exposure.sasa import ALGORITHM, Exposure
+from tethermap.exposure.sasa import ALGORITHM, Exposure, Sasa
 from tethermap.instance.model import Instance
 from tethermap.molecule.record import LigandMolecule
 
@@ -44,7 +43,7 @@ def instance_cells(target_name: str, instance: Instance) -> dict[str, Value]:
 
 
 def summary_row(
-    target_name: str, instance: Instance, molecule: LigandMolecule, exposure: Exposure, method: Method
+    target_name: str, instance: Instance, molecule: LigandMolecule, exposure: Exposure, method: Sasa
 ) -> Row:
     """Return the row of one instance in `tethermap.base.tables.SASA_SUMMARY`."""
     code = instance.name.comp_id
@@ -119,7 +118,7 @@ def atom_rows(
         }
 
 
-def sdf_fields(target_name: str, atoms: Sequence[Row], method: Method) -> dict[str, str]:
+def sdf_fields(target_name: str, atoms: Sequence[Row], method: Sasa) -> dict[str, str]:
     """Return the fields that exposure adds to a ligand's SDF.
 
     Parameters
@@ -127,7 +126,7 @@ def sdf_fields(target_name: str, atoms: Sequence[Row], method: Method) -> dict[s
     atoms : sequence of Row
         Its rows of `tethermap.base.tables.SASA_ATOMS`.
 
-    >>> sdf_fields("BRD4", [{"SASA_free_A2": 40.0, "Exposure_A2": 10.0}], Method(1.4, 100))["buried_fraction"]
+    >>> sdf_fields("BRD4", [{"SASA_free_A2": 40.0, "Exposure_A2": 10.0}], Sasa(1.4, 100))["buried_fraction"]
     '0.7500'
     """
     free, bound = (sum(float(row[name] or 0) for row in atoms) for name in ("SASA_free_A2", "Exposure_A2"))

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tethermap.base.arrays import FloatArray
+from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
-from tethermap.exposure.engines import freesasa_areas, kernel_areas
+from tethermap.exposure.engines import freesasa_areas
 from tethermap.exposure.method import FREESASA, KERNEL
 from tethermap.instance.model import Neighbourhood
+from tethermap.kernels.spheres import Spheres
 
 ALGORITHM = "Lee-Richards"
 
@@ -41,53 +42,27 @@ class Exposure:
 
     @property
     def relative(self) -> FloatArray:
-        """Relative SASA in the headline context: bound / free, NaN for an atom without surface."""
-        return relative_sasa(self.free, self.headline)
+        """Accessible fraction of each atom's own surface in the headline context: bound / free.
+
+        0 (buried) to 1 (open); NaN for an atom without surface.
+
+        >>> Exposure(np.array([20.0, 10.0]), {HEADLINE_CONTEXT: np.array([0.0, 5.0])}).relative.tolist()
+        [0.0, 0.5]
+        """
+        share: FloatArray = np.divide(
+            self.headline, self.free, out=np.full(len(self.free), np.nan), where=self.free > 0
+        )
+        return share
 
     @property
     def buried(self) -> FloatArray:
-        """Buried fraction in the headline context."""
-        return buried_fraction(self.free, self.headline)
+        """Share of each atom's surface that the protein covers in the headline context: 0 (exposed) to 1, or NaN."""
+        return 1.0 - self.relative
 
 
-def relative_sasa(sasa_free: FloatArray, sasa_bound: FloatArray) -> FloatArray:
-    """Return the accessible fraction of each atom's own surface.
-
-    Parameters
-    ----------
-    sasa_free, sasa_bound : ndarray of float, shape (n_atoms,)
-        SASA of the unbound ligand and of the ligand in the complex, in square angstroms, same order.
-
-    Returns
-    -------
-    ndarray of float, shape (n_atoms,)
-        0 (buried) to 1 (open); NaN for an atom without surface.
-    """
-    share: FloatArray = np.divide(sasa_bound, sasa_free, out=np.full(len(sasa_free), np.nan), where=sasa_free > 0)
-    return share
-
-
-def buried_fraction(sasa_free: FloatArray, sasa_bound: FloatArray) -> FloatArray:
-    """Return the share of each atom's surface that the protein covers.
-
-    Parameters
-    ----------
-    sasa_free, sasa_bound : ndarray of float, shape (n_atoms,)
-        SASA of the unbound ligand and of the ligand in the complex, in square angstroms, same order.
-
-    Returns
-    -------
-    ndarray of float, shape (n_atoms,)
-        0 (exposed) to 1 (buried); NaN for an atom without surface.
-
-    >>> buried_fraction(np.array([20.0, 10.0]), np.array([0.0, 5.0])).tolist()
-    [1.0, 0.5]
-    """
-    return 1.0 - relative_sasa(sasa_free, sasa_bound)
-
-
+@dataclass(frozen=True, slots=True)
 class Sasa:
-    """The method: Lee-Richards with a number of slices and a probe.
+    """The method: Lee-Richards with a number of slices and a probe, named in every output.
 
     Parameters
     ----------
@@ -99,10 +74,9 @@ class Sasa:
         One of `tethermap.exposure.method.ENGINES`.
     """
 
-    def __init__(self, probe_radius: float, slices: int, engine: str = KERNEL) -> None:
-        self.probe_radius = probe_radius
-        self._slices = slices
-        self._nested_areas = freesasa_areas if engine == FREESASA else kernel_areas
+    probe_radius: float
+    slices: int
+    engine: str = KERNEL
 
     def areas(self, xyz: FloatArray, radii: FloatArray, count: int) -> FloatArray:
         """Return the SASA of the first `count` of all atoms.
@@ -122,7 +96,7 @@ class Sasa:
             In square angstroms. If atoms coincide, the largest (then the first) gets the whole area.
         """
         level = np.zeros(len(xyz), dtype=np.int64)
-        areas: FloatArray = self._nested_areas(xyz, radii, level, 1, count, self.probe_radius, self._slices)[0]
+        areas: FloatArray = self._nested_areas(xyz, radii, level, 1, count)[0]
         return areas
 
     def exposure(
@@ -147,9 +121,14 @@ class Sasa:
             np.concatenate([np.zeros(len(xyz), dtype=np.int64), neighbourhood.context + 1]),
             1 + len(CONTEXTS),
             len(xyz),
-            self.probe_radius,
-            self._slices,
         )
         for areas in bound[neighbourhood.largest + 1 :]:
             areas.fill(np.nan)
         return Exposure(free, dict(zip(CONTEXTS, bound, strict=True)))
+
+    def _nested_areas(
+        self, xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int, count: int
+    ) -> FloatArray:
+        if self.engine == FREESASA:
+            return freesasa_areas(xyz, radii, level, n_levels, count, self.probe_radius, self.slices)
+        return Spheres(xyz, radii + self.probe_radius, level, n_levels).areas(count, self.slices)

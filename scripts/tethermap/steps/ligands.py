@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple
 
 from tethermap.base.records import EntryParts
 from tethermap.components.finder import job_components
-from tethermap.exposure.method import Method
 from tethermap.run.shard_step import ShardStep, over_entries
 from tethermap.run.task import Task
 
@@ -26,12 +24,13 @@ def match(task: Task) -> None:
 
 def measure(task: Task) -> None:
     """Write the exposure and the exits of a shard's ligands, and their files."""
-    target_name, method = task.settings["target_name"], Method(**task.settings["sasa"])
+    target_name, sasa = task.settings["target_name"], task.settings["sasa"]
     components = job_components(task.settings)
 
     def measurer(step: ShardStep) -> Callable[[EntryParts], None]:
+        from tethermap.exposure.sasa import Sasa
         from tethermap.steps.measuring import LigandMeasurer  # RDKit, needed for new entries only
 
-        return LigandMeasurer(target_name, method, components, step).measure
+        return LigandMeasurer(target_name, Sasa(**sasa), components, step).measure
 
-    over_entries(task, [target_name, *astuple(method)], components, measurer)
+    over_entries(task, [target_name, sasa["probe_radius"], sasa["slices"], sasa["engine"]], components, measurer)

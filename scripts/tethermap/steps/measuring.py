@@ -28,7 +28,6 @@ from tethermap.exits.sdf import exits_sdf
 from tethermap.exits.shape import geometry_of
 from tethermap.exits.unseen import missing_atoms
 from tethermap.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
-from tethermap.exposure.method import Method
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.rows import OF_EXITS, atom_rows, sdf_fields, summary_row
 from tethermap.exposure.sasa import Sasa
@@ -59,7 +58,7 @@ class LigandMeasurer:
     ----------
     target_name : str
         Name of the target in the settings.
-    method : Method
+    method : Sasa
         Method of the SASA calculation.
     find : callable
         Look-up of a component by its code.
@@ -67,13 +66,12 @@ class LigandMeasurer:
         Receives the results.
     """
 
-    def __init__(self, target_name: str, method: Method, find: Find, step: ShardStep) -> None:
+    def __init__(self, target_name: str, method: Sasa, find: Find, step: ShardStep) -> None:
         self._target_name = target_name
-        self._method = method
         self._find = find
         self._radii = RadiusTable(RADII)
         self._polymer_radii = PolymerRadii(self._radii, find)
-        self._sasa = Sasa(method.probe_radius, method.slices, method.engine)
+        self._sasa = method
         self._holders = Holders(self._polymer_radii, self._sasa)
         self._step = step
 
@@ -105,7 +103,7 @@ class LigandMeasurer:
         radii = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
         around = self._polymer_radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
         exposure = self._sasa.exposure(instance.atoms.xyz[molecule.atom_index], radii, neighbourhood, around)
-        summary = summary_row(self._target_name, instance, molecule, exposure, self._method)
+        summary = summary_row(self._target_name, instance, molecule, exposure, self._sasa)
         self._step.add("sasa_summary", summary)
         rows = list(atom_rows(self._target_name, instance, molecule, exposure, radii))
         for row in rows:
@@ -152,7 +150,7 @@ class LigandMeasurer:
         instance, molecule = ligand.instance, ligand.molecule
         shape = geometry_of(instance, molecule, ligand.around)
         self._step.add("geometry", {"stem": instance.stem, **geometry_cells(shape)})
-        fields = {**sdf_fields(self._target_name, areas, self._method), **geometry_fields(shape)}
+        fields = {**sdf_fields(self._target_name, areas, self._sasa), **geometry_fields(shape)}
         sdf = exits_sdf(instance, molecule, graph, exits, areas, fields)
         self._step.write(layout.ligand_sdf(instance.stem), sdf)
         if self._step.draws:

@@ -28,11 +28,9 @@ def test_an_atom_thousands_of_angstroms_away_changes_nothing() -> None:
 
 def test_atoms_in_one_place_have_the_area_of_one() -> None:
     xyz, radii = scattered()
-    doubled = np.concatenate([xyz, xyz[:3]])
-    areas = SASA.areas(doubled, np.concatenate([radii, radii[:3]]), 27)
-    assert np.array_equal(areas[:24], BY_FREESASA.areas(xyz, radii, 24))
-    assert areas[24:].tolist() == [0.0, 0.0, 0.0]
-    assert np.array_equal(areas, BY_FREESASA.areas(doubled, np.concatenate([radii, radii[:3]]), 27))
+    doubled = np.concatenate([xyz, xyz[:3]]), np.concatenate([radii, radii[:3]]), 27
+    assert np.array_equal(SASA.areas(*doubled), [*BY_FREESASA.areas(xyz, radii, 24), 0.0, 0.0, 0.0])
+    assert np.array_equal(SASA.areas(*doubled), BY_FREESASA.areas(*doubled))
 
 
 def test_of_atoms_in_one_place_the_largest_has_the_area() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import freesasa
+import gemmi
 import numpy as np
 import pytest
 from rdkit import Chem
@@ -13,9 +14,7 @@ from tethermap.base.reference import RADII
 from tethermap.components.component import Component
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 
-AMINO_ACIDS = (
-    "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split()  # noqa: SIM905
-)
+AMINO_ACIDS = gemmi.expand_one_letter_sequence("ARNDCQEGHILKMFPSTWYV", gemmi.ResidueKind.AA)
 
 
 @pytest.fixture(scope="module")
@@ -42,25 +41,12 @@ def test_amino_acids_have_the_radii_of_freesasas_protor_table(
 @pytest.mark.parametrize(
     ("smiles", "atom", "radius"),
     [
-        ("C=O", 0, 1.76),  # sp2 carbon with hydrogen, =CH2 too
-        ("CC(C)=O", 1, 1.61),  # sp2 carbon without
-        ("CC#N", 1, 1.61),  # sp carbon without
-        ("C#C", 0, 1.76),
-        ("CC", 0, 1.88),
-        ("CC(C)(C)C", 1, 1.88),
-        ("c1ccccc1", 0, 1.76),
-        ("CC(C)=O", 3, 1.42),  # carbonyl oxygen
-        ("CO", 1, 1.46),  # hydroxyl
-        ("COC", 1, 1.46),  # ether
-        ("CN", 1, 1.64),
-        ("CS", 1, 1.77),
-        ("OP(O)(O)=O", 1, 1.80),
-        ("CF", 1, 1.47),
-        ("CCl", 1, 1.75),
-        ("CBr", 1, 1.85),
-        ("CI", 1, 1.98),
-        ("C[Se]C", 1, 1.90),
-        ("[Zn]", 0, 2.39),
+        *(("C=O", 0, 1.76), ("C#C", 0, 1.76), ("c1ccccc1", 0, 1.76)),  # sp2 or sp carbon with hydrogen, =CH2 too
+        *(("CC(C)=O", 1, 1.61), ("CC#N", 1, 1.61)),  # sp2 or sp carbon without
+        *(("CC", 0, 1.88), ("CC(C)(C)C", 1, 1.88)),
+        *(("CC(C)=O", 3, 1.42), ("CO", 1, 1.46), ("COC", 1, 1.46)),  # carbonyl, hydroxyl, ether
+        *(("CN", 1, 1.64), ("CS", 1, 1.77), ("OP(O)(O)=O", 1, 1.80), ("C[Se]C", 1, 1.90), ("[Zn]", 0, 2.39)),
+        *(("CF", 1, 1.47), ("CCl", 1, 1.75), ("CBr", 1, 1.85), ("CI", 1, 1.98)),
     ],
 )
 def test_radius_follows_element_hybridisation_and_hydrogens(

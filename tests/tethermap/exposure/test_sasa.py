@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,20 +12,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.cleaning import Find, clean_file, clean_sample, differ_from_freesasa, largest_difference, read_cleaned
-from tethermap.base.contexts import CONTEXTS
+from tests.tools import cleaning
+from tests.tools.cleaning import Find, Sample, clean_file, clean_sample
+from tests.tools.ligands import small_neighbourhood
+from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.exposure.method import ENGINES as ENGINE_NAMES
 from tethermap.exposure.method import FREESASA
-from tethermap.exposure.sasa import Sasa, buried_fraction, relative_sasa
+from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.instance.model import Neighbourhood
 
 METHOD = Sasa(probe_radius=1.4, slices=100)
 ENGINES = pytest.mark.parametrize("method", [Sasa(1.4, 100, engine) for engine in ENGINE_NAMES], ids=ENGINE_NAMES)
 
 
-def empty_neighbourhood() -> Neighbourhood:
-    names = np.zeros(0, dtype="U8")
-    return Neighbourhood(np.zeros((0, 3)), names, names, names, names, names, names, np.zeros(0, dtype=np.int64), 3)
+@pytest.fixture(scope="module")
+def samples(archive: Path, find: Find) -> list[Sample]:
+    return [clean_sample(kept) for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
 
 
 @ENGINES
@@ -70,36 +73,30 @@ def test_larger_context_never_exposes_an_atom(seed: int, spread: float) -> None:
 
 def test_ligand_without_neighbours_keeps_its_whole_surface() -> None:
     xyz = np.array([[0.0, 0, 0], [1.5, 0, 0]])
-    exposure = METHOD.exposure(xyz, np.array([1.88, 1.88]), empty_neighbourhood(), np.zeros(0))
+    exposure = METHOD.exposure(xyz, np.array([1.88, 1.88]), small_neighbourhood(), np.zeros(0))
     assert np.array_equal(exposure.headline, exposure.free)
     assert exposure.relative == pytest.approx(1.0)
 
 
 def test_undefined_context_has_no_areas() -> None:
-    names = np.zeros(0, dtype="U8")
-    nmr = Neighbourhood(np.zeros((0, 3)), names, names, names, names, names, names, np.zeros(0, dtype=np.int64), 2)
+    nmr = replace(small_neighbourhood(), largest=2)
     exposure = METHOD.exposure(np.zeros((1, 3)), np.array([1.88]), nmr, np.zeros(0))
     assert np.isnan(exposure.bound["crystal"]).all()
     assert not np.isnan(exposure.bound["assembly"]).any()
 
 
-def test_atom_under_the_protein_is_fully_buried() -> None:
-    assert buried_fraction(np.array([20.0]), np.array([0.0])) == pytest.approx(1.0)
+def test_atom_under_the_protein_is_buried_and_one_without_surface_has_no_share() -> None:
+    exposure = Exposure(np.array([20.0, 0.0]), {HEADLINE_CONTEXT: np.zeros(2)})
+    assert np.array_equal(exposure.buried, [1.0, np.nan], equal_nan=True)
 
 
-def test_atom_without_free_surface_has_no_relative_sasa() -> None:
-    assert np.isnan(relative_sasa(np.array([0.0]), np.array([0.0]))).all()
-
-
-def test_neighbourhood_gives_the_areas_of_the_whole_complex_in_the_archive(archive: Path, find: Find) -> None:
-    cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
-    assert len(cleaned) == 4
-    for sample in map(clean_sample, cleaned):
-        whole = read_cleaned(sample)
+def test_neighbourhood_gives_the_areas_of_the_whole_complex_in_the_archive(samples: list[Sample], find: Find) -> None:
+    assert len(samples) == 4
+    for sample in samples:
+        whole = cleaning.read_cleaned(sample)
         assert whole is not None
-        assert largest_difference(sample, "target", whole, find) < 1e-9, sample.instance.stem
+        assert cleaning.largest_difference(sample, "target", whole, find) < 1e-9, sample.instance.stem
 
 
-def test_areas_are_those_of_freesasa_in_the_archive(archive: Path, find: Find) -> None:
-    cleaned = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
-    assert differ_from_freesasa(list(map(clean_sample, cleaned)), find) == []
+def test_areas_are_those_of_freesasa_in_the_archive(samples: list[Sample], find: Find) -> None:
+    assert cleaning.differ_from_freesasa(samples, find) == []
