@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.tables import Row
-from tethermap.fit.fit import entry_cells, fit_cells, ligand_fit, status_of, with_map
-from tethermap.fit.model import NO_ENTRY_FIT, UNKNOWN, EntryFit, LigandFit
+from tethermap.fit.fit import entry_cells, fit_cells, ligand_fit, with_map
+from tethermap.fit.model import NO_ENTRY_FIT, EntryFit, LigandFit
 from tethermap.fit.own_map import Density
 from tethermap.fit.report import Place, Report
 from tethermap.instance.model import Residue
@@ -51,8 +51,7 @@ class Experiment:
 
     def cells(self, name: Residue, altloc: str | None) -> Row:
         """Return the cells of one residue: of a conformer, or of the first that is reported."""
-        fit = self.report.fit(_place(name), name.comp_id, altloc) if self.report else UNKNOWN
-        return fit_cells(fit, status_of(fit, reported=self.report is not None))
+        return fit_cells(ligand_fit(self.report, [(_place(name), name.comp_id)], altloc))
 
 
 NO_EXPERIMENT = Experiment()

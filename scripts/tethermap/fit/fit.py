@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import sqrt
+from typing import Any
 
 from tethermap.base.tables import JOINED, RESULTS_TABLE, Row, format_value
 from tethermap.fit.limits import limit
-from tethermap.fit.model import ASSESSED, NO_FIT, NO_REPORT, NOT_ASSESSED, EntryFit, LigandFit, ResidueFit, fit_values
+from tethermap.fit.model import ASSESSED, NO_FIT, NOT_ASSESSED, EntryFit, LigandFit, ResidueFit, fit_values
 from tethermap.fit.report import Place, Report
 
-_MEANS = ("rscc", "rsr", "mean_occupancy", "edia_m", "opia", "q_score", "residue_inclusion")
 
-
-def ligand_fit(report: Report | None, residues: Sequence[tuple[Place, str]], altloc: str) -> LigandFit:
+def ligand_fit(report: Report | None, residues: Sequence[tuple[Place, str]], altloc: str | None) -> LigandFit:
     """Return the fit of an instance.
 
     Parameters
@@ -23,8 +22,8 @@ def ligand_fit(report: Report | None, residues: Sequence[tuple[Place, str]], alt
         The report of its entry.
     residues : sequence of (Place, str)
         Place and component of each of its residues.
-    altloc : str
-        Label of its conformer.
+    altloc : str or None
+        Label of its conformer; None for the first that is reported.
     """
     if report is None:
         return NO_FIT
@@ -44,16 +43,15 @@ def with_map(fit: LigandFit, whole: float | None, atoms: Sequence[float | None])
 
 def _joined(fits: Sequence[ResidueFit]) -> ResidueFit:
     """Return the fit of a linked group as a whole; residues without a value don't count in it."""
-    means = {name: _mean((getattr(fit, name), fit.n_atoms or 1) for fit in fits) for name in _MEANS}
-    return ResidueFit(
-        **means,
-        n_atoms=_sum(fit.n_atoms for fit in fits),
-        bonds_rmsz=_pooled((fit.bonds_rmsz, fit.n_bonds) for fit in fits),
-        angles_rmsz=_pooled((fit.angles_rmsz, fit.n_angles) for fit in fits),
-        n_bonds=_sum(fit.n_bonds for fit in fits),
-        n_angles=_sum(fit.n_angles for fit in fits),
-        n_clashes=_sum(fit.n_clashes for fit in fits),
-    )
+    values: dict[str, Any] = {}
+    for name in ("rscc", "rsr", "mean_occupancy", "edia_m", "opia", "q_score", "residue_inclusion"):
+        values[name] = _mean((getattr(fit, name), fit.n_atoms or 1) for fit in fits)
+    for name in ("n_atoms", "n_bonds", "n_angles", "n_clashes"):
+        counts = [count for fit in fits if (count := getattr(fit, name)) is not None]
+        values[name] = sum(counts) if counts else None
+    values["bonds_rmsz"] = _pooled((fit.bonds_rmsz, fit.n_bonds) for fit in fits)
+    values["angles_rmsz"] = _pooled((fit.angles_rmsz, fit.n_angles) for fit in fits)
+    return ResidueFit(**values)
 
 
 def _mean(weighted: Iterable[tuple[float | None, int]]) -> float | None:
@@ -67,11 +65,6 @@ def _pooled(scores: Iterable[tuple[float | None, int | None]]) -> float | None:
     return sqrt(squares / sum(number for _, number in known)) if known else None
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
-
-
 def is_rsrz_outlier(fit: ResidueFit) -> bool:
     """Return whether a residue fits the density worse than residues of its kind."""
     return fit.rsrz is not None and fit.rsrz > limit("rsrz_outlier")
@@ -82,19 +75,14 @@ def has_geometry_outliers(fit: ResidueFit) -> bool:
     return max(fit.bonds_rmsz or 0.0, fit.angles_rmsz or 0.0) > limit("mogul_rmsz_poor")
 
 
-def fit_cells(fit: ResidueFit, status: str, source: str = "") -> Row:
+def fit_cells(fit: LigandFit) -> Row:
     """Return the cells of a fit in the tables of ligands."""
     return {
-        **{value.column: getattr(fit, value.name) for value in fit_values("residue", "mogul") if value.column},
-        "n_clashes": fit.n_clashes,
-        "fit_status": status,
-        "fit_source": source or ("" if fit.rscc is None else "report"),
+        **{value.column: getattr(fit.whole, value.name) for value in fit_values("residue", "mogul") if value.column},
+        "n_clashes": fit.whole.n_clashes,
+        "fit_status": fit.status,
+        "fit_source": fit.source,
     }
-
-
-def status_of(fit: ResidueFit, *, reported: bool) -> str:
-    """Return the status of one residue."""
-    return (ASSESSED if fit.assessed else NOT_ASSESSED) if reported else NO_REPORT
 
 
 def by_residue(fit: LigandFit, names: Sequence[str]) -> str:
@@ -107,7 +95,7 @@ def by_residue(fit: LigandFit, names: Sequence[str]) -> str:
 
 def fit_fields(fit: LigandFit, names: Sequence[str]) -> dict[str, str]:
     """Return the fields of a fit in a ligand's SDF, without those that have no value."""
-    cells = fit_cells(fit.whole, fit.status, fit.source)
+    cells = fit_cells(fit)
     fields = {c.name: format_value(cells[c.name], c) for c in RESULTS_TABLE.columns if c.name in cells}
     return {**fields, "RSCC_by_residue": by_residue(fit, names)}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import gemmi
 import numpy as np
@@ -17,13 +18,14 @@ from rdkit import Chem
 from rdkit.Chem import rdDistGeom, rdShapeHelpers
 from rdkit.Geometry import Point3D
 
-from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.tables import GEOMETRIES, JOINED, Row, format_value
 from tethermap.fit.limits import limit
 
-FLAT_RINGS = ("[ar5^2]1[ar5^2][ar5^2][ar5^2][ar5^2]1", "[ar6^2]1[ar6^2][ar6^2][ar6^2][ar6^2][ar6^2]1")
-FLAT_BONDS = ("[C;X3;^2](*)(*)=[C;X3;^2](*)(*)",)
-_TERMINAL = "[O,N;D1;$([O,N;D1]-[*]=[O,N;D1]),$([O,N;D1]=[*]-[O,N;D1])]~[*]"
+_RINGS = ("[ar5^2]1[ar5^2][ar5^2][ar5^2][ar5^2]1", "[ar6^2]1[ar6^2][ar6^2][ar6^2][ar6^2][ar6^2]1")
+FLAT_RINGS = [Chem.MolFromSmarts(ring) for ring in _RINGS]
+FLAT_BONDS = [Chem.MolFromSmarts("[C;X3;^2](*)(*)=[C;X3;^2](*)(*)")]
+_TERMINAL = Chem.MolFromSmarts("[O,N;D1;$([O,N;D1]-[*]=[O,N;D1]),$([O,N;D1]=[*]-[O,N;D1])]~[*]")
 
 VOLUME_SCALE = 0.8
 """Van der Waals radii are scaled by it for volumes, as PoseBusters does."""
@@ -72,8 +74,7 @@ class Geometry:
         return tuple(sorted(passed))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _BoundedPairs:
+class _BoundedPairs(NamedTuple):
     """Pairs of a ligand's atoms that have bounds, in angstroms, and the number of bonds between them."""
 
     first: IntArray
@@ -83,8 +84,7 @@ class _BoundedPairs:
     path: FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Kind:
+class _Kind(NamedTuple):
     """Properties shared by all copies of a ligand, without hydrogens; no pairs if RDKit has no bounds."""
 
     symbols: tuple[str, ...]
@@ -164,7 +164,10 @@ def _bounded_pairs(mol: Chem.Mol, symbols: Sequence[str]) -> _BoundedPairs | Non
     path = Chem.GetDistanceMatrix(mol)[first, second]
     _even_out(mol, symbols, lower, upper)
     known = (lower > 0) & (upper > 0)  # missing for atoms without a type in RDKit's force field
-    _leave_out_across_metals(mol, symbols, first, second, known)
+    for metal in (atom for atom, symbol in zip(mol.GetAtoms(), symbols, strict=True) if symbol not in _NONMETALS):
+        bonded = np.zeros(len(symbols), dtype=np.bool_)  # to one metal: the bounds ignore its coordination
+        bonded[[other.GetIdx() for other in metal.GetNeighbors()]] = True
+        known &= ~(bonded[first] & bonded[second])
     return _BoundedPairs(first[known], second[known], lower[known], upper[known], path[known])
 
 
@@ -172,27 +175,12 @@ def _distances(xyz: FloatArray, pairs: _BoundedPairs | None) -> tuple[float | No
     """Return the greatest deviation of bonds and of angles, and the least relative distance of other pairs."""
     if pairs is None:
         return None, None, None
-    lower, upper, path = pairs.lower, pairs.upper, pairs.path
-    distance = np.linalg.norm(xyz[pairs.first] - xyz[pairs.second], axis=1)
+    first, second, lower, upper, path = pairs
+    distance = np.linalg.norm(xyz[first] - xyz[second], axis=1)
     deviation = np.maximum(np.maximum(lower - distance, 0.0) / lower, np.maximum(distance - upper, 0.0) / upper)
-    ratio = distance / lower
-    far = path > 2
-    return (
-        _greatest(deviation[path == 1]),
-        _greatest(deviation[path == 2]),
-        float(ratio[far].min()) if far.any() else None,
-    )
-
-
-def _leave_out_across_metals(
-    mol: Chem.Mol, symbols: Sequence[str], first: IntArray, second: IntArray, known: BoolArray
-) -> None:
-    """Omit the pairs of atoms bonded to one metal: the bounds ignore its coordination."""
-    for k, symbol in enumerate(symbols):
-        if symbol not in _NONMETALS:
-            bonded = np.zeros(len(symbols), dtype=np.bool_)
-            bonded[[other.GetIdx() for other in mol.GetAtomWithIdx(k).GetNeighbors()]] = True
-            known &= ~(bonded[first] & bonded[second])
+    far = distance[path > 2] / lower[path > 2]
+    bond, angle = (float(some.max()) if len(some := deviation[path == bonds]) else None for bonds in (1, 2))
+    return bond, angle, float(far.min()) if len(far) else None
 
 
 def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: FloatArray) -> None:
@@ -201,16 +189,16 @@ def _even_out(mol: Chem.Mol, symbols: Sequence[str], lower: FloatArray, upper: F
     Bounds are those of all pairs, by their first atoms.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
-    for first, second in map(sorted, mol.GetSubstructMatches(_pattern(_TERMINAL))):
+    for first, second in map(sorted, mol.GetSubstructMatches(_TERMINAL)):
         before = first * (2 * len(symbols) - first - 1) // 2  # pairs with a lower first atom
         groups.setdefault(tuple(sorted((symbols[first], symbols[second]))), []).append(before + second - first - 1)
     for members in groups.values():
         lower[members], upper[members] = lower[members].min(), upper[members].max()
 
 
-def _groups(mol: Chem.Mol, patterns: Sequence[str]) -> list[IntArray]:
+def _groups(mol: Chem.Mol, patterns: Sequence[Chem.Mol]) -> list[IntArray]:
     """Return the atoms of all groups that match each pattern, shape (n_groups, n_atoms)."""
-    matches = (mol.GetSubstructMatches(_pattern(pattern)) for pattern in patterns)
+    matches = (mol.GetSubstructMatches(pattern) for pattern in patterns)
     return [np.array(groups) for groups in matches if groups]
 
 
@@ -240,8 +228,8 @@ def _room(
     radii = np.array([_radius(element) for element in elements])
     sums = np.array([_radius(symbol) for symbol in symbols])[:, None] + radii
     if metal.any():
-        covalent = np.array([_covalent(symbol) for symbol in symbols])[:, None]
-        sums[:, metal] = covalent + np.array([_covalent(e) for e in np.asarray(elements)[metal]])
+        covalent = np.array([_radius(symbol, covalent=True) for symbol in symbols])[:, None]
+        sums[:, metal] = covalent + np.array([_radius(e, covalent=True) for e in np.asarray(elements)[metal]])
     # One small table per axis instead of a large one.
     distance = np.sqrt(sum((xyz[:, axis, None] - around[:, axis]) ** 2 for axis in range(3)))
     for own, partner in links:
@@ -266,20 +254,7 @@ def _overlap(mol: Chem.Mol, around: FloatArray, elements: Sequence[str]) -> floa
     return float(value)
 
 
-def _greatest(values: FloatArray) -> float | None:
-    return float(values.max()) if len(values) else None
-
-
 @cache
-def _pattern(smarts: str) -> Chem.Mol:
-    return Chem.MolFromSmarts(smarts)
-
-
-@cache
-def _radius(element: str) -> float:
-    return float(Chem.GetPeriodicTable().GetRvdw(gemmi.Element(element).atomic_number))
-
-
-@cache
-def _covalent(element: str) -> float:
-    return float(Chem.GetPeriodicTable().GetRcovalent(gemmi.Element(element).atomic_number))
+def _radius(element: str, *, covalent: bool = False) -> float:
+    table, number = Chem.GetPeriodicTable(), gemmi.Element(element).atomic_number
+    return float(table.GetRcovalent(number) if covalent else table.GetRvdw(number))

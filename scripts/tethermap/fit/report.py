@@ -31,7 +31,6 @@ _VRPT = "_pdbx_vrpt_"
 _OF_INSTANCE = ("model_instance_geometry", "model_instance_density", "model_instance_map_fitting")
 _PLACE = ("auth_asym_id", "auth_seq_id", "PDB_ins_code", "label_comp_id", "label_alt_id")
 _LABELS = ("", *ascii_uppercase, *digits)
-_XML_START = b"<wwPDB-validation-information"
 
 
 class ReportError(Exception):
@@ -125,7 +124,7 @@ def unpacked(data: bytes) -> bytes:
 
 
 def _is_xml(data: bytes) -> bool:
-    return _XML_START in data[:1000]
+    return b"<wwPDB-validation-information" in data[:1000]
 
 
 def _read_cif(data: bytes, entry_id: str) -> Report:
@@ -149,11 +148,12 @@ def _read_cif(data: bytes, entry_id: str) -> Report:
         clashes = _whole(_value(instances["count_clashes"][key])) if "count_clashes" in instances else None
         if clashes is None and "molprobity" in steps:
             clashes = 0
-        return _residue(values.get, "mmcif", values.get("program_for_bond_angle_geometry") == "mogul", clashes)
+        of = ("residue", "mogul") if values.get("program_for_bond_angle_geometry") == "mogul" else ("residue",)
+        return ResidueFit(**_read(values.get, "mmcif", *of), n_clashes=clashes)
 
     places = list(zip(*(_texts(instances.get(name), len(ids)) for name in _PLACE), strict=True))
     scores = zip(tables[1].get("instance_id", ()), tables[1].get("RSRZ", ()), strict=False)
-    beyond = {instance for instance, score in scores if _is_outlier(score)}
+    beyond = {instance for instance, score in scores if (_number(score) or 0.0) > limit("rsrz_outlier")}
     outliers = frozenset(place[:3] for place, name in zip(places, ids, strict=True) if name in beyond)
     entry = _entry(lambda name: _first(block, name), "mmcif", _first(block, "summary.report_creation_date"))
     return Report(entry, outliers, _indexed(places), read)
@@ -171,12 +171,13 @@ def _read_xml(data: bytes, entry_id: str) -> Report:
     def read(key: int) -> ResidueFit:
         group = groups[key]
         clashes = len(group.findall("clash"))
-        return _residue(group.get, "xml", True, clashes if clashes or "molprobity" in steps else None)
+        n_clashes = clashes if clashes or "molprobity" in steps else None
+        return ResidueFit(**_read(group.get, "xml", "residue", "mogul"), n_clashes=n_clashes)
 
     names = ("chain", "resnum", "icode", "resname", "altcode")
     places = [tuple(group.get(name, "").strip() for name in names) for group in groups]
-    scored = zip(places, groups, strict=True)
-    outliers = frozenset(place[:3] for place, group in scored if _is_outlier(group.get("rsrz")))
+    scored = zip(places, (_number(group.get("rsrz")) or 0.0 for group in groups), strict=True)
+    outliers = frozenset(place[:3] for place, score in scored if score > limit("rsrz_outlier"))
     return Report(_entry(entry.get, "xml", entry.get("XMLcreationDate")), outliers, _indexed(places), read)
 
 
@@ -203,15 +204,6 @@ def _texts(column: gemmi.cif.Column | None, length: int) -> list[str]:
 def _indexed(places: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
     """Return the row of each residue and conformer; of several models that of the first."""
     return dict(zip(reversed(places), range(len(places) - 1, -1, -1), strict=True))
-
-
-def _is_outlier(score: str | None) -> bool:
-    value = _number(score)
-    return value is not None and value > limit("rsrz_outlier")
-
-
-def _residue(get: Read, form: str, mogul: bool, clashes: int | None) -> ResidueFit:
-    return ResidueFit(**_read(get, form, "residue", *(["mogul"] if mogul else [])), n_clashes=clashes)
 
 
 def _entry(get: Read, form: str, created: str | None) -> EntryFit:
@@ -250,5 +242,4 @@ def _number(text: str | None) -> float | None:
 
 
 def _whole(text: str | None) -> int | None:
-    value = _number(text)
-    return None if value is None else int(value)
+    return None if (value := _number(text)) is None else int(value)

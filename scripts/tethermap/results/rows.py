@@ -97,7 +97,7 @@ def result_row(
         "InChIKey": mol.inchikey,
         "flags": JOINED.join(sorted({*instance.flags, *mol.flags})),
         "stem": instance.stem,
-        **fit_cells(instance.fit.whole, instance.fit.status, instance.fit.source),
+        **fit_cells(instance.fit),
         "RSCC_by_residue": by_residue(instance.fit, instance.residue_names),
         **entry_cells(instance.fit.entry),
         **geometry,
