@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -33,19 +34,20 @@ def from_mmcif(block: gemmi.cif.Block, *, entry_id: str = "") -> EntryMetadata:
     own_id = (_value(block, "_entry.id") or block.name).lower()
     revision, release_date, revision_date = _revisions(block)
     successors = _replacements(block, own_id)
-    names = {row["id"]: row for row in _rows(block, "_chem_comp.", "id", "name", "pdbx_synonyms")}
+    citations = sorted(rows_in(block, "_citation.", "id", "title"), key=lambda row: row["id"].lower() != "primary")
+    names = {row["id"]: row for row in rows_in(block, "_chem_comp.", "id", "name", "pdbx_synonyms")}
     status = _value(block, "_pdbx_database_status.status_code").upper()
     return EntryMetadata(
         entry_id=entry_id or own_id,
         title=tidy(_value(block, "_struct.title")) or tidy(_value(block, "_citation.title")),
-        citation=_primary_citation(block),
-        methods=unique(row["method"].upper() for row in _rows(block, "_exptl.", "method"))
+        citation=tidy(citations[0]["title"]) if citations else "",
+        methods=unique(row["method"].upper() for row in rows_in(block, "_exptl.", "method"))
         or ((PREDICTED,) if any(name.startswith("_ma_") for name in block.get_mmcif_category_names()) else ()),
         resolution=_resolution(block),
         release_date=release_date,
         revision_date=revision_date,
         revision=revision,
-        keywords=_keywords(block),
+        keywords="; ".join(unique(tidy(_value(block, f"_struct_keywords.{tag}")) for tag in ("pdbx_keywords", "text"))),
         entities=tuple(_entities(block)),
         ligands=tuple(_ligands(block, names)),
         withdrawn=bool(successors) or status == "OBS",
@@ -72,8 +74,7 @@ def iso_date(text: str) -> str:
     >>> iso_date("2019-05-01T00:00:00")
     '2019-05-01'
     """
-    match = re.match(r"\d{4}-\d{2}-\d{2}", text)
-    return match.group() if match else ""
+    return match[0] if (match := re.match(r"\d{4}-\d{2}-\d{2}", text)) else ""
 
 
 def positive(text: str) -> float | None:
@@ -85,12 +86,10 @@ def positive(text: str) -> float | None:
     return number if 0 < number < 1e6 else None
 
 
-def _rows(block: gemmi.cif.Block, category: str, *tags: str) -> Iterator[Row]:
+def rows_in(block: gemmi.cif.Block, category: str, *tags: str) -> Iterator[Row]:
     """Yield the rows of a category that has the first tag; other missing tags, ``?`` and ``.`` are empty texts."""
-    table = block.find(category, [tags[0], *(f"?{tag}" for tag in tags[1:])])
-    width = range(len(tags))
-    for row in table:
-        yield {tags[i]: _text(row[i]) if row.has(i) else "" for i in width}
+    for row in block.find(category, [tags[0], *(f"?{tag}" for tag in tags[1:])]):
+        yield {tag: _text(row[i]) if row.has(i) else "" for i, tag in enumerate(tags)}
 
 
 def _text(raw: str) -> str:
@@ -99,20 +98,7 @@ def _text(raw: str) -> str:
 
 def _value(block: gemmi.cif.Block, tag: str) -> str:
     """Return the first value of a tag, empty if it is missing."""
-    for raw in block.find_values(tag):
-        return _text(raw)
-    return ""
-
-
-def _primary_citation(block: gemmi.cif.Block) -> str:
-    rows = list(_rows(block, "_citation.", "id", "title"))
-    primary = [row["title"] for row in rows if row["id"].lower() == "primary"] or [row["title"] for row in rows[:1]]
-    return tidy(primary[0]) if primary else ""
-
-
-def _keywords(block: gemmi.cif.Block) -> str:
-    texts = (_value(block, f"_struct_keywords.{tag}") for tag in ("pdbx_keywords", "text"))
-    return "; ".join(unique(tidy(text) for text in texts))
+    return next(map(_text, block.find_values(tag)), "")
 
 
 def _resolution(block: gemmi.cif.Block) -> float | None:
@@ -122,7 +108,7 @@ def _resolution(block: gemmi.cif.Block) -> float | None:
         ("_em_3d_reconstruction.", "resolution"),
         ("_reflns.", "d_resolution_high"),
     ):
-        resolutions = [number for row in _rows(block, category, tag) if (number := positive(row[tag])) is not None]
+        resolutions = [number for row in rows_in(block, category, tag) if (number := positive(row[tag])) is not None]
         if resolutions:
             return min(resolutions)
     return None
@@ -133,7 +119,7 @@ def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
     tags = ("revision_date", "major_revision", "minor_revision", "data_content_type")
     history = [
         (iso_date(row["revision_date"]), int(row["major_revision"]), int(row["minor_revision"]))
-        for row in _rows(block, "_pdbx_audit_revision_history.", *tags)
+        for row in rows_in(block, "_pdbx_audit_revision_history.", *tags)
         if row["major_revision"].isdecimal()
         and row["minor_revision"].isdecimal()
         and row["data_content_type"] in ("", "Structure model")
@@ -142,7 +128,7 @@ def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
         dates = [date for date, _, _ in history if date]
         last = max(history, key=lambda item: item[1:])
         return f"{last[1]}.{last[2]}", min(dates, default=""), last[0]
-    rows = _rows(block, "_database_PDB_rev.", "num", "date")
+    rows = rows_in(block, "_database_PDB_rev.", "num", "date")
     old = [(int(row["num"]), iso_date(row["date"])) for row in rows if row["num"].isdecimal()]
     if old:
         return str(max(old)[0]), min(old)[1], max(old)[1]
@@ -152,23 +138,27 @@ def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
 def _replacements(block: gemmi.cif.Block, own_id: str) -> tuple[str, ...]:
     """Return the entries that replace this one."""
     successors: list[str] = []
-    for row in _rows(block, "_pdbx_database_PDB_obs_spr.", "id", "pdb_id", "replace_pdb_id"):
+    for row in rows_in(block, "_pdbx_database_PDB_obs_spr.", "id", "pdb_id", "replace_pdb_id"):
         if row["id"].upper() == "OBSLTE" and own_id in row["replace_pdb_id"].lower().split():
             successors += row["pdb_id"].lower().split()
     return tuple(name for name in unique(successors) if name != own_id)
 
 
 def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
-    described = {row["id"]: row for row in _rows(block, "_entity.", "id", "type", "pdbx_description", "pdbx_fragment")}
+    described = {
+        row["id"]: row for row in rows_in(block, "_entity.", "id", "type", "pdbx_description", "pdbx_fragment")
+    }
     polymers = list(
-        _rows(block, "_entity_poly.", "entity_id", "type", "pdbx_strand_id", "pdbx_seq_one_letter_code_can")
+        rows_in(block, "_entity_poly.", "entity_id", "type", "pdbx_strand_id", "pdbx_seq_one_letter_code_can")
     )
     if not polymers:
         polymers = [{"entity_id": key} for key, row in described.items() if row["type"].lower() == "polymer"]
     labels = _grouped(block, "_struct_asym.", "entity_id", "id")
-    strands = _strands(block) if any(not row.get("pdbx_strand_id") for row in polymers) else {}
-    names, genes, organisms = _names(block), *_sources(block)
-    accessions, entry_names = _references(block)
+    strands = {}
+    if not all(row.get("pdbx_strand_id") for row in polymers):
+        strands = _grouped(block, "_pdbx_poly_seq_scheme.", "entity_id", "pdb_strand_id")
+        strands = strands or _grouped(block, "_atom_site.", "label_entity_id", "auth_asym_id")
+    facts = _facts(block)
     for row in polymers:
         key = row["entity_id"]
         description = described.get(key, {})
@@ -180,10 +170,10 @@ def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
             label_asym_ids=unique(labels.get(key, ())),
             auth_asym_ids=authors or unique(strands.get(key, ())) or unique(labels.get(key, ())),
             description=tidy(description.get("pdbx_description", "")),
-            names=unique([*names.get(key, ()), *entry_names.get(key, ()), fragment]),
-            genes=unique(genes.get(key, ())),
-            uniprot=unique(accessions.get(key, ())),
-            organisms=unique(organisms.get(key, ())),
+            names=unique([*facts["name", key], *facts["entry_name", key], fragment]),
+            genes=unique(facts["gene", key]),
+            uniprot=unique(facts["accession", key]),
+            organisms=unique(facts["organism", key]),
             sequence=_sequence(block, key, row.get("pdbx_seq_one_letter_code_can", "")),
         )
 
@@ -191,57 +181,35 @@ def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
 def _grouped(block: gemmi.cif.Block, category: str, key: str, value: str) -> dict[str, list[str]]:
     """Return a dictionary from the values of one tag to the values of another."""
     groups: dict[str, list[str]] = {}
-    for row in _rows(block, category, key, value):
+    for row in rows_in(block, category, key, value):
         groups.setdefault(row[key], []).append(row[value])
     return groups
 
 
-def _strands(block: gemmi.cif.Block) -> dict[str, list[str]]:
-    """Return author chains by entity for files whose `_entity_poly` lacks them."""
-    chains = _grouped(block, "_pdbx_poly_seq_scheme.", "entity_id", "pdb_strand_id")
-    return chains or _grouped(block, "_atom_site.", "label_entity_id", "auth_asym_id")
-
-
-def _names(block: gemmi.cif.Block) -> dict[str, list[str]]:
-    """Return synonyms by entity."""
-    names: dict[str, list[str]] = {}
+def _facts(block: gemmi.cif.Block) -> defaultdict[tuple[str, str], list[str]]:
+    """Return names, genes, organisms, UniProt accessions and UniProt entry names, by kind and entity."""
+    facts: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for category in ("_entity_name_com.", "_entity_name_sys."):
-        for row in _rows(block, category, "entity_id", "name"):
-            names.setdefault(row["entity_id"], []).extend(split_names(row["name"]))
-    return names
-
-
-def _sources(block: gemmi.cif.Block) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return genes and organisms by entity."""
-    genes: dict[str, list[str]] = {}
-    organisms: dict[str, list[str]] = {}
+        for row in rows_in(block, category, "entity_id", "name"):
+            facts["name", row["entity_id"]] += split_names(row["name"])
     tags = ("entity_id", "pdbx_gene_src_gene", "pdbx_gene_src_scientific_name", "gene_src_common_name")
-    for row in _rows(block, "_entity_src_gen.", *tags):
-        genes.setdefault(row["entity_id"], []).extend(split_names(row["pdbx_gene_src_gene"]))
+    for row in rows_in(block, "_entity_src_gen.", *tags):
+        facts["gene", row["entity_id"]] += split_names(row["pdbx_gene_src_gene"])
         name = row["pdbx_gene_src_scientific_name"] or row["gene_src_common_name"]
-        organisms.setdefault(row["entity_id"], []).append(tidy(name))
+        facts["organism", row["entity_id"]].append(tidy(name))
     others = {"_entity_src_nat.": "pdbx_organism_scientific", "_pdbx_entity_src_syn.": "organism_scientific"}
     for category, tag in others.items():
-        for row in _rows(block, category, "entity_id", tag):
-            organisms.setdefault(row["entity_id"], []).append(tidy(row[tag]))
-    return genes, organisms
-
-
-def _references(block: gemmi.cif.Block) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return UniProt accessions and UniProt entry names by entity."""
-    accessions: dict[str, list[str]] = {}
-    names: dict[str, list[str]] = {}
-    for row in _rows(block, "_struct_ref.", "entity_id", "db_name", "db_code", "pdbx_db_accession"):
-        if row["db_name"].upper() not in UNIPROT_NAMES:
-            continue
-        code = accession(row["pdbx_db_accession"]) or accession(row["db_code"])
-        accessions.setdefault(row["entity_id"], []).append(code)
-        if not accession(row["db_code"]):
-            names.setdefault(row["entity_id"], []).append(row["db_code"])
-    for row in _rows(block, "_pdbx_sifts_unp_segments.", "entity_id", "unp_acc", "best_mapping"):
+        for row in rows_in(block, category, "entity_id", tag):
+            facts["organism", row["entity_id"]].append(tidy(row[tag]))
+    for row in rows_in(block, "_struct_ref.", "entity_id", "db_name", "db_code", "pdbx_db_accession"):
+        if row["db_name"].upper() in UNIPROT_NAMES:
+            code = accession(row["db_code"])
+            facts["accession", row["entity_id"]].append(accession(row["pdbx_db_accession"]) or code)
+            facts["entry_name", row["entity_id"]] += [] if code else [row["db_code"]]
+    for row in rows_in(block, "_pdbx_sifts_unp_segments.", "entity_id", "unp_acc", "best_mapping"):
         if row["best_mapping"].lower() != "n":
-            accessions.setdefault(row["entity_id"], []).append(accession(row["unp_acc"]))
-    return accessions, names
+            facts["accession", row["entity_id"]].append(accession(row["unp_acc"]))
+    return facts
 
 
 def _sequence(block: gemmi.cif.Block, entity_id: str, one_letter: str) -> str:
@@ -249,7 +217,7 @@ def _sequence(block: gemmi.cif.Block, entity_id: str, one_letter: str) -> str:
     if one_letter:
         return "".join(one_letter.split()).upper()
     residues: dict[str, str] = {}
-    for row in _rows(block, "_entity_poly_seq.", "entity_id", "num", "mon_id"):
+    for row in rows_in(block, "_entity_poly_seq.", "entity_id", "num", "mon_id"):
         if row["entity_id"] == entity_id:
             residues.setdefault(row["num"], row["mon_id"])
     return "".join(parent_letter(name) for name in residues.values())
@@ -258,18 +226,17 @@ def _sequence(block: gemmi.cif.Block, entity_id: str, one_letter: str) -> str:
 @lru_cache(maxsize=1024)
 def parent_letter(comp_id: str) -> str:
     """Return the one-letter code of a residue, of its parent when it is modified, else ``X``."""
-    info = gemmi.find_tabulated_residue(comp_id)
-    return info.one_letter_code.strip().upper() or "X"
+    return gemmi.find_tabulated_residue(comp_id).one_letter_code.strip().upper() or "X"
 
 
 def _ligands(block: gemmi.cif.Block, names: dict[str, Row]) -> Iterator[LigandName]:
     """Yield the components of non-polymer and branched entities but water, each once."""
-    codes = [row["comp_id"] for row in _rows(block, "_pdbx_entity_nonpoly.", "comp_id")]
-    codes += [row["mon_id"] for row in _rows(block, "_pdbx_nonpoly_scheme.", "mon_id")] if not codes else []
-    codes += [row["comp_id"] for row in _rows(block, "_pdbx_entity_branch_list.", "comp_id")]
-    codes += [row["mon_id"] for row in _rows(block, "_pdbx_branch_scheme.", "mon_id")]
+    codes = [row["comp_id"] for row in rows_in(block, "_pdbx_entity_nonpoly.", "comp_id")]
+    codes += [row["mon_id"] for row in rows_in(block, "_pdbx_nonpoly_scheme.", "mon_id")] if not codes else []
+    codes += [row["comp_id"] for row in rows_in(block, "_pdbx_entity_branch_list.", "comp_id")]
+    codes += [row["mon_id"] for row in rows_in(block, "_pdbx_branch_scheme.", "mon_id")]
     if not codes:
-        rows = _rows(block, "_chem_comp.", "id", "type")
+        rows = rows_in(block, "_chem_comp.", "id", "type")
         codes = [row["id"] for row in rows if "linking" not in row["type"].lower()]
     for code in unique(codes):
         if code.upper() not in WATER:

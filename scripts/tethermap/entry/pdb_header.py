@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from time import strftime, strptime
+from typing import NamedTuple
 
 from tethermap.base.identifiers import accession, unique
 from tethermap.entry.mmcif_header import UNIPROT_NAMES, WATER, parent_letter, positive, split_names
 from tethermap.entry.model import PREDICTED, EntryMetadata, LigandName
 from tethermap.entry.pdb_polymers import Chains, polymer_entities
 from tethermap.entry.text_search import first_line
-
-_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 
 _METHODS = (
     ("SOLID-STATE NMR", "SOLID-STATE NMR"),
@@ -39,23 +39,29 @@ _COORDINATES = ("\nATOM  ", "\nHETATM", "\nMODEL ")
 Records = Mapping[str, list[str]]
 
 
-def from_pdb(lines: str | Iterable[str], *, entry_id: str = "") -> EntryMetadata:
+def from_pdb(text: str, *, entry_id: str = "") -> EntryMetadata:
     """Return the metadata of PDB-format text; odd content leaves fields empty.
 
     Parameters
     ----------
-    lines : str or iterable of str
-        The file's text or its lines; reading stops at the first coordinate.
+    text : str
+        The file's text; reading stops at the first coordinate.
     entry_id : str
         Id to use instead of the header's.
     """
-    records = _records(lines)
+    records = _records(text)
     header = (records.get("HEADER") or [""])[0].ljust(80)
     own_id = header[62:66].strip().lower()
     revisions = _revisions(records)
-    citation = _citation(records)
+    citation = join_lines(line[19:80] for line in records.get("JRNL", ()) if line[12:16] == "TITL")
     resolution = _resolution(records)
-    chains = Chains.of(records.get("SEQRES", ()), _parents(records))
+    parents = {line[12:15].strip(): parent_letter(line[24:27].strip()) for line in records.get("MODRES", ())}
+    chains = Chains.of(records.get("SEQRES", ()), parents)
+    references = (line for name in ("DBREF", "DBREF1", "DBREF2") for line in records.get(name, ()))
+    by_chain: dict[str, list[tuple[str, str]]] = {}
+    for one in uniprot_references(references):
+        by_chain.setdefault(one.chain, []).append((one.accession, one.name))
+    replacing = (word.lower() for line in records.get("OBSLTE", ()) for word in line[31:75].split() if len(word) == 4)
     return EntryMetadata(
         entry_id=entry_id or own_id,
         title=_joined(records, "TITLE") or citation or _joined(records, "COMPND"),
@@ -66,49 +72,39 @@ def from_pdb(lines: str | Iterable[str], *, entry_id: str = "") -> EntryMetadata
         revision_date=revisions[max(revisions)] if revisions else "",
         revision=str(max(revisions)) if revisions else "",
         keywords="; ".join(unique([header[10:50].strip(), _joined(records, "KEYWDS")])),
-        entities=polymer_entities(_joined(records, "COMPND"), _joined(records, "SOURCE"), chains, _references(records)),
+        entities=polymer_entities(_joined(records, "COMPND"), _joined(records, "SOURCE"), chains, by_chain),
         ligands=_ligands(records, chains),
         withdrawn="OBSLTE" in records,
-        successors=tuple(name for name in _listed_ids(records) if name != own_id),
+        successors=unique(name for name in replacing if name != own_id),
     )
 
 
 def iso_from_pdb(text: str) -> str:
     """Return the ISO date of ``31-MAR-95``; years from 70 on are of the last century."""
-    match = re.fullmatch(r"(\d{1,2})-([A-Z]{3})-(\d{2}|\d{4})", text.strip().upper())
-    if match is None or match[2] not in _MONTHS:
+    try:
+        return strftime("%Y-%m-%d", strptime(text.strip(), "%d-%b-%y"))
+    except ValueError:
         return ""
-    year = int(match[3])
-    if year < 100:
-        year += 1900 if year >= 70 else 2000
-    return f"{year:04d}-{_MONTHS.index(match[2]) + 1:02d}-{int(match[1]):02d}"
 
 
-def _records(lines: str | Iterable[str]) -> dict[str, list[str]]:
+def _records(text: str) -> dict[str, list[str]]:
     """Return the lines before the first coordinate by record name.
 
     Files from before 1996 repeat the entry id in columns 73-76, which are removed.
     """
     records: dict[str, list[str]] = {}
     own_id = ""
-    if isinstance(lines, str):
-        lines = lines[: first_line(lines, _COORDINATES)].splitlines()
-    for raw in lines:
-        name = raw[:6].rstrip()
-        if name in ("ATOM", "HETATM", "MODEL"):
-            break
-        line = raw.rstrip("\r\n")
+    for line in text[: first_line(text, _COORDINATES)].splitlines():
+        name = line[:6].rstrip()
         if name == "HEADER" and not own_id:
             own_id = line[62:66].strip()
-        if own_id and line[72:76] == own_id:
-            line = line[:72]
-        records.setdefault(name, []).append(line)
+        records.setdefault(name, []).append(line[:72] if own_id and line[72:76] == own_id else line)
     return records
 
 
-def _joined(records: Records, name: str, start: int = 10) -> str:
+def _joined(records: Records, name: str) -> str:
     """Return the text of a record with its continuation lines."""
-    return join_lines(line[start:80] for line in records.get(name, ()))
+    return join_lines(line[10:80] for line in records.get(name, ()))
 
 
 def join_lines(parts: Iterable[str]) -> str:
@@ -119,23 +115,14 @@ def join_lines(parts: Iterable[str]) -> str:
     return " ".join(text.split())
 
 
-def _citation(records: Records) -> str:
-    return join_lines(line[19:80] for line in records.get("JRNL", ()) if line[12:16] == "TITL")
-
-
 def _methods(records: Records, resolution: float | None) -> tuple[str, ...]:
     """Return today's names of the methods.
 
     Files of the first years name a method only if it is not X-ray diffraction; a resolution distinguishes them from
     models.
     """
-    texts = _joined(records, "EXPDTA").upper().split(";")
-    methods = []
-    for text in texts:
-        if not text.strip():
-            continue
-        named = [method for word, method in _METHODS if word in text]
-        methods.append(named[0] if named else text.strip())
+    texts = filter(None, map(str.strip, _joined(records, "EXPDTA").upper().split(";")))
+    methods = [next((method for word, method in _METHODS if word in text), text) for text in texts]
     if not methods and (_PREDICTION.search(_joined(records, "TITLE").upper()) or _names_predictor(records)):
         methods.append(PREDICTED)
     if not methods and resolution is not None and "HEADER" in records:
@@ -153,49 +140,39 @@ def _names_predictor(records: Records) -> bool:
 
 def _resolution(records: Records) -> float | None:
     for line in records.get("REMARK", ()):
-        if line[7:10] == "  2":
-            match = re.search(r"RESOLUTION\.\s+(\d+\.?\d*)", line)
-            if match:
-                return positive(match[1])
+        if line[7:10] == "  2" and (match := re.search(r"RESOLUTION\.\s+(\d+\.?\d*)", line)):
+            return positive(match[1])
     return None
 
 
 def _revisions(records: Records) -> dict[int, str]:
     """Return the date of each revision by its number."""
-    revisions = {}
-    for line in records.get("REVDAT", ()):
-        number, date = line[7:10].strip(), iso_from_pdb(line[13:22])
-        if number.isdecimal() and date:
-            revisions[int(number)] = date
-    return revisions
+    dates = ((line[7:10].strip(), iso_from_pdb(line[13:22])) for line in records.get("REVDAT", ()))
+    return {int(number): date for number, date in dates if number.isdecimal() and date}
 
 
-def _listed_ids(records: Records) -> tuple[str, ...]:
-    """Return the ids of other entries in OBSLTE records."""
-    return unique(word.lower() for line in records.get("OBSLTE", ()) for word in line[31:75].split() if len(word) == 4)
+class Reference(NamedTuple):
+    """A UniProt reference of a chain: accession, entry name, and the author's and UniProt's first and last number."""
+
+    chain: str
+    accession: str
+    name: str
+    ends: tuple[str, str]
+    db_ends: tuple[str, str]
 
 
-def _references(records: Records) -> list[tuple[str, str, str]]:
-    """Return (chain, UniProt accession, UniProt name) of the sequence references."""
-    references = [
-        (line[12:13].strip(), accession(line[33:41]), line[42:54].strip())
-        for line in records.get("DBREF", ())
-        if line[26:32].strip().upper() in UNIPROT_NAMES
-    ]
-    pending: dict[str, str] = {}
-    for line in records.get("DBREF1", ()):
-        if line[26:32].strip().upper() in UNIPROT_NAMES:
-            pending[line[12:13].strip()] = line[47:67].strip()
-    for line in records.get("DBREF2", ()):
-        chain = line[12:13].strip()
-        if chain in pending:
-            references.append((chain, accession(line[18:40]), pending[chain]))
-    return references
-
-
-def _parents(records: Records) -> dict[str, str]:
-    """Return the one-letter code of each modified residue's parent."""
-    return {line[12:15].strip(): parent_letter(line[24:27].strip()) for line in records.get("MODRES", ())}
+def uniprot_references(lines: Iterable[str]) -> Iterator[Reference]:
+    """Yield the references to UniProt of DBREF, DBREF1 and DBREF2 records."""
+    pending: dict[str, tuple[str, tuple[str, str]]] = {}
+    for line in lines:
+        chain, ends = line[12:13].strip(), (line[14:19].strip(), line[20:25].strip())
+        if line.startswith("DBREF2") and chain in pending:
+            yield Reference(chain, accession(line[18:40]), *pending[chain], (line[45:55].strip(), line[57:67].strip()))
+        elif line[26:32].strip().upper() in UNIPROT_NAMES and line.startswith("DBREF1"):
+            pending[chain] = line[47:67].strip(), ends
+        elif line[26:32].strip().upper() in UNIPROT_NAMES:
+            db_ends = line[55:60].strip(), line[62:67].strip()
+            yield Reference(chain, accession(line[33:41]), line[42:54].strip(), ends, db_ends)
 
 
 def _ligands(records: Records, chains: Chains) -> tuple[LigandName, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tethermap.base.identifiers import unique
@@ -19,8 +19,6 @@ _SHARE_OF_LONGEST = 0.5
 """A free-text COMPND names the chains that are at least this long, compared with the longest."""
 
 _PEPTIDE_LIKE = "PEPTIDE LIKE POLYMER"
-
-Reference = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ class Chains:
 
 
 def polymer_entities(
-    compound: str, source: str, chains: Chains, references: Iterable[Reference]
+    compound: str, source: str, chains: Chains, references: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[PolymerEntity, ...]:
     """Return the polymers of a file.
 
@@ -74,34 +72,49 @@ def polymer_entities(
         Text of the COMPND and SOURCE records, by molecule or free (before 1996).
     chains : Chains
         Chains of SEQRES.
-    references : iterable of (chain, accession, name)
-        UniProt references.
+    references : mapping of str to sequence of (accession, name)
+        UniProt references by chain.
     """
     molecules = _molecules(compound)
     sources = _molecules(source)
-    by_chain: dict[str, list[Reference]] = {}
-    for reference in references:
-        by_chain.setdefault(reference[0], []).append(reference)
-    entities = []
+    entities: list[PolymerEntity] = []
+
+    def add(key: str, listed: Iterable[str], molecule: Mapping[str, str], source: Mapping[str, str]) -> None:
+        own = tuple(dict.fromkeys(listed))
+        first = next((chain for chain in own if chain in chains.residues), "\0")
+        known = [reference for chain in own for reference in references.get(chain, ())]
+        synonyms = split_names(molecule.get("SYNONYM", ""))
+        organisms = source.get("ORGANISM_SCIENTIFIC", "") or source.get("ORGANISM_COMMON", "")
+        entity = PolymerEntity(
+            entity_id=key,
+            kind=chains.kind(first),
+            auth_asym_ids=own,
+            description=molecule.get("MOLECULE", ""),
+            names=unique([*synonyms, *(name for _, name in known), molecule.get("FRAGMENT", "")]),
+            genes=unique(split_names(source.get("GENE", ""))),
+            uniprot=unique(code for code, _ in known),
+            organisms=unique(split_names(organisms)),
+            sequence=chains.sequence(first),
+        )
+        entities.append(entity)
+
     for key, molecule in molecules.items():
-        listed = unique_chains(molecule.get("CHAIN", ""), chains)
+        listed = [part.strip().strip("'\"") for part in molecule.get("CHAIN", "").split(",")]
+        if [name.upper() for name in listed] in (["NULL"], [""]):  # the chain without a name
+            listed = [""] if "" in chains.residues else []
         if listed or not chains.residues:
-            entities.append(_entity(key, listed, molecule, sources.get(key, {}), chains, by_chain))
+            add(key, listed, molecule, sources.get(key, {}))
     named = {chain for entity in entities for chain in entity.auth_asym_ids}
-    left = [chain for chain in chains.residues if chain not in named]
-    if left:
-        molecule = {} if entities else _free_text(compound)
-        origin = {} if sources else {"ORGANISM_SCIENTIFIC": _free_organism(source)}
-        entities += _unnamed(left, len(entities), molecule, origin, chains, by_chain)
+    molecule = {} if entities else _free_text(compound)
+    origin = {} if sources else {"ORGANISM_SCIENTIFIC": _free_organism(source)}
+    groups: dict[tuple[str, ...], list[str]] = {}  # chains that COMPND doesn't assign: those of one sequence are one
+    for chain in (chain for chain in chains.residues if chain not in named):
+        groups.setdefault(chains.residues[chain], []).append(chain)
+    longest = max(map(len, groups), default=0)
+    for number, (residues, members) in enumerate(groups.items(), start=len(entities) + 1):
+        facts = (molecule, origin) if len(residues) >= _SHARE_OF_LONGEST * longest else ({}, {})
+        add(str(number), members, *facts)
     return tuple(entities)
-
-
-def unique_chains(text: str, chains: Chains) -> tuple[str, ...]:
-    """Return the chains of a CHAIN specification; ``NULL`` and an empty name mean the chain without a name."""
-    listed = [part.strip().strip("'\"") for part in text.split(",")]
-    if [name.upper() for name in listed] in (["NULL"], [""]):
-        listed = [""] if "" in chains.residues else []
-    return tuple(dict.fromkeys(listed))
 
 
 def _molecules(text: str) -> dict[str, dict[str, str]]:
@@ -117,43 +130,6 @@ def _molecules(text: str) -> dict[str, dict[str, str]]:
         elif molecules:
             current.setdefault(mark[1], value)
     return molecules
-
-
-def _entity(
-    key: str, listed: tuple[str, ...], molecule: Mapping[str, str], source: Mapping[str, str], chains: Chains,
-    by_chain: Mapping[str, list[Reference]],
-) -> PolymerEntity:  # fmt: skip
-    first = next((chain for chain in listed if chain in chains.residues), "\0")
-    references = [reference for chain in listed for reference in by_chain.get(chain, ())]
-    synonyms = split_names(molecule.get("SYNONYM", ""))
-    return PolymerEntity(
-        entity_id=key,
-        kind=chains.kind(first),
-        auth_asym_ids=listed,
-        description=molecule.get("MOLECULE", ""),
-        names=unique([*synonyms, *(name for _, _, name in references), molecule.get("FRAGMENT", "")]),
-        genes=unique(split_names(source.get("GENE", ""))),
-        uniprot=unique(code for _, code, _ in references),
-        organisms=unique(split_names(source.get("ORGANISM_SCIENTIFIC", "") or source.get("ORGANISM_COMMON", ""))),
-        sequence=chains.sequence(first),
-    )
-
-
-def _unnamed(
-    left: list[str], already: int, molecule: Mapping[str, str], source: Mapping[str, str], chains: Chains,
-    by_chain: Mapping[str, list[Reference]],
-) -> list[PolymerEntity]:  # fmt: skip
-    """Return entities for chains that COMPND doesn't assign: those of one sequence are one."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for chain in left:
-        groups.setdefault(chains.residues[chain], []).append(chain)
-    longest = max(len(residues) for residues in groups)
-    entities = []
-    for number, (residues, members) in enumerate(groups.items(), start=already + 1):
-        known = len(residues) >= _SHARE_OF_LONGEST * longest
-        facts = (molecule, source) if known else ({}, {})
-        entities.append(_entity(str(number), tuple(members), *facts, chains, by_chain))
-    return entities
 
 
 def _free_text(compound: str) -> dict[str, str]:

@@ -13,7 +13,8 @@ import numpy as np
 from tethermap.base.arrays import BytesArray
 from tethermap.base.identifiers import accession
 from tethermap.entry.atoms import POLYMER, Atoms
-from tethermap.entry.mmcif_header import UNIPROT_NAMES
+from tethermap.entry.mmcif_header import UNIPROT_NAMES, rows_in
+from tethermap.entry.pdb_header import uniprot_references
 
 _NUMBER = re.compile(r"(-?\d+)([A-Za-z]?)")
 _REFERENCES = re.compile(r"^(?:DBREF|SEQADV).*", re.MULTILINE)
@@ -162,55 +163,36 @@ class References:
 
 def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:
     """Return the UniProt numbers and mutations in an mmCIF block."""
-    references = block.find("_struct_ref.", ["id", "db_name", "?pdbx_db_accession"])
-    names = {row.str(0): row.str(1).upper() for row in references}
-    codes = {row.str(0): row.str(2) for row in references if row.has(2)}
-    tags = ["ref_id", "pdbx_strand_id", "pdbx_db_accession", "db_align_beg", "db_align_end", "seq_align_beg"]
-    tags += ["seq_align_end", "?pdbx_auth_seq_align_beg", "?pdbx_auth_seq_align_end"]
+    named = {row["id"]: row for row in rows_in(block, "_struct_ref.", "id", "db_name", "pdbx_db_accession")}
+    places = ("db_align_beg", "db_align_end", "seq_align_beg", "seq_align_end")
+    author = ("pdbx_auth_seq_align_beg", "pdbx_auth_seq_align_end")
     segments = []
-    for row in block.find("_struct_ref_seq.", tags):
-        uniprot = accession(row.str(2)) or accession(codes.get(row.str(0), ""))
-        numbers = [_integer(row[i]) for i in range(3, 7)]
-        if not uniprot or None in numbers or names.get(row.str(0), "UNP") not in UNIPROT_NAMES:
-            continue
-        begin, end, label_begin, label_end = (number or 0 for number in numbers)
-        ends = [row.str(i) if row.has(i) and _integer(row[i]) is not None else "0" for i in (7, 8)]
-        segments.append(Segment(row.str(1), ends[0], ends[1], uniprot, begin, end, label_begin, label_end))
-    tags = ["pdbx_pdb_strand_id", "pdbx_auth_seq_num", "?pdbx_pdb_ins_code", "db_mon_id", "mon_id"]
-    tags += ["pdbx_seq_db_seq_num"]
-    rows = ([row.str(i) if row.has(i) else "" for i in range(6)] for row in block.find("_struct_ref_seq_dif.", tags))
-    mutations = (_mutation(chain, number + code.strip("?."), *rest) for chain, number, code, *rest in rows)
+    tags = ("ref_id", "pdbx_strand_id", "pdbx_db_accession", *places, *author)
+    for row in rows_in(block, "_struct_ref_seq.", *tags):
+        reference = named.get(row["ref_id"], {"db_name": "UNP", "pdbx_db_accession": ""})
+        uniprot = accession(row["pdbx_db_accession"]) or accession(reference["pdbx_db_accession"])
+        numbers = [_integer(row[tag]) for tag in places]
+        if uniprot and None not in numbers and reference["db_name"].upper() in UNIPROT_NAMES:
+            first, last = (row[tag] if _integer(row[tag]) is not None else "0" for tag in author)
+            segments.append(Segment(row["pdbx_strand_id"], first, last, uniprot, *(number or 0 for number in numbers)))
+    residue = ("pdbx_pdb_strand_id", "pdbx_auth_seq_num", "pdbx_pdb_ins_code")
+    rows = rows_in(block, "_struct_ref_seq_dif.", *residue, "db_mon_id", "mon_id", "pdbx_seq_db_seq_num")
+    mutations = (_mutation(chain, number + code, *rest) for chain, number, code, *rest in map(dict.values, rows))
     return Stated(tuple(segments), tuple(one for one in mutations if one))
 
 
 def stated_in_pdb(text: str) -> Stated:
     """Return the UniProt numbers and mutations in the DBREF and SEQADV records of a PDB file."""
-    segments: list[Segment] = []
-    mutations: list[Mutation | None] = []
-    pending: dict[str, tuple[str, str]] = {}
-    for line in _REFERENCES.findall(text, 0, max(0, text.find("\nSEQRES")) or len(text)):
-        name, chain = line[:6].rstrip(), line[12:13].strip()
-        if name == "SEQADV":
-            chain, residue_id = line[16:17].strip(), line[18:23].strip()
-            mutations.append(
-                _mutation(chain, residue_id, line[39:42].strip(), line[12:15].strip(), line[43:48].strip())
-            )
-        elif name == "DBREF2" and chain in pending:
-            segments += _segment(chain, pending[chain], line[18:40], line[45:55], line[57:67])
-        elif line[26:32].strip().upper() in UNIPROT_NAMES:
-            ends = line[14:19].strip(), line[20:25].strip()
-            if name == "DBREF1":
-                pending[chain] = ends
-            else:
-                segments += _segment(chain, ends, line[33:41], line[55:60], line[62:67])
-    return Stated(tuple(segments), tuple(one for one in mutations if one))
-
-
-def _segment(chain: str, ends: tuple[str, str], code: str, begin: str, end: str) -> list[Segment]:
-    uniprot, numbers = accession(code), (_integer(begin.strip()), _integer(end.strip()))
-    if not uniprot or numbers[0] is None or numbers[1] is None or not all(map(_NUMBER.fullmatch, ends)):
-        return []
-    return [Segment(chain, *ends, uniprot, numbers[0], numbers[1])]
+    lines = _REFERENCES.findall(text, 0, max(0, text.find("\nSEQRES")) or len(text))
+    segments = tuple(
+        Segment(one.chain, *one.ends, one.accession, begin, end)
+        for one in uniprot_references(line for line in lines if line.startswith("DBREF"))
+        if one.accession and all(map(_NUMBER.fullmatch, one.ends))
+        if (begin := _integer(one.db_ends[0])) is not None and (end := _integer(one.db_ends[1])) is not None
+    )
+    columns = (slice(16, 17), slice(18, 23), slice(39, 42), slice(12, 15), slice(43, 48))
+    mutations = (_mutation(*(line[c].strip() for c in columns)) for line in lines if line.startswith("SEQADV"))
+    return Stated(segments, tuple(one for one in mutations if one))
 
 
 def _mutation(chain: str, residue_id: str, before: str, after: str, number: str) -> Mutation | None:
