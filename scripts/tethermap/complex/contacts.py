@@ -32,8 +32,9 @@ covalent            the instance's covalent links
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +46,7 @@ from tethermap.base.elements import HALOGENS, are_metals
 from tethermap.base.tables import Row, natural_key
 from tethermap.complex import limits
 from tethermap.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
-from tethermap.complex.rings import ring_contacts, rings_of_ligand, rings_of_residues
+from tethermap.complex.rings import Contact, ring_contacts, rings_of_ligand, rings_of_residues
 from tethermap.complex.water_bridges import water_bridges
 from tethermap.entry.near import distances
 from tethermap.instance.model import Instance, Neighbourhood
@@ -67,31 +68,11 @@ _LONGEST_BOND = max(*BOND_MAX.values(), OTHER_BOND_MAX)
 _SAME_PLACE = 0.05
 _FARTHEST = max(_SEARCH, limits.STACKING_MAX, limits.CATION_PI_MAX)
 _BETWEEN_CENTRES = frozenset({"pi_stacking", "cation_pi"})
+_PARTNER = ("partner_chain", "partner_residue", "partner_component", "partner_atom", "context", "partner_copy")
 _TYPES = ("covalent", "metal", "ionic", "hbond", "halogen", "cation_pi", "pi_stacking", "water", "hydrophobic")
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Ligand atoms and the partner atoms near them, with the properties that the rules need.
-
-    Arrays over ligand atoms have n rows, over partner atoms m columns; `partner` gives a
-    column's index in the neighbourhood, `residue` a number per residue and copy.
-    """
-
-    distance: FloatArray
-    partner: IntArray
-    residue: IntArray
-    ligand: PolarAtoms
-    other: PolarAtoms
-    ligand_centre: FloatArray
-    ligand_degree: IntArray
-    other_centre: FloatArray
-    ligand_xyz: FloatArray
-    other_xyz: FloatArray
-
-
-@dataclass(frozen=True, slots=True)
-class _Around:
+class _Around(NamedTuple):
     """Possible partner atoms of a ligand and their properties: from its contexts, or another ligand's."""
 
     atoms: Neighbourhood
@@ -126,22 +107,18 @@ def ligand_contacts(
         and for a linked atom in none; distances in angstroms.
     """
     rows: list[tuple[int, str, Row]] = []
+    own, xyz = ligand_polar_atoms(mol.mol, mol.n_heavy, _on_cysteine(instance, mol)), instance.atoms.xyz[mol.atom_index]
     for around in (_Around(neighbourhood), *_beside(instance, mol, neighbourhood, others)):
-        distance_of: dict[tuple[int, int, str], float] = {}
-        detail: dict[tuple[int, int, str], str] = {}
+        found: dict[tuple[int, int, str], tuple[float, str]] = {}
         if len(around.atoms) and mol.n_heavy:
-            pairs = _near_pairs(instance, mol, around)
-            for kind, i, j in _typed_pairs(mol, around.atoms, pairs):
-                distance_of[i, int(pairs.partner[j]), kind] = float(pairs.distance[i, j])
-            for kind, i, j, distance, says in _shaped(instance, mol, around, pairs):
-                if (key := (i, j, kind)) not in distance_of or distance < distance_of[key]:
-                    distance_of[key], detail[key] = distance, says
+            contacts = chain(_atom_contacts(mol, xyz, own, around), _shaped(instance, mol, xyz, own, around))
+            for kind, i, j, distance, detail in contacts:
+                if (key := (i, j, kind)) not in found or distance < found[key][0]:
+                    found[key] = distance, detail
         if around.polar is None:
-            rows += _link_rows(instance, mol, neighbourhood, distance_of)
-        rows += [
-            (key[0], key[2], _partner(around.atoms, key[1]) | {"distance_A": distance, "detail": detail.get(key, "")})
-            for key, distance in distance_of.items()
-        ]
+            rows += _link_rows(instance, mol, neighbourhood, found)
+        for (i, j, kind), (distance, detail) in found.items():
+            rows.append((i, kind, {**_partner(around.atoms, j), "distance_A": distance, "detail": detail}))
     rows.sort(key=_row_key)
     finished: list[Row] = []
     for i, kind, cells in rows:
@@ -204,40 +181,6 @@ def _beside(
         yield _Around(atoms, molecule, polar)
 
 
-def _near_pairs(instance: Instance, mol: LigandMolecule, around: _Around) -> _Pairs:
-    """Collect the partner atoms within the longest cut-off and the properties of both sides."""
-    neighbourhood = around.atoms
-    ligand_xyz = instance.atoms.xyz[mol.atom_index]
-    distance = distances(ligand_xyz, neighbourhood.xyz)
-    nearest = distance.min(axis=0)
-    near = np.flatnonzero(nearest <= _SEARCH)
-    beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near atoms, and all that can be bonded to them
-    own = np.searchsorted(beside, near)
-    xyz, element = neighbourhood.xyz[beside], neighbourhood.element[beside]
-    copy = _numbered(neighbourhood.copy_name[beside])
-    bonded = (copy[own, None] == copy) & _bonded(xyz, element, own)
-    other_centre, degree = _bonded_centre(bonded, xyz)
-    hetero = ~((element == "C") | (element == "H") | (element == "D"))
-    plain = (element[own] == "C") & ~(bonded & hetero).any(axis=1)
-    n_heavy = len(mol.atom_index)
-    ligand_bonds = Chem.GetAdjacencyMatrix(mol.mol)[:n_heavy, :n_heavy].astype(np.bool_)
-    ligand_centre, ligand_degree = _bonded_centre(ligand_bonds, ligand_xyz)
-    return _Pairs(
-        distance=distance[:, near],
-        partner=near,
-        residue=_numbered(
-            neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
-        ),
-        ligand=ligand_polar_atoms(mol.mol, n_heavy, _on_cysteine(instance, mol)),
-        other=around.polar.of(near) if around.polar else partner_polar_atoms(neighbourhood, near, degree, plain),
-        ligand_centre=ligand_centre,
-        ligand_degree=ligand_degree,
-        other_centre=other_centre,
-        ligand_xyz=ligand_xyz,
-        other_xyz=neighbourhood.xyz[near],
-    )
-
-
 def _on_cysteine(instance: Instance, mol: LigandMolecule) -> list[int]:
     """Return the atoms of the molecule that are bonded to the sulfur of a residue."""
     place = {int(index): number for number, index in enumerate(mol.atom_index)}
@@ -270,88 +213,82 @@ def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntA
     return centre, degree.astype(np.int64)
 
 
-def _typed_pairs(mol: LigandMolecule, neighbourhood: Neighbourhood, pairs: _Pairs) -> Iterator[tuple[str, int, int]]:
-    """Yield (type, ligand atom, column) of the pairs that satisfy a rule."""
-    ligand, other, distance = pairs.ligand, pairs.other, pairs.distance
-    element = neighbourhood.element[pairs.partner]
-    symbol = [mol.mol.GetAtomWithIdx(i).GetSymbol() for i in range(len(mol.atom_index))]
-    ligates = np.array([one in LIGATING for one in symbol]) & (pairs.ligand_degree <= MOST_NEIGHBOURS)
+def _atom_contacts(
+    mol: LigandMolecule, ligand_xyz: FloatArray, ligand: PolarAtoms, around: _Around
+) -> Iterator[Contact]:
+    """Yield the contacts between two atoms; arrays over ligand atoms have rows, over partner atoms columns."""
+    neighbourhood = around.atoms
+    distance = distances(ligand_xyz, neighbourhood.xyz)
+    nearest = distance.min(axis=0)
+    near = np.flatnonzero(nearest <= _SEARCH)
+    beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near atoms, and all that can be bonded to them
+    own = np.searchsorted(beside, near)
+    xyz, element = neighbourhood.xyz[beside], neighbourhood.element[beside]
+    copy = _numbered(neighbourhood.copy_name[beside])
+    bonded = (copy[own, None] == copy) & _bonded(xyz, element, own)
+    other_centre, degree = _bonded_centre(bonded, xyz)
+    hetero = ~((element == "C") | (element == "H") | (element == "D"))
+    xyz, element, distance = xyz[own], element[own], distance[:, near]
+    plain = (element == "C") & ~(bonded & hetero).any(axis=1)
+    other = around.polar.of(near) if around.polar else partner_polar_atoms(neighbourhood, near, degree, plain)
+    ligand_bonds = Chem.GetAdjacencyMatrix(mol.mol)[: mol.n_heavy, : mol.n_heavy].astype(np.bool_)
+    ligand_centre, ligand_degree = _bonded_centre(ligand_bonds, ligand_xyz)
+
+    def at_angles(mask: BoolArray, allowed: Callable[[FloatArray, FloatArray], BoolArray]) -> BoolArray:
+        """Keep the pairs whose line has allowed cosines with the bonds of the ligand atom and of the partner atom."""
+        i, j = np.nonzero(mask)
+        line = xyz[j] - ligand_xyz[i]
+        mask[mask] = allowed(_cosine(line, ligand_centre[i] - ligand_xyz[i]), _cosine(-line, other_centre[j] - xyz[j]))
+        return mask
+
+    symbol = [mol.mol.GetAtomWithIdx(i).GetSymbol() for i in range(mol.n_heavy)]
+    ligates = np.array([one in LIGATING for one in symbol]) & (ligand_degree <= MOST_NEIGHBOURS)
     coordinated = (distance <= limits.METAL_MAX) & ligates[:, None] & are_metals(element)[None, :]
     opposite = ligand.positive[:, None] & other.negative[None, :] | ligand.negative[:, None] & other.positive[None, :]
     ionic = (distance <= limits.IONIC_MAX) & opposite
     complementary = ligand.donor[:, None] & other.acceptor[None, :] | ligand.acceptor[:, None] & other.donor[None, :]
     hbond = (distance <= limits.HBOND_MAX) & (distance >= limits.HBOND_MIN) & complementary & ~ionic
-    plain = (distance <= limits.HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
-    lean = _closest_per_column(_closest_per_residue(plain, distance, pairs.residue), distance)
-    for kind, mask in (
-        ("metal", coordinated),
-        ("ionic", _closest_per_residue(ionic, distance, pairs.residue) | _closest_per_column(ionic, distance)),
-        ("hbond", _open_angles(pairs, hbond)),
-        ("halogen", _halogen_bonds(symbol, element, pairs)),
-        ("hydrophobic", lean),
-    ):
+    lipophilic = (distance <= limits.HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
+    names = neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
+    residue = _numbered(*names)
+    # Halogens on carbon near an atom with a lone pair.
+    halogen = np.array([one in ("Cl", "Br", "I") for one in symbol])
+    taker = (element == "N") | (element == "O") | (element == "S")
+    low, high = np.cos(np.radians(limits.HALOGEN_PARTNER_ANGLES))[::-1]
+    straight, narrowest = np.cos(np.radians((limits.HALOGEN_MIN_ANGLE, limits.HBOND_MIN_ANGLE)))
+    extended = at_angles(
+        (distance <= limits.HALOGEN_MAX) & halogen[:, None] & taker,
+        lambda at_halogen, at_partner: (at_halogen <= straight) & (at_partner >= low) & (at_partner <= high),
+    )
+    # Bonded neighbours leave the line between the two atoms free; NaN (no neighbours) passes.
+    hbond = at_angles(hbond, lambda first, second: ~(first > narrowest + 1e-9) & ~(second > narrowest + 1e-9))
+    masks = {
+        "metal": coordinated,
+        "ionic": _closest_per_residue(ionic, distance, residue) | _closest_per_column(ionic, distance),
+        "hbond": hbond,
+        "halogen": extended,
+        "hydrophobic": _closest_per_column(_closest_per_residue(lipophilic, distance, residue), distance),
+    }
+    for kind, mask in masks.items():
         for i, j in np.argwhere(mask).tolist():
-            yield kind, i, j
+            yield kind, i, int(near[j]), float(distance[i, j]), ""
 
 
 def _shaped(
-    instance: Instance, mol: LigandMolecule, around: _Around, pairs: _Pairs
-) -> Iterator[tuple[str, int, int, float, str]]:
-    """Yield type, ligand atom, partner, distance and detail of the contacts of rings and through water."""
+    instance: Instance, mol: LigandMolecule, xyz: FloatArray, own: PolarAtoms, around: _Around
+) -> Iterator[Contact]:
+    """Yield the contacts of rings and through water."""
     neighbourhood = around.atoms
-    rings, positive = rings_of_ligand(mol, pairs.ligand_xyz), np.flatnonzero(pairs.ligand.positive).tolist()
+    rings, positive = rings_of_ligand(mol, xyz), np.flatnonzero(own.positive).tolist()
     if rings or positive:
         if around.molecule is not None and around.polar is not None:
             other_rings = rings_of_ligand(around.molecule, neighbourhood.xyz)
             cations = np.flatnonzero(around.polar.positive).tolist()
         else:
             other_rings, cations = rings_of_residues(neighbourhood)
-        yield from ring_contacts(pairs.ligand_xyz, rings, positive, neighbourhood.xyz, other_rings, cations)
-    if not instance.waters or around.polar is not None:
-        return
-    places = np.array([water.xyz for water in instance.waters])
-    metal = are_metals(neighbourhood.element)
-    binding = metal | (neighbourhood.element == "N") | (neighbourhood.element == "O")
-    near = np.flatnonzero(binding & (distances(neighbourhood.xyz, places).min(axis=1) <= limits.WATER_MAX))
-    alone, plain = np.ones(len(near), dtype=np.int64), np.zeros(len(near), dtype=np.bool_)
-    other = partner_polar_atoms(neighbourhood, near, alone, plain)
-    partners = near, other.donor | other.acceptor, metal[near]
-    polar = pairs.ligand.donor | pairs.ligand.acceptor
-    for i, j, distance, water in water_bridges(instance.waters, pairs.ligand_xyz, polar, neighbourhood, *partners):
-        yield "water", i, j, distance, water
-
-
-def _halogen_bonds(symbol: Sequence[str], element: npt.NDArray[np.str_], pairs: _Pairs) -> BoolArray:
-    """Return the pairs of a halogen on carbon and an atom with a lone pair near the extension of its bond."""
-    halogen = np.array([one in ("Cl", "Br", "I") for one in symbol])
-    taker = (element == "N") | (element == "O") | (element == "S")
-    bonded: BoolArray = (pairs.distance <= limits.HALOGEN_MAX) & halogen[:, None] & taker
-    if not bonded.any():
-        return bonded
-    at_halogen, at_partner = _cosines(pairs, bonded)
-    low, high = np.cos(np.radians(limits.HALOGEN_PARTNER_ANGLES))[::-1]
-    straight = at_halogen <= np.cos(np.radians(limits.HALOGEN_MIN_ANGLE))
-    bonded[bonded] = straight & (at_partner >= low) & (at_partner <= high)
-    return bonded
-
-
-def _open_angles(pairs: _Pairs, mask: BoolArray) -> BoolArray:
-    """Return the pairs of a mask whose bonded neighbours leave the line between the two atoms free."""
-    limit = np.cos(np.radians(limits.HBOND_MIN_ANGLE)) + 1e-9
-    ligand_side, other_side = _cosines(pairs, mask)
-    kept = mask.copy()
-    kept[mask] = ~(ligand_side > limit) & ~(other_side > limit)  # NaN (no neighbours) passes
-    return kept
-
-
-def _cosines(pairs: _Pairs, mask: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the cosines between the line of each pair of a mask and the bonds of the ligand atom, the partner atom."""
-    own, other = np.nonzero(mask)
-    line = pairs.other_xyz[other] - pairs.ligand_xyz[own]
-    return (
-        _cosine(line, pairs.ligand_centre[own] - pairs.ligand_xyz[own]),
-        _cosine(-line, pairs.other_centre[other] - pairs.other_xyz[other]),
-    )
+        yield from ring_contacts(xyz, rings, positive, neighbourhood.xyz, other_rings, cations)
+    if instance.waters and around.polar is None:
+        yield from water_bridges(instance.waters, xyz, own.donor | own.acceptor, neighbourhood)
 
 
 def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -364,14 +301,11 @@ def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:
 def _closest_per_residue(mask: BoolArray, distance: FloatArray, residue: IntArray) -> BoolArray:
     """Keep for each ligand atom and residue the closest pair of the mask (first of equals)."""
     kept = np.zeros_like(mask)
-    best: dict[tuple[int, int], tuple[float, int]] = {}
     own, other = np.nonzero(mask)
-    columns = own, residue[other], distance[mask], other
-    for i, number, apart, j in zip(*(column.tolist() for column in columns), strict=True):
-        if (i, number) not in best or apart < best[i, number][0]:
-            best[i, number] = apart, j
-    for (i, _), (_, j) in best.items():
-        kept[i, j] = True
+    groups = own * len(residue) + residue[other]
+    order = np.lexsort((distance[mask], groups))
+    first = order[np.unique(groups[order], return_index=True)[1]]
+    kept[own[first], other[first]] = True
     return kept
 
 
@@ -388,36 +322,23 @@ def _link_rows(
     instance: Instance,
     mol: LigandMolecule,
     neighbourhood: Neighbourhood,
-    distance_of: dict[tuple[int, int, str], float],
+    found: dict[tuple[int, int, str], tuple[float, str]],
 ) -> Iterator[tuple[int, str, Row]]:
-    """Yield the links outside every context; move the others into `distance_of`.
+    """Yield the links outside every context; move the others into `found`.
 
     A covalently linked pair or a declared metal bond has no other contact type.
     """
     position = {int(atom): k for k, atom in enumerate(mol.atom_index)}
     for link in instance.links:
-        if link.atom not in position:
+        if (i := position.get(link.atom)) is None:
             continue
-        i = position[link.atom]
-        there = _atom_at(neighbourhood, link.partner_xyz)
-        if there is not None:
+        if (there := _atom_at(neighbourhood, link.partner_xyz)) is not None:
             for kind in _TYPES:
-                distance_of.pop((i, there, kind), None)
-            distance_of[i, there, link.kind] = link.distance
+                found.pop((i, there, kind), None)
+            found[i, there, link.kind] = link.distance, ""
             continue
-        yield (
-            i,
-            link.kind,
-            {
-                "partner_chain": link.partner.auth_asym_id,
-                "partner_residue": link.partner.residue_id,
-                "partner_component": link.partner.comp_id,
-                "partner_atom": link.partner_atom,
-                "distance_A": link.distance,
-                "context": "",
-                "partner_copy": "",
-            },
-        )
+        names = (link.partner.auth_asym_id, link.partner.residue_id, link.partner.comp_id, link.partner_atom, "", "")
+        yield i, link.kind, {**dict(zip(_PARTNER, names, strict=True)), "distance_A": link.distance}
 
 
 def _atom_at(neighbourhood: Neighbourhood, xyz: tuple[float, float, float]) -> int | None:
@@ -428,12 +349,7 @@ def _atom_at(neighbourhood: Neighbourhood, xyz: tuple[float, float, float]) -> i
     return nearest if distance[nearest] <= _SAME_PLACE else None
 
 
-def _partner(neighbourhood: Neighbourhood, j: int) -> dict[str, str]:
-    return {
-        "partner_chain": str(neighbourhood.auth_asym_id[j]),
-        "partner_residue": str(neighbourhood.residue_id[j]),
-        "partner_component": str(neighbourhood.comp_id[j]),
-        "partner_atom": str(neighbourhood.atom_name[j]),
-        "context": "" if neighbourhood.context[j] == len(CONTEXTS) else CONTEXTS[int(neighbourhood.context[j])],
-        "partner_copy": str(neighbourhood.copy_name[j]),
-    }
+def _partner(around: Neighbourhood, j: int) -> dict[str, str]:
+    context = (*CONTEXTS, "")[around.context[j]]
+    names = (around.auth_asym_id[j], around.residue_id[j], around.comp_id[j], around.atom_name[j])
+    return dict(zip(_PARTNER, (*map(str, names), context, str(around.copy_name[j])), strict=True))
