@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from operator import itemgetter
 
 import gemmi
 import numpy as np
 
 from tethermap.base.arrays import IntArray
-from tethermap.complex.context import ASSEMBLY, TARGET, Around, NearCopy
+from tethermap.complex.context import ASSEMBLY, TARGET, Around
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
+from tethermap.entry.mmcif_header import parent_letter
 from tethermap.instance.backbone import GAP, NO_BACKBONE, RSRZ_OUTLIER, TOUCHED, TOUCHES_WITHIN, TRUNCATED, Backbone
 
 LONGEST_STEP = 4.5
@@ -43,8 +43,8 @@ def backbone_of(
     """
     atoms, mask = scene.atoms, scene.mask(label)
     chains = [copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents]
-    touching = [(copy, *_touching(copy, scene)) for copy in chains]
-    targets = [(copy, n_touching) for copy, n_touching, _ in touching if copy.level <= TARGET]
+    touching = [(copy, copy.near[copy.apart < TOUCHES_WITHIN]) for copy in chains]
+    targets = [(copy, len(beside)) for copy, beside in touching if copy.level <= TARGET]
     proteins = [one for one in targets if one[1] and (atoms.name[one[0].body.atoms.members] == b"CA").any()]
     if not targets:
         return NO_BACKBONE
@@ -57,7 +57,7 @@ def backbone_of(
     if not len(alpha):
         return NO_BACKBONE
     names, which = np.unique(atoms.comp_id[alpha], return_inverse=True)
-    letters = np.array([one_letter(text(name)) for name in names], dtype="U1")[which]
+    letters = np.array([parent_letter(text(name)) for name in names], dtype="U1")[which]
     xyz = atoms.xyz[alpha].astype(np.float64)
     marks = np.zeros(len(alpha), dtype=np.int8)
     broken = np.linalg.norm(np.diff(xyz, axis=0), axis=1) > LONGEST_STEP
@@ -80,10 +80,8 @@ def backbone_of(
     keys = _keys(scene, chain, atoms.residue[alpha])
     place_of = {key: k for k, key in enumerate(keys)}
     others: dict[int, set[str]] = {TARGET: set(), ASSEMBLY: set()}
-    for copy, count, residues in touching:
-        if not count:
-            continue
-        named = _keys(scene, scene.chain_names[copy.body.asym].strip(), residues)
+    for copy, beside in (pair for pair in touching if len(pair[1])):
+        named = _keys(scene, scene.chain_names[copy.body.asym].strip(), np.unique(atoms.residue[beside]))
         own = [place_of[key] for key in named if key in place_of] if copy.level <= TARGET else []
         marks[own] |= TOUCHED
         others[max(copy.level, TARGET)].update(key for key in named if key not in place_of and ":" in key)
@@ -101,22 +99,9 @@ def backbone_of(
     )
 
 
-def _touching(copy: NearCopy, scene: Scene) -> tuple[int, IntArray]:
-    """Return the number of a chain's atoms that touch an instance, and their residues."""
-    beside = copy.near[copy.apart < TOUCHES_WITHIN]
-    return len(beside), np.unique(scene.atoms.residue[beside])
-
-
 def _keys(scene: Scene, chain: str, residues: IntArray) -> list[str]:
     """Return keys shared by residues of equivalent chains: UniProt number (``P00533:790``), else name and number."""
     uniprot, atoms = scene.entry.references.of_chain(chain), scene.atoms
     numbers = atoms.residue_ids[residues].tolist()
     codes = atoms.comp_id[atoms.starts[residues]].tolist()
     return [uniprot.get(number) or f"{text(code)} {number}" for number, code in zip(numbers, codes, strict=True)]
-
-
-@lru_cache(maxsize=1024)
-def one_letter(comp_id: str) -> str:
-    """Return the one-letter code of a residue, that of its parent when modified, ``X`` when unknown."""
-    letter = gemmi.find_tabulated_residue(comp_id).one_letter_code.upper()
-    return letter if letter.isalpha() else "X"

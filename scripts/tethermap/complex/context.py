@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import compress
 from typing import NamedTuple
 
@@ -49,38 +49,39 @@ class Around:
     view : View
         The assembly that contains it.
     copies : tuple of NearCopy
-        Bodies with an atom near enough to matter, nearest contexts first.
-    target_distance : float
-        Distance of the nearest heavy atom of a target chain in angstroms; infinite if there is none nearby.
-    target_chains : tuple of str
-        label_asym_id of the nearby target chains, the nearest first.
+        Bodies with an atom near enough to matter, nearest contexts first, and in them the nearest chains.
+    targets : frozenset of str
+        label_asym_id of all target chains.
     """
 
     view: View
     copies: tuple[NearCopy, ...]
-    target_distance: float
-    target_chains: tuple[str, ...]
+    targets: frozenset[str]
+
+    @cached_property
+    def _near_targets(self) -> list[NearCopy]:
+        chains = (copy for copy in self.copies if copy.level <= TARGET and not copy.body.parents)
+        return [copy for copy in chains if copy.body.asym in self.targets]
+
+    @property
+    def target_distance(self) -> float:
+        """Distance of the nearest heavy atom of a target chain in angstroms; infinite if there is none nearby."""
+        return self._near_targets[0].distance if self._near_targets else float("inf")
+
+    @property
+    def target_chains(self) -> tuple[str, ...]:
+        """label_asym_id of the nearby target chains, the nearest first."""
+        return tuple(dict.fromkeys(copy.body.asym for copy in self._near_targets))
 
     @property
     def has_nucleic_acid(self) -> bool:
         """Whether nucleic acid outside the target touches the instance and is part of the context ``target``."""
-        return any(
-            copy.level == TARGET and not copy.body.parents and copy.body.asym not in self.target_chains
-            for copy in self.copies
-        )
+        beside = (copy.body for copy in self.copies if copy.level == TARGET and not copy.body.parents)
+        return any(body.asym not in self.targets for body in beside)
 
     def within(self, reach: float) -> Around:
         """Return the part of it within a smaller distance, in angstroms."""
-        copies = tuple(copy for copy in self.copies if copy.distance < reach)
-        chains = set(self.target_chains)
-        targets = [copy for copy in copies if copy.level in (CHAIN, TARGET) and copy.body.asym in chains]
-        targets = [copy for copy in targets if not copy.body.parents]
-        return Around(
-            self.view,
-            copies,
-            targets[0].distance if targets else float("inf"),
-            tuple(dict.fromkeys(copy.body.asym for copy in targets)),
-        )
+        return replace(self, copies=tuple(copy for copy in self.copies if copy.distance < reach))
 
 
 class _Surrounded(NamedTuple):
@@ -130,34 +131,16 @@ class ContextFinder:
         scene = self._scene
         view = scene.view(asym, partial(self._nearest_chain, xyz))
         ligand = _Surrounded(xyz, Sphere.around(xyz), own, scene.mask(label))
-        near = [
-            copy
-            for body in scene.chains.values()
-            if not body.residues & own
-            for placement in view.places.get(body.asym, [])
-            if (copy := self._near(body, placement, ligand)) is not None
-        ]
-        near.sort(key=lambda copy: copy.distance)
-        targets = [copy for copy in near if copy.body.asym in self._targets]
-        nearest = targets[0] if targets else None
+        others = [body for body in scene.chains.values() if not body.residues & own]
+        found = [self._near(body, place, ligand) for body in others for place in view.places.get(body.asym, [])]
+        near = sorted(filter(None, found), key=lambda copy: copy.distance)
+        nearest = next((copy for copy in near if copy.body.asym in self._targets), None)
         copies = [replace(copy, level=self._level(copy.body, copy.placement, nearest, copy.distance)) for copy in near]
         reach = self._reach + 2 * max((body.radius for body in scene.hets), default=0.0)
         images = {asym: scene.images(body, view, ligand.sphere, reach) for asym, body in scene.chains.items()}
-        copies += [
-            copy
-            for asym, body in scene.chains.items()
-            if not body.residues & own
-            for placement in images[asym]
-            if (copy := self._near(body, placement, ligand)) is not None
-        ]
+        copies += filter(None, (self._near(body, image, ligand) for body in others for image in images[body.asym]))
         copies += self._hets(ligand, view, images, nearest)
-        copies.sort(key=lambda copy: copy.level)
-        return Around(
-            view,
-            tuple(copies),
-            nearest.distance if nearest else float("inf"),
-            tuple(dict.fromkeys(copy.body.asym for copy in targets)),
-        )
+        return Around(view, tuple(sorted(copies, key=lambda copy: copy.level)), self._targets)
 
     def _nearest_chain(self, xyz: FloatArray) -> str:
         """Return the chain nearest to a ligand in deposited coordinates, empty if there is none nearby."""
@@ -178,13 +161,7 @@ class ContextFinder:
         index, distance = index[kept], distance[kept]
         return NearCopy(body, placement, level, float(distance.min()), index, distance) if len(index) else None
 
-    def _level(
-        self,
-        body: Body,
-        placement: Placement,
-        nearest: Copy | None,
-        distance: float = float("inf"),
-    ) -> int:
+    def _level(self, body: Body, placement: Placement, nearest: Copy | None, distance: float = float("inf")) -> int:
         if nearest and body is nearest.body and placement is nearest.placement:
             return CHAIN
         beside = distance <= TOUCHES_WITHIN and body.asym in self._scene.nucleic_acids

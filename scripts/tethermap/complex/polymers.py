@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from tethermap.complex.backbone import one_letter
 from tethermap.complex.context import ASSEMBLY, Around
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
+from tethermap.entry.mmcif_header import parent_letter
 from tethermap.entry.model import PolymerEntity
 from tethermap.instance.model import Polymer
 
@@ -33,7 +33,7 @@ def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
         chain = scene.chain_names[asym].strip()
         members = scene.chains[asym].atoms.members
         first = members[np.unique(scene.atoms.residue[members], return_index=True)[1]]
-        observed.setdefault(chain, "".join(one_letter(text(name)) for name in scene.atoms.comp_id[first]))
+        observed.setdefault(chain, "".join(parent_letter(text(name)) for name in scene.atoms.comp_id[first]))
         if asym not in named and chain not in named:
             by_sequence.setdefault(observed[chain], []).append(chain)
     known = [
