@@ -16,6 +16,7 @@ from tethermap.complex.scene import Copy, Scene
 from tethermap.entry.atoms import NON_POLYMER, POLYMER, text
 from tethermap.entry.cif_names import quote_names
 from tethermap.entry.near import distances
+from tethermap.entry.reader import DISPLACEMENT
 from tethermap.instance.bonds import Bond, defined_bonds
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Residue
@@ -34,7 +35,7 @@ CONECT_BONDS = (0.6, 1.3)
 """Shortest and longest bond of a CONECT record, as multiples of the sum of covalent radii: strained and
 metal bonds too."""
 
-_ANISOTROPIC = re.compile("\nANISOU[^\n]*")
+_REMARK = re.compile(".{1,68}", re.DOTALL)
 _DROPPED = -9.0
 
 
@@ -133,7 +134,9 @@ def clean_complex(
     names = [chain.name for chain in structure[0]]
     codes = sorted(name for name in structure[0].get_all_residue_names() if len(name) > 3)
     flat = _columns(structure)
-    fits = _fits_pdb(flat, len(names))
+    numbers = np.asarray(flat.resnums)
+    in_range = numbers.min() >= LEAST_RESIDUE_NUMBER and numbers.max() <= MOST_RESIDUE_NUMBER
+    fits = bool(in_range and len(names) <= MOST_CHAINS and len(flat) + len(names) <= MOST_ATOMS)
     structure.assign_serial_numbers(numbered_ter=fits)
     serial_of = _serials(scene, flat, structure)
     mmcif = None
@@ -248,16 +251,6 @@ def _serials(scene: Scene, flat: gemmi.FlatStructure, structure: gemmi.Structure
     return serial_of
 
 
-def _fits_pdb(flat: gemmi.FlatStructure, n_chains: int) -> bool:
-    numbers = np.asarray(flat.resnums)
-    return bool(
-        n_chains <= MOST_CHAINS
-        and len(flat) + n_chains <= MOST_ATOMS
-        and numbers.min() >= LEAST_RESIDUE_NUMBER
-        and numbers.max() <= MOST_RESIDUE_NUMBER
-    )
-
-
 def _mmcif_text(structure: gemmi.Structure) -> str:
     groups = gemmi.MmcifOutputGroups(
         False, block_name=True, entry=True, cell=True, symmetry=True, entity=True, entity_poly=True,
@@ -285,7 +278,12 @@ def _pdb_text(structure: gemmi.Structure, bonds: Iterable[tuple[int, int]], rema
     resolution = structure.resolution
     structure.raw_remarks = [
         *([f"REMARK   2 RESOLUTION. {resolution:7.2f} ANGSTROMS."] if resolution > 0 else []),
-        *(f"REMARK   6 {part}" for line in remarks for part in _wrapped(line)),
+        # Lines of at most 80 columns.
+        *(
+            f"REMARK   6 {part}"
+            for line in remarks
+            for part in _REMARK.findall(line.encode("ascii", "replace").decode())
+        ),
     ]
     structure.clear_conect()
     for first, second in bonds:
@@ -293,13 +291,7 @@ def _pdb_text(structure: gemmi.Structure, bonds: Iterable[tuple[int, int]], rema
     options = gemmi.PdbWriteOptions()
     options.conect_records = True
     options.preserve_serial = True
-    return _ANISOTROPIC.sub("", str(structure.make_pdb_string(options)))
-
-
-def _wrapped(line: str, width: int = 68) -> list[str]:
-    """Cut a remark into lines that fit 80 columns."""
-    ascii_line = line.encode("ascii", "replace").decode()
-    return [ascii_line[i : i + width] for i in range(0, len(ascii_line), width)]
+    return DISPLACEMENT.sub("", str(structure.make_pdb_string(options)))
 
 
 def _bonds(scene: Scene, ligand: Ligand, serial_of: IntArray, rules: KindRules) -> Iterator[tuple[int, int]]:

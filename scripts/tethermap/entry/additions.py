@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from gemmi import cif
 
 from tethermap.base.identifiers import is_component_code, short_code
+from tethermap.formats.cif_repair import columns_of
 
 BLOCK = "tethermap"
 """Name of the block; those of definitions begin with it."""
@@ -23,8 +24,6 @@ SCORES, SCORE_TAGS = "_tethermap_score.", ("name", "value")
 LIGAND_TAGS = ("asym_id", "definition", "smiles", "source_file", "source_record", "pose_rank")
 FIELD_TAGS = ("asym_id", "name", "value")
 ERROR_TAGS = ("asym_id", "auth_asym_id", "residue_id", "angstroms")
-
-_Value = TypeVar("_Value")
 
 ResidueKey = tuple[str, str]
 """Author chain and residue number with insertion code."""
@@ -88,13 +87,11 @@ class Additions:
 
     def renamed(self, asyms: Mapping[str, str]) -> Additions:
         """Return the additions under other label_asym_id."""
-
-        def by_new(values: Mapping[str, _Value]) -> dict[str, _Value]:
-            return {asyms.get(asym, asym): value for asym, value in values.items()}
-
-        return replace(
-            self, ligands=by_new(self.ligands), aligned_errors=by_new(self.aligned_errors), poses=by_new(self.poses)
-        )
+        renamed: dict[str, Any] = {
+            name: {asyms.get(asym, asym): value for asym, value in getattr(self, name).items()}
+            for name in ("ligands", "aligned_errors", "poses")
+        }
+        return replace(self, **renamed)
 
 
 NONE = Additions()
@@ -138,13 +135,8 @@ _CODES = re.compile(r"(?:comp_id|mon_id|comp_id_[12])$|^_chem_comp\.id$")
 
 def shorten_codes(block: cif.Block) -> None:
     """Give a code to components whose names are not codes, in every block that names them."""
-    items: list[Any] = list(block)
-    for item in items:
-        tags = [item.pair[0]] if item.pair else item.loop.tags if item.loop else []
-        for tag in tags:
-            if _CODES.search(tag):
-                column = block.find_values(tag)
-                for place, name in enumerate(column):
-                    plain = cif.as_string(name)
-                    if plain and (code := short_code(plain)) != plain:
-                        column[place] = code
+    for column in (column for tag, column in columns_of(block) if _CODES.search(tag)):
+        for place, name in enumerate(column):
+            plain = cif.as_string(name)
+            if plain and (code := short_code(plain)) != plain:
+                column[place] = code

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gemmi
 from gemmi import cif
+
+from tethermap.formats.cif_repair import columns_of
 
 
 def quote_names(block: cif.Block, structure: gemmi.Structure) -> None:
@@ -24,10 +24,7 @@ def quote_names(block: cif.Block, structure: gemmi.Structure) -> None:
     quoted = {name: text for name in names if name and (text := cif.quote(name)) != name}
     if not quoted:
         return
-    items: list[Any] = list(block)
-    for item in items:
-        for tag in [item.pair[0]] if item.pair else item.loop.tags if item.loop else []:
-            column = block.find_values(tag)
-            for place, value in enumerate(column):
-                if value in quoted:
-                    column[place] = quoted[value]
+    for _, column in columns_of(block):
+        for place, value in enumerate(column):
+            if value in quoted:
+                column[place] = quoted[value]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 
 _COORDINATES = ("ATOM  ", "HETATM", "ANISOU")
 
@@ -27,20 +28,10 @@ def polymer_lines(lines: Sequence[str]) -> dict[str, list[str]]:
     """
     open_chains: dict[str, list[str]] = {}
     polymers: dict[str, list[str]] = {}
-    for line in _coordinates(lines):
+    for line in takewhile(lambda line: not line.startswith("ENDMDL"), lines):
         name = line[20:22].strip()
-        if line.startswith("TER"):
-            if open_chains.get(name):
-                polymers[name] = [*open_chains.pop(name), line]
-        elif name not in polymers:
+        if line.startswith("TER") and len(line) > 21 and open_chains.get(name):
+            polymers[name] = [*open_chains.pop(name), line]
+        elif line.startswith(_COORDINATES) and name not in polymers:
             open_chains.setdefault(name, []).append(line)
     return polymers
-
-
-def _coordinates(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the coordinate and TER lines of the first model."""
-    for line in lines:
-        if line.startswith("ENDMDL"):
-            return
-        if line.startswith(_COORDINATES) or (line.startswith("TER") and len(line) > 21):
-            yield line

@@ -39,7 +39,7 @@ def has_strays(structure: gemmi.Structure) -> bool:
             if residue.name in sequences.get(residue.subchain, ()) or _is_standard(residue):
                 continue
             pairs = pairwise(residues[max(0, place - 1) : place + 2])
-            if not any(_linked(one, other, *names) for one, other in pairs for names in _LINKS):
+            if not any(_linked(one, other) for one, other in pairs):
                 return True
     return False
 
@@ -55,15 +55,12 @@ def decide_polymers(structure: gemmi.Structure) -> None:
         residues = [residue for residue in chain if not residue.is_water()]
         bonded: set[int] = set()
         for (first, one), (second, other) in pairwise(enumerate(residues)):
-            if any(_linked(one, other, *names) for names in _LINKS):
+            if _linked(one, other):
                 bonded |= {first, second}
-        standard = {
-            place for place, residue in enumerate(residues) if residue.het_flag != "H" and _is_standard(residue)
-        }
+        standard = {place for place, one in enumerate(residues) if one.het_flag != "H" and _is_standard(one)}
         polymer = bonded | (standard if len(standard) > 1 else set())
         for place, residue in enumerate(residues):
-            is_polymer = place in polymer
-            residue.entity_type = gemmi.EntityType.Polymer if is_polymer else gemmi.EntityType.NonPolymer
+            residue.entity_type = gemmi.EntityType.Polymer if place in polymer else gemmi.EntityType.NonPolymer
         for residue in chain:
             residue.subchain = ""
             residue.entity_id = ""
@@ -78,6 +75,6 @@ def _is_standard(residue: gemmi.Residue) -> bool:
     return gemmi.find_tabulated_residue(residue.name).is_standard()
 
 
-def _linked(one: gemmi.Residue, other: gemmi.Residue, last: str, first: str) -> bool:
-    ends = [atom for atom in one if atom.name == last]
-    return any(a.pos.dist(b.pos) < LONGEST_LINK for a in ends for b in other if b.name == first)
+def _linked(one: gemmi.Residue, other: gemmi.Residue) -> bool:
+    ends = [(a, first) for last, first in _LINKS for a in one if a.name == last]
+    return any(a.pos.dist(b.pos) < LONGEST_LINK for a, first in ends for b in other if b.name == first)

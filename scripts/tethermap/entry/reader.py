@@ -58,7 +58,9 @@ _PDB_START = re.compile(
 
 _WORD = re.compile(r"[A-Za-z]{3}")
 
-_DISPLACEMENT = re.compile("\nANISOU[^\n]*")
+DISPLACEMENT = re.compile("\nANISOU[^\n]*")
+"""Anisotropic displacements of a PDB file: nearly half of its lines, which nothing here uses."""
+
 _MODEL_LAST = re.compile(r"\nloop_\n(?:_atom_site\.\S+ *\n)*_atom_site\.pdbx_PDB_model_num *\n(?=ATOM |HETATM )")
 """The tags of the atoms if the model is at the end of each row."""
 
@@ -214,11 +216,6 @@ def parse_file(path: Path, entry_id: str) -> Parsed:
     return parsed
 
 
-def _without_displacements(text: str) -> str:
-    """Return a PDB file without its anisotropic displacements: nearly half of its lines, which nothing here uses."""
-    return _DISPLACEMENT.sub("", text) if "\nANISOU" in text else text
-
-
 def _first_model_of(text: str) -> str:
     """Return an mmCIF file without the unused loops of the wwPDB, which take half of the reading time.
 
@@ -252,7 +249,7 @@ def _parsed(text: str, entry_id: str, *, whole: bool = True) -> Parsed:
     if "\0" in text:  # gemmi ends a line there
         raise EntryError("file_unreadable", f"a zero byte in line {text[: text.index(chr(0))].count(chr(10)) + 1}")
     if not whole:
-        text = (_first_model_of if is_mmcif else _without_displacements)(text)
+        text = _first_model_of(text) if is_mmcif else DISPLACEMENT.sub("", text)
     try:
         parsed = (_parse_mmcif if is_mmcif else _parse_pdb)(text, entry_id)
     except (ValueError, RuntimeError, IndexError) as error:
@@ -303,14 +300,9 @@ def _shorten_subchains(structure: gemmi.Structure) -> None:
 
 def _check_names(atoms: Atoms) -> None:
     """Reject names and numbers that do not fit any output format."""
-    for what, column in (
-        ("atoms", atoms.name),
-        ("components", atoms.comp_id),
-        ("chains", atoms.auth_asym_id),
-        ("chains", atoms.label_asym_id),
-        ("alternates", atoms.altloc),
-        ("residues", atoms.ins_code),
-    ):
+    names = ("atoms", "components", "chains", "chains", "alternates", "residues")
+    columns = (atoms.name, atoms.comp_id, atoms.auth_asym_id, atoms.label_asym_id, atoms.altloc, atoms.ins_code)
+    for what, column in zip(names, columns, strict=True):
         if column.view(np.uint8).max() > _LAST_ASCII:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
     if (np.abs(atoms.auth_seq_id) > LARGEST_NUMBER).any():
@@ -330,12 +322,8 @@ def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
 
 def _is_possible(cell: gemmi.UnitCell) -> bool:
     """Return whether a unit cell encloses a volume and fits the columns of a file."""
-    lengths, angles = cell.parameters[:3], cell.parameters[3:]
-    return (
-        all(0 < length < FARTHEST for length in lengths)
-        and all(0 < angle < HALF_TURN for angle in angles)
-        and cell.volume > 0
-    )
+    largest = (FARTHEST,) * 3 + (HALF_TURN,) * 3
+    return all(0 < value < limit for value, limit in zip(cell.parameters, largest, strict=True)) and cell.volume > 0
 
 
 def _check_numbers(atoms: Atoms) -> None:
@@ -357,11 +345,8 @@ def _check_numbers(atoms: Atoms) -> None:
 
 def read_text(path: Path) -> str:
     """Return the text of a file, unpacked, BinaryCIF and mmJSON as mmCIF."""
-    data = path.read_bytes()
-    if not data:
-        raise EntryError("file_empty")
     try:
-        data = unpacked(data)
+        data = unpacked(path.read_bytes())
     except DamagedGzip as error:
         raise EntryError("file_truncated", str(error)[:200]) from error
     if not data or data.isspace():
@@ -407,7 +392,12 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
         if not all(value.isascii() for row in block.find_mmcif_category("_atom_site.") for value in row):
             raise EntryError("file_unreadable", "names of atoms or residues have characters outside ASCII")
         plain = _block_of_atoms(gemmi.cif.read_string(_ascii(text)))
-    structure = _structure_of(plain)
+    complete_atoms(plain)  # other programs write few items, and quoted numbers
+    try:
+        structure = gemmi.make_structure_from_block(plain)
+    except ValueError:
+        without_quoted_numbers(plain)
+        structure = gemmi.make_structure_from_block(plain)
     if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
         shorten_codes(block)
         shorten_codes(plain)
@@ -435,25 +425,12 @@ def _ascii(text: str) -> str:
     return text.encode("ascii", "replace").decode()
 
 
-def _structure_of(block: gemmi.cif.Block) -> gemmi.Structure:
-    """Return the atoms of a block, which other programs may have written with few items and quoted numbers."""
-    complete_atoms(block)
-    try:
-        return gemmi.make_structure_from_block(block)
-    except ValueError:
-        without_quoted_numbers(block)
-        return gemmi.make_structure_from_block(block)
-
-
 def _has_frame_of_its_own(block: gemmi.cif.Block) -> bool:
     """Return whether an operator other than the identity leads from the file to the crystal frame."""
     tags = ["type", "matrix[1][1]", "matrix[2][2]", "matrix[3][3]", "vector[1]", "vector[2]", "vector[3]"]
-    for row in block.find("_pdbx_struct_oper_list.", tags):
-        if "crystal frame" in row.str(0):
-            numbers = [gemmi.cif.as_number(row[i]) for i in range(1, 7)]
-            if any(abs(number - expected) > 1e-3 for number, expected in zip(numbers, (1, 1, 1, 0, 0, 0), strict=True)):
-                return True
-    return False
+    rows = [row for row in block.find("_pdbx_struct_oper_list.", tags) if "crystal frame" in row.str(0)]
+    identity = enumerate((1, 1, 1, 0, 0, 0), start=1)
+    return any(abs(gemmi.cif.as_number(row[i]) - number) > 1e-3 for i, number in identity for row in rows)
 
 
 def _parse_pdb(text: str, entry_id: str) -> Parsed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -65,16 +65,18 @@ def complete_atoms(block: cif.Block) -> None:
 
 def without_quoted_numbers(block: cif.Block) -> None:
     """Remove the quotes from whole numbers, which the reader refuses (``_exptl.crystals_number '1'``)."""
+    for _, column in columns_of(block):
+        for place, value in enumerate(column):
+            if number := _QUOTED_NUMBER.fullmatch(value):
+                column[place] = number[2]
+
+
+def columns_of(block: cif.Block) -> Iterator[tuple[str, cif.Column]]:
+    """Yield the tag of each item or column of a block with its values, which can be changed."""
     items: list[Any] = list(block)
     for item in items:
-        if item.pair and (number := _QUOTED_NUMBER.fullmatch(item.pair[1])):
-            block.set_pair(item.pair[0], number[2])
-        elif item.loop:
-            for tag in item.loop.tags:
-                column = block.find_values(tag)
-                for place, value in enumerate(column):
-                    if number := _QUOTED_NUMBER.fullmatch(value):
-                        column[place] = number[2]
+        for tag in [item.pair[0]] if item.pair else item.loop.tags if item.loop else []:
+            yield tag, block.find_values(tag)
 
 
 def _add(loop: cif.Loop, name: str, values: Sequence[str]) -> None:
