@@ -71,15 +71,9 @@ NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), flo
 
 def packed_backbone(stem: str, backbone: Backbone) -> bytes:
     """Return the backbone next to an instance as a record."""
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "b": np.array([backbone.b_mean, backbone.b_sd]),
-        "xyz": backbone.xyz,
-        "marks": backbone.marks,
-        "numbers": backbone.numbers,
-        "uniprot": backbone.uniprot,
-    }
-    further = {"others": backbone.others, "partner": backbone.partner}
-    return packed_arrays(stem, arrays, chain=backbone.chain, sequence=backbone.sequence, **further)
+    arrays = {name: getattr(backbone, name) for name in ("xyz", "marks", "numbers", "uniprot")}
+    values = {name: getattr(backbone, name) for name in ("chain", "sequence", "others", "partner")}
+    return packed_arrays(stem, {"b": np.array([backbone.b_mean, backbone.b_sd]), **arrays}, **values)
 
 
 def backbone_of_record(record: bytes) -> Backbone:
@@ -87,7 +81,5 @@ def backbone_of_record(record: bytes) -> Backbone:
     arrays, values = unpacked_arrays(record)
     b_mean, b_sd = arrays.pop("b").tolist()
     own: dict[str, Any] = {name: array.copy() for name, array in arrays.items()}  # not as parts of the whole record
-    others, partner = tuple(values["others"]), tuple(values["partner"])
-    return Backbone(
-        values["chain"], values["sequence"], b_mean=b_mean, b_sd=b_sd, others=others, partner=partner, **own
-    )
+    own |= {name: tuple(values[name]) for name in ("others", "partner")}
+    return Backbone(values["chain"], values["sequence"], b_mean=b_mean, b_sd=b_sd, **own)

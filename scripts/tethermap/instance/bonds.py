@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import gemmi
 import numpy as np
@@ -79,12 +79,9 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     atoms : Atoms
         Atoms of the same structure.
     """
-    wanted = [
-        connection
-        for connection in structure.connections
-        if connection.type not in (gemmi.ConnectionType.Hydrog, gemmi.ConnectionType.Disulf)
-        and connection.asu != gemmi.Asu.Different
-    ]
+    other_kinds = (gemmi.ConnectionType.Hydrog, gemmi.ConnectionType.Disulf)
+    inside = [connection for connection in structure.connections if connection.asu != gemmi.Asu.Different]
+    wanted = [connection for connection in inside if connection.type not in other_kinds]
     if not wanted:
         return []
     starts = atoms.starts
@@ -93,18 +90,18 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     residues = {key: residue for residue, key in enumerate(keys)}
     bonds = []
     for connection in wanted:
-        label = "".join(end.altloc.strip("\0 ") for end in (connection.partner1, connection.partner2))[:1]
-        first = _find(atoms, residues, connection.partner1, label)
-        second = _find(atoms, residues, connection.partner2, label)
+        ends = (connection.partner1, connection.partner2)
+        label = "".join(end.altloc.strip("\0 ") for end in ends)[:1]
+        first, second = (_find(atoms, residues, end, label) for end in ends)
         if first is None or second is None or atoms.residue[first] == atoms.residue[second]:
             continue
-        if not _same_conformer(atoms, first, second):
+        if not same_conformer(atoms, first, second):
             continue
         metal = are_metals(atoms.element[[first, second]]).any()
         distance = float(np.linalg.norm(atoms.xyz[first] - atoms.xyz[second]))
-        bond = Bond(first, second, distance, "metal" if metal else "covalent", True)
-        too_long = not metal and bond.ratio(atoms) > LONGEST_DECLARED
-        bonds.append(replace(bond, kind="contact") if too_long else bond)
+        longest = LONGEST_DECLARED * float(covalent_radii(atoms.element[[first, second]]).sum())
+        kind = "metal" if metal else "contact" if distance > longest else "covalent"
+        bonds.append(Bond(first, second, distance, kind, True))
     return bonds
 
 
@@ -115,8 +112,7 @@ def _find(
     sequence = address.res_id.seqid
     number = sequence.num if sequence.num is not None else 0
     key = (address.chain_name.encode(), number, sequence.icode.strip().encode(), address.res_id.name.encode())
-    residue = residues.get(key)
-    if residue is None:
+    if (residue := residues.get(key)) is None:
         return None
     part = atoms.at(residue)
     named = np.flatnonzero(atoms.name[part] == address.atom_name.encode())
@@ -183,10 +179,10 @@ def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:
 
 def _can_bond(atoms: Atoms, first: int, second: int) -> bool:
     metals = are_metals(atoms.element[[first, second]]).any()
-    return _same_conformer(atoms, first, second) and not metals and atoms.occupancy[second] > 0
+    return same_conformer(atoms, first, second) and not metals and atoms.occupancy[second] > 0
 
 
-def _same_conformer(atoms: Atoms, first: int, second: int) -> bool:
+def same_conformer(atoms: Atoms, first: int, second: int) -> bool:
     """Return whether two atoms are not of different alternates."""
     return len({bytes(atoms.altloc[first]), bytes(atoms.altloc[second])} - {b""}) < 2
 
@@ -218,18 +214,14 @@ def _has_free_valence(component: Component | None, name: str, present: Container
     present : container of str
         Names of the atoms of its residue that were observed.
     """
-    index = {atom.name: number for number, atom in enumerate(component.atoms)} if component else {}
-    if component is None or name not in index:
+    own = next((k for k, atom in enumerate(component.atoms) if atom.name == name), None) if component else None
+    if component is None or own is None:
         return True
-    atom = component.atoms[index[name]]
-    used = 0
-    for bond in component.bonds:
-        if index[name] in (bond.first, bond.second):
-            other = component.atoms[bond.second if bond.first == index[name] else bond.first]
-            if is_hydrogen(other.element) or bond.order > 1 or other.name not in present:
-                return True
-            used += 1
-    return used < VALENCES.get(atom.element, MOST_BONDS)
+    bonds = [bond for bond in component.bonds if own in (bond.first, bond.second)]
+    others = [component.atoms[bond.first + bond.second - own] for bond in bonds]
+    free = any(is_hydrogen(other.element) or other.name not in present for other in others)
+    least = VALENCES.get(component.atoms[own].element, MOST_BONDS)
+    return free or any(bond.order > 1 for bond in bonds) or len(bonds) < least
 
 
 def defined_bonds(

@@ -86,26 +86,24 @@ class Classifier:
 
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
-        kind, reason, unless_buried, subject = self._kind(group)
-        return replace(group, kind=kind, kind_reason=reason, unless_buried=unless_buried, subject=subject)
+        return replace(group, **self._kind(group)._asdict())
 
     def _kind(self, group: HetGroup) -> KindOf:
         rules = self.rules
-        to_polymer = [
-            bond for bond in group.links if bond.kind == "covalent" and self.polymer[self.atoms.residue[bond.second]]
-        ]
+        covalent = (bond for bond in group.links if bond.kind == "covalent")
+        to_polymer = [bond for bond in covalent if self.polymer[self.atoms.residue[bond.second]]]
         codes = [self._code(residue) for residue in group.residues]
         if len(codes) > 1 and (size := sum(self._size(residue) for residue in group.residues)) > LARGEST_LIGAND:
             return KindOf("polymer", f"{len(codes)} linked residues of {size} heavy atoms, not declared a polymer")
-        carriers = {text(self.atoms.comp_id[bond.second]) for bond in to_polymer}
-        if carriers - ATTACKED_BY_SUGARS and any(rules.is_saccharide(code) for code in codes):
+        ends = {(text(self.atoms.comp_id[bond.second]), text(self.atoms.name[bond.second])) for bond in to_polymer}
+        if {code for code, _ in ends} - ATTACKED_BY_SUGARS and any(rules.is_saccharide(code) for code in codes):
             return KindOf("glycan", "a sugar linked to the polymer")
         if len(codes) == 1 and codes[0] in CAPS:
             return KindOf("polymer", "a cap of a chain end, written outside its polymer")
         if len(codes) == 1 and not rules.is_unknown(codes[0]) and self._is_ion(group.head):
             return KindOf("ion")
         roles = {rules.role(code) for code in codes}
-        if roles == {LIPID} and any(self._is_anchored(bond.second) for bond in to_polymer):
+        if roles == {LIPID} and ends & ANCHORED:
             return KindOf("modified_residue", "a lipid anchor of the polymer")
         verdicts = [
             rules.of_component(code, heavy_count(self.atoms, residue), wanted=code in self.wanted, title=self.title)
@@ -130,9 +128,6 @@ class Classifier:
     def _code(self, residue: int) -> str:
         return text(self.atoms.comp_id[self.atoms.starts[residue]])
 
-    def _is_anchored(self, atom: int) -> bool:
-        return (text(self.atoms.comp_id[atom]), text(self.atoms.name[atom])) in ANCHORED
-
     def _is_label(self, to_polymer: list[Bond]) -> bool:
         """Return whether all bonds go to nucleic acid, or to two chains."""
         ends = [bond.second for bond in to_polymer]
@@ -141,17 +136,19 @@ class Classifier:
 
     def _size(self, residue: int) -> int:
         """Return the heavy atoms of a residue: those of its component, or more if seen in one conformer."""
+        return max(self.atoms.fullest_conformer(self.atoms.at(residue)), self._defined(residue))
+
+    def _defined(self, residue: int) -> int:
+        """Return the heavy atoms of a residue's component, 0 if it is unknown."""
         component = self.rules.component(self._code(residue))
-        defined = sum(not is_hydrogen(atom.element) for atom in component.atoms) if component else 0
-        return max(self.atoms.fullest_conformer(self.atoms.at(residue)), defined)
+        return sum(not is_hydrogen(atom.element) for atom in component.atoms) if component else 0
 
     def _is_ion(self, residue: int) -> bool:
         if heavy_count(self.atoms, residue) != 1:
             return False
         component = self.rules.component(self._code(residue))
         if component is not None and component.origin != "user":
-            n_heavy = sum(not is_hydrogen(atom.element) for atom in component.atoms)
-            return n_heavy == 1 and self._code(residue) not in self.rules.additives
+            return self._defined(residue) == 1 and self._code(residue) not in self.rules.additives
         return is_bare_ion(self.atoms, residue)
 
 

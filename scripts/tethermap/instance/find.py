@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -86,7 +87,7 @@ class Residues:
 
     def has_chain(self, residue: int) -> bool:
         """Return whether the file gives the residue a chain."""
-        return bool(text(self._atoms.auth_asym_id[int(self._atoms.starts[residue])]).strip())
+        return bool(self._atoms.auth_asym_id[self._atoms.starts[residue]].strip())
 
     def is_unique(self, residue: int, group: Sequence[int]) -> bool:
         """Return whether a residue's combination of chain, number and name is unique.
@@ -149,24 +150,21 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
     members: dict[int, list[int]] = {}
     for residue in residues.het.tolist():
         members.setdefault(owner[residue], []).append(residue)
-    by_owner: dict[int, tuple[list[Bond], list[Bond]]] = {key: ([], []) for key in members}
+    links: dict[int | None, list[Bond]] = defaultdict(list)
+    inner: dict[int | None, list[Bond]] = defaultdict(list)
     for bond in bonds:
         first, second = map(owner.get, bond.residues(atoms))
-        if first == second and first is not None:
-            by_owner[first][1].append(bond)
-            continue
-        if first is not None:
-            by_owner[first][0].append(bond)
-        if second is not None:
-            by_owner[second][0].append(replace(bond, first=bond.second, second=bond.first))
-    groups = [
-        HetGroup(tuple(group), heaviest(atoms, group), links=tuple(by_owner[key][0]), inner=tuple(by_owner[key][1]))
+        if first == second:
+            inner[first].append(bond)
+        else:
+            links[first].append(bond)
+            links[second].append(replace(bond, first=bond.second, second=bond.first))
+    title = entry.metadata.title
+    classify = Classifier(atoms, residues.polymer, residues.peptide_like, rules, frozenset(wanted), title)
+    classified = [
+        classify(HetGroup(tuple(group), heaviest(atoms, group), links=tuple(links[key]), inner=tuple(inner[key])))
         for key, group in members.items()
     ]
-    classify = Classifier(
-        atoms, residues.polymer, residues.peptide_like, rules, frozenset(wanted), entry.metadata.title
-    )
-    classified = [classify(group) for group in groups]
     for place, glycan in list(stray_glycans(atoms, classified, rules.is_saccharide)):
         classified[place] = glycan
     others = partners_for_bonds(atoms) if residues.peptides else None
@@ -183,9 +181,8 @@ def _bonds(entry: Entry, residues: Residues, rules: KindRules, alone: set[int]) 
     others = partners_for_bonds(atoms, but=entry.poses)
     het = [residue for residue in residues.het.tolist() if residue not in entry.poses]
     for residue in het:
-        if is_bare_ion(atoms, residue) or residue in alone:
-            continue
-        for bond in undeclared_bonds(atoms, residue, others):
+        bare = residue in alone or is_bare_ion(atoms, residue)
+        for bond in () if bare else undeclared_bonds(atoms, residue, others):
             ends = bond.residues(atoms)
             joins = not residues.polymer[ends[1]]
             if ends[1] in alone or (joins and bond.ratio(atoms) > LONGEST_JOIN):

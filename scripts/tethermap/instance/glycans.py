@@ -9,7 +9,7 @@ import numpy as np
 
 from tethermap.entry.atoms import Atoms, text
 from tethermap.entry.near import NearAtoms
-from tethermap.instance.bonds import Bond
+from tethermap.instance.bonds import Bond, same_conformer
 from tethermap.instance.classify import HetGroup
 
 LONGEST_SUGAR_LINK = 2.2
@@ -97,8 +97,7 @@ def _other_end(
         atom = int(index[near])
         code, name = text(atoms.comp_id[atom]), text(atoms.name[atom])
         elsewhere = atoms.residue[atom] != atoms.residue[carbon]
-        labels = {bytes(atoms.altloc[atom]), bytes(atoms.altloc[carbon])} - {b""}
         carries = name in _CARRIERS.get(code, ()) or (name.startswith("O") and is_sugar(code))
-        if elsewhere and len(labels) < 2 and carries:
+        if elsewhere and same_conformer(atoms, atom, carbon) and carries:
             return atom, float(distance[near, 0])
     return None

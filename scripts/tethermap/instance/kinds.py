@@ -63,7 +63,7 @@ class KindOf(NamedTuple):
     """Kind of a group, the reason, whether burial would make it a ligand, and whether the entry's title is about it."""
 
     kind: str
-    reason: str = ""
+    kind_reason: str = ""
     unless_buried: bool = False
     subject: bool = False
 
@@ -134,8 +134,7 @@ class KindRules:
 
     def role(self, comp_id: str) -> str:
         """Return the role of a component on the list of additives, empty when it isn't there."""
-        listed = self.additives.get(comp_id)
-        return listed.role if listed else ""
+        return self.additives[comp_id].role if comp_id in self.additives else ""
 
     def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool, title: str = "") -> KindOf:
         """Return the kind of a free het group other than ions, glycans and parts of polymers.

@@ -99,10 +99,8 @@ def _bridged(structure: gemmi.Structure, atoms: Atoms) -> set[str]:
     chains: set[str] = set()
     for connection in structure.connections:
         if connection.type == gemmi.ConnectionType.Disulf:
-            ends = {
-                asyms.get((end.chain_name.encode(), end.res_id.seqid.num, end.res_id.seqid.icode.strip().encode()), "")
-                for end in (connection.partner1, connection.partner2)
-            }
+            ids = [(end.chain_name, end.res_id.seqid) for end in (connection.partner1, connection.partner2)]
+            ends = {asyms.get((chain.encode(), seqid.num, seqid.icode.strip().encode()), "") for chain, seqid in ids}
             chains |= ends if len(ends) > 1 else set()
     return chains
 
@@ -137,11 +135,10 @@ def _is_sound(atoms: Atoms, bond: Bond) -> bool:
 
 def _has_ring(pairs: set[tuple[int, int]]) -> bool:
     """Return whether bonds between residues, as pairs of them, close a ring."""
-    remaining = pairs
-    while remaining:
-        degree = Counter(end for pair in remaining for end in pair)
-        inside = {pair for pair in remaining if min(degree[end] for end in pair) > 1}
-        if inside == remaining:
+    while pairs:
+        degree = Counter(end for pair in pairs for end in pair)
+        inside = {pair for pair in pairs if min(degree[end] for end in pair) > 1}
+        if inside == pairs:
             return True
-        remaining = inside
+        pairs = inside
     return False
