@@ -106,41 +106,47 @@ def clean_entry(
     return _Cleaner(entry, settings, rules, radii, experiment).run(watch)
 
 
+@dataclass
 class _Cleaner:
-    def __init__(
-        self,
-        entry: Entry,
-        settings: CleanSettings,
-        rules: KindRules,
-        radii: RadiusTable,
-        experiment: Experiment,
-    ) -> None:
-        self._experiment = experiment
-        self._entry = entry
-        self._settings = settings
-        self._radii = radii
-        self._rules = rules
+    _entry: Entry
+    _settings: CleanSettings
+    _rules: KindRules
+    _radii: RadiusTable
+    _experiment: Experiment
+
+    def __post_init__(self) -> None:
+        entry, settings = self._entry, self._settings
         self._buried: dict[int, float] = {}
         self._cofactors = False
         self._errors: dict[int, Exception] = {}
         self._residues = Residues(entry)
-        wanted = settings.named | settings.always_keep
-        self._groups = find_groups(entry, self._residues, rules, wanted)
+        self._groups = find_groups(entry, self._residues, self._rules, settings.named | settings.always_keep)
         self._scene = Scene(entry, self._residues, self._groups)
         self._polymers = polymers_of(self._scene)
         self._stems = Stems(entry.entry_id)
-        self._largest = radii.largest_of(entry.atoms.element)
-        self._radii_around = EntryRadii(entry.atoms, candidates.polymer_radii(radii, rules))
+        self._largest = self._radii.largest_of(entry.atoms.element)
+        self._radii_around = EntryRadii(entry.atoms, candidates.polymer_radii(self._radii, self._rules))
 
     def run(self, watch: Watch) -> CleanedEntry:
-        result = CleanedEntry(self._entry_row())
+        flags = {"first_model": self._entry.n_models > 1, "withdrawn": self._entry.metadata.withdrawn}
+        entry_row: dict[str, Value] = {
+            "pdb_id": self._entry.entry_id,
+            "instances_found": len(self._groups),
+            "instances_kept": 0,
+            "target_match": "none",
+            "target_chains": "",
+            "kept": False,
+            "assembly": next(iter(self._scene.assemblies.names), ""),
+            "flags": JOINED.join(flag for flag, holds in flags.items() if holds),
+            **self._experiment.entry_cells,
+        }
+        result = CleanedEntry(entry_row)
         modified = modified_rows(self._residues, self._experiment, self._entry)
         try:
             target = self._target()
         except EntryError as error:
             verdict = Verdict("entry_rejected", value=error.reason)
-            result.ligand_rows += [row for group in self._groups for row in self._rows(group, verdict, None)]
-            result.ligand_rows += modified
+            result.ligand_rows += [row for group in self._groups for row in self._rows(group, verdict)] + modified
             result.entry_row |= {"reason": error.reason, "value": error.value, "sentence": sentence(error.reason)}
             return result
         asyms = self._target_asyms(target)
@@ -158,7 +164,7 @@ class _Cleaner:
             result.ligand_rows += rows
             result.kept += [kept] if kept else []
         result.ligand_rows += modified
-        names = [self._scene.chain_names[asym].strip() for asym in asyms]
+        names = (self._scene.chain_names[asym].strip() for asym in asyms)
         nothing = "only_polymer_residues" if result.ligand_rows else "no_ligand"
         reason = "kept" if result.kept else "no_instance_kept" if self._groups else nothing
         result.entry_row.update(
@@ -185,26 +191,12 @@ class _Cleaner:
         name = self._residues.name(group.head)
         errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
         verdict = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed))
-        return list(self._rows(group, verdict, None)), None
+        return list(self._rows(group, verdict)), None
 
     def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
         """Limit an error of this program to one het group."""
         about = f"{self._entry.entry_id} {self._residues.name(group.head).comp_id}: clean_complexes"
         return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
-
-    def _entry_row(self) -> dict[str, Value]:
-        flags = {"first_model": self._entry.n_models > 1, "withdrawn": self._entry.metadata.withdrawn}
-        return {
-            "pdb_id": self._entry.entry_id,
-            "instances_found": len(self._groups),
-            "instances_kept": 0,
-            "target_match": "none",
-            "target_chains": "",
-            "kept": False,
-            "assembly": next(iter(self._scene.assemblies.names), ""),
-            "flags": JOINED.join(flag for flag, holds in flags.items() if holds),
-            **self._experiment.entry_cells,
-        }
 
     def _target(self) -> TargetChains:
         if not self._scene.chains:
@@ -237,29 +229,27 @@ class _Cleaner:
         """Distinguish buried additives from others; copies in equivalent sites get the same kind."""
         burials: dict[int, candidates.Burial] = {}
         codes: dict[int, str] = {}
+        sasa = self._settings.sasa(candidates.BURIED_SLICES)
         for group in self._groups:
             if group.unless_buried:
                 with self._isolated(group):
-                    burials[group.head] = self._burial(group, reach)
+                    _, heavy, label = self._conformer(group)
+                    around = self._around(group, heavy, label).within(reach)
+                    own = candidates.burial(self._scene, around, heavy, self._radii, self._rules, sasa)
+                    burials[group.head] = own
                     codes[group.head] = "+".join(sorted(self._residues.name(one).comp_id for one in group.residues))
         self._buried = candidates.best_of_equivalent(burials, codes)
         for place, group in enumerate(self._groups):
-            if own := burials.get(group.head):
-                self._groups[place] = candidates.judged(group, own.fraction, self._buried[group.head])
-
-    def _burial(self, group: HetGroup, reach: float) -> candidates.Burial:
-        members, label = self._conformer(group)
-        heavy = members[self._entry.atoms.heavy[members]]
-        around = self._around(group, heavy, label).within(reach)
-        sasa = self._settings.sasa(candidates.BURIED_SLICES)
-        return candidates.burial(self._scene, around, heavy, self._radii, self._rules, sasa)
+            if group.head in burials:
+                best = self._buried[group.head]
+                self._groups[place] = candidates.judged(group, burials[group.head].fraction, best)
 
     def _around(self, group: HetGroup, heavy: IntArray, label: bytes) -> Around:
         atoms = self._entry.atoms
         asym = text(atoms.label_asym_id[atoms.starts[group.head]])
         return self._finder.around(atoms.xyz[heavy], asym, frozenset(group.residues), label)
 
-    def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None) -> Iterator[Row]:
+    def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None = None) -> Iterator[Row]:
         instance = kept.instance if kept else None
         return group_rows(self._residues, self._experiment, self._entry, group, verdict, instance)
 
@@ -278,12 +268,10 @@ class _Cleaner:
             return Verdict("kind_not_kept", ",".join(sorted(settings.kinds)), group.kind), None
         if settings.only_ligands and code not in settings.only_ligands:
             return Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None
-        members, label = self._conformer(group)
-        atoms = self._entry.atoms
-        heavy = members[atoms.heavy[members]]
+        members, heavy, label = self._conformer(group)
         if not len(heavy):
             return Verdict("no_heavy_atoms"), None
-        if not settings.own_files and not (atoms.occupancy[heavy] > 0).any():
+        if not settings.own_files and not (self._entry.atoms.occupancy[heavy] > 0).any():
             return Verdict("zero_occupancy", "0", "0"), None
         farther = self._around(group, heavy, label)
         around = farther.within(reach)
@@ -297,45 +285,38 @@ class _Cleaner:
             return Verdict("rscc_unknown", f"{limit:g}"), None
         if limit is not None and rscc is not None and rscc < limit:
             return Verdict("rscc", f"{limit:g}", f"{rscc:.3f}"), None
-        return Verdict("kept"), self._keep(group, members, label, around, farther, target)
+        return Verdict("kept"), self._keep(group, members, heavy, label, around, farther, target)
 
-    def _conformer(self, group: HetGroup) -> tuple[IntArray, bytes]:
-        """Return the atoms of the chosen conformer, component by component, and its label."""
+    def _conformer(self, group: HetGroup) -> tuple[IntArray, IntArray, bytes]:
+        """Return the atoms of the chosen conformer, component by component, the heavy ones, and its label."""
         atoms = self._entry.atoms
         parts = [np.arange(part.start, part.stop) for part in map(atoms.at, group.residues)]
         members = np.concatenate(parts).astype(np.int64)
         label = best_altloc(atoms, members[atoms.heavy[members]])
-        return members[self._scene.mask(label)[members]], label
+        members = members[self._scene.mask(label)[members]]
+        return members, members[atoms.heavy[members]], label
 
     def _keep(
-        self, group: HetGroup, members: IntArray, label: bytes, around: Around, farther: Around, target: TargetChains
-    ) -> KeptInstance:
+        self, group: HetGroup, members: IntArray, heavy: IntArray, label: bytes, around: Around, farther: Around,
+        target: TargetChains,
+    ) -> KeptInstance:  # fmt: skip
         atoms = self._entry.atoms
-        heavy = members[atoms.heavy[members]]
         xyz = atoms.xyz[heavy]
         # Alternates of a group's residues: only the chosen conformer belongs to its components.
-        present = self._as_modelled(group, heavy)
+        modelled = set(atoms.residue[heavy].tolist())
+        own = tuple(residue for residue in group.residues if residue in modelled)
+        present = replace(group, residues=own, head=group.head if group.head in modelled else heaviest(atoms, own))
         residues = tuple(self._residues.name(residue) for residue in present.residues)
         head = present.residues.index(present.head)
         mask = self._scene.mask(label)
         atoms_of_ligand = set(members.tolist())
-        links = tuple(
-            bond
-            for bond in group.links
-            if bond.kind != "contact" and bond.first in atoms_of_ligand and mask[bond.second]
-        )
-        ligand = Ligand(heavy, residues, head, links, members, label)
+        bonds = (bond for bond in group.links if bond.kind != "contact" and bond.first in atoms_of_ligand)
+        ligand = Ligand(heavy, residues, head, tuple(b for b in bonds if mask[b.second]), members, label)
         stem, numbered = self._stems.of(residues[head])
         written = list(self._written(around, frozenset(group.residues), xyz, label))
         copies = self._copies_of(residues, written)
-        cleaned = clean_complex(
-            self._scene,
-            ligand,
-            written,
-            self._remarks(around, label, copies),
-            self._rules,
-            keep_hydrogens=self._settings.keep_hydrogens,
-        )
+        remarks, hydrogens = self._remarks(around, label, copies), self._settings.keep_hydrogens
+        cleaned = clean_complex(self._scene, ligand, written, remarks, self._rules, keep_hydrogens=hydrogens)
         reach = self._largest + float(self._largest[heavy].max()) + 2 * self._settings.probe_radius
         ahead = atoms_around(self._scene, farther, EXIT_REACH)
         nearby = ahead.within(reach)
@@ -360,15 +341,6 @@ class _Cleaner:
     def _fit(self, residues: Iterable[int], heavy: IntArray, label: bytes) -> LigandFit:
         names = map(self._residues.name, residues)
         return self._experiment.fit(names, self._entry.atoms.xyz[heavy], text(label))
-
-    def _as_modelled(self, group: HetGroup, heavy: IntArray) -> HetGroup:
-        """Return a group without the residues that have no atom in the chosen conformer."""
-        present = set(self._entry.atoms.residue[heavy].tolist())
-        residues = tuple(residue for residue in group.residues if residue in present)
-        if len(residues) == len(group.residues):
-            return group
-        head = group.head if group.head in present else heaviest(self._entry.atoms, residues)
-        return replace(group, residues=residues, head=head)
 
     def _written(self, around: Around, own: frozenset[int], xyz: FloatArray, label: bytes) -> Iterator[Copy]:
         """Yield the bodies of the cleaned complex: complete chains near the ligand and their companions.

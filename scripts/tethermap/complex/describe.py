@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tethermap.base.arrays import FloatArray, IntArray, as_text
+from tethermap.base.arrays import FloatArray, as_text
 from tethermap.complex.cleaned import CleanedComplex, Ligand
 from tethermap.complex.context import ASSEMBLY, CRYSTAL, Around, AtomsAround, on_special_position
 from tethermap.complex.limits import SITE_SHARED_WITHIN, WATER_MAX
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import POLYMER, Atoms, text
 from tethermap.entry.model import DOCKED, PREDICTED
-from tethermap.entry.near import distances, squared_distances
+from tethermap.entry.near import NearAtoms, distances
 from tethermap.entry.reader import Entry
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues
@@ -78,6 +78,7 @@ def describe(
     own_chain = residues.has_chain(group.head)
     special = nearby.overlaps or on_special_position(scene, xyz)
     sharing = _sharing_site(scene, residues, group, xyz)
+    names = list(zip(atoms.residue[ligand.atoms].tolist(), atoms.name[ligand.atoms].tolist(), strict=True))
     conditions = {
         **flags,
         "covalent": bool(bound),
@@ -94,7 +95,7 @@ def describe(
         "docked": head.label_asym_id in entry.additions.poses,
         "names_shortened": any(name.what != "copy" for name in cleaned.renamed),
         "mmcif_only": cleaned.pdb is None,
-        "duplicate_atom_names": _has_duplicate_names(atoms, ligand.atoms),
+        "duplicate_atom_names": len(set(names)) < len(names),
         "withdrawn": entry.metadata.withdrawn,
         "first_model": entry.n_models > 1,
         "no_crystal": scene.crystal is None,
@@ -128,11 +129,7 @@ def describe(
         target_chains=target_chains,
         pdb_comp_id=cleaned.comp_id,
         pdb_chain_id=cleaned.chain,
-        entry_bonds={
-            residue.comp_id: entry.bonds[residue.comp_id]
-            for residue in ligand.residues
-            if residue.comp_id in entry.bonds
-        },
+        entry_bonds={one.comp_id: entry.bonds[one.comp_id] for one in ligand.residues if one.comp_id in entry.bonds},
         facts=_facts(entry, ligand, target_chains),
         flags=tuple(sorted(flag for flag, holds in conditions.items() if holds)),
         notes={name: note for name, note in notes.items() if note},
@@ -238,11 +235,6 @@ def _ligand_atoms(atoms: Atoms, group: HetGroup, ligand: Ligand, cleaned: Cleane
     )
 
 
-def _has_duplicate_names(atoms: Atoms, members: IntArray) -> bool:
-    keys = list(zip(atoms.residue[members].tolist(), atoms.name[members].tolist(), strict=True))
-    return len(set(keys)) < len(keys)
-
-
 def _sharing_site(scene: Scene, residues: Residues, group: HetGroup, xyz: FloatArray) -> list[str]:
     """Return the names of other het groups that coincide with a ligand as alternates; poses have none."""
     atoms, poses = scene.atoms, scene.entry.poses
@@ -252,10 +244,8 @@ def _sharing_site(scene: Scene, residues: Residues, group: HetGroup, xyz: FloatA
     is_other[residues.het] = True
     is_other[[*group.residues, *poses]] = False
     others = np.flatnonzero(is_other[atoms.residue] & atoms.heavy)
-    low, high = xyz.min(axis=0) - 1, xyz.max(axis=0) + 1
-    others = others[((atoms.xyz[others] > low) & (atoms.xyz[others] < high)).all(axis=1)]
-    near = (squared_distances(atoms.xyz[others], xyz) < SITE_SHARED_WITHIN**2).any(axis=1)
-    names = [residues.name(int(residue)) for residue in np.unique(atoms.residue[others[near]])]
+    near, _ = NearAtoms(atoms.xyz, others).nearest(xyz, SITE_SHARED_WITHIN)
+    names = [residues.name(int(residue)) for residue in np.unique(atoms.residue[near])]
     return [f"{name.comp_id} {name.auth_asym_id}{name.residue_id}" for name in names]
 
 

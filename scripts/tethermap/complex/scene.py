@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,8 +75,7 @@ class Copy:
     distance: float
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """The biological assembly relative to one instance, which is in its deposited place.
 
     Parameters
@@ -87,7 +87,7 @@ class View:
     """
 
     assembly: str
-    places: dict[str, list[Placement]] = field(default_factory=dict)
+    places: dict[str, list[Placement]]
 
 
 class Scene:
@@ -162,10 +162,8 @@ class Scene:
         parents = tuple(
             asym for asym, body in self.chains.items() if len(body.atoms.nearest(self.atoms.xyz[members], reach)[0])
         )
-        if not parents:
-            return None
         asym = text(self.atoms.label_asym_id[members[0]])
-        return self._body(asym, members, parents, frozenset(group.residues))
+        return self._body(asym, members, parents, frozenset(group.residues)) if parents else None
 
     def view(self, asym: str, nearest_chain: Callable[[], str]) -> View:
         """Return the assembly that contains an instance, the asymmetric unit when none is given.
@@ -196,19 +194,15 @@ class Scene:
         if self.crystal is None:
             return []
         known = view.places.get(body.asym, [])
-        return [
-            image
-            for image in self.crystal.images(body.centre, body.radius, ligand.centre, ligand.radius + reach)
-            if not any(image.same_as(other, body.centre) for other in known)
-        ]
+        images = self.crystal.images(body.centre, body.radius, ligand.centre, ligand.radius + reach)
+        return [image for image in images if not any(image.same_as(other, body.centre) for other in known)]
 
     def without(self, copy: Copy, residues: IntArray) -> Copy | None:
         """Return a copy without some of its residues, None when no other has an atom."""
         body = copy.body
         members = body.atoms.members[~np.isin(self.atoms.residue[body.atoms.members], residues)]
-        if not len(members):
-            return None
-        return replace(copy, body=self._body(body.asym, members, body.parents, body.residues))
+        left = self._body(body.asym, members, body.parents, body.residues) if len(members) else None
+        return replace(copy, body=left) if left else None
 
     def going_with(self, chains: Iterable[Copy]) -> Iterable[Copy]:
         """Yield the metals, cofactors and glycans that accompany the given chains, at the places of these."""
