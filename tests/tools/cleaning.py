@@ -18,6 +18,7 @@ from tethermap.base.records import part
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import NAME_MAP, read_table
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
+from tethermap.complex.experiment import NO_EXPERIMENT, Experiment
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.component import Component
 from tethermap.entry.reader import Entry, read_entry
@@ -76,10 +77,12 @@ class Surround:
     element: Names
 
 
-def clean_file(path: Path, find: Find, settings: CleanSettings = ANY_TARGET) -> tuple[Entry, CleanedEntry]:
+def clean_file(
+    path: Path, find: Find, settings: CleanSettings = ANY_TARGET, experiment: Experiment = NO_EXPERIMENT
+) -> tuple[Entry, CleanedEntry]:
     """Read and clean one file; its entry id is the file's name up to the first dot."""
     entry = read_entry(path, path.name.split(".")[0].removeprefix("pdb"))
-    return entry, clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII))
+    return entry, clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII), experiment)
 
 
 def clean_sample(kept: KeptInstance) -> Sample:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import gemmi
+
 STRAND_LENGTH = 8
 RISE = 3.4
 """Advance of an extended strand per residue, in angstroms."""
@@ -58,6 +60,29 @@ def write_entry(folder: Path, *parts: list[str], header: str = "") -> Path:
     first = "HEADER    TEST                                    01-JAN-20   1ABC\n"
     path.write_text(first + header + "".join(line for part in parts for line in part) + "END\n", encoding="ascii")
     return path
+
+
+Place = tuple[float, float, float]
+
+
+def carbons(
+    comp_id: str, chain: str, number: int, first: Place, step: Place, count: int, *, start: int = 900, altloc: str = " "
+) -> list[str]:
+    """Return the atoms C1, C2 … of a component in a row: the first, and each other one a step farther."""
+    return [
+        atom_line(start + k, f"C{k + 1}", comp_id, chain, number, place, element="C", altloc=altloc)
+        for k in range(count)
+        for place in [(first[0] + k * step[0], first[1] + k * step[1], first[2] + k * step[2])]
+    ]
+
+
+def cif_of(path: Path, folder: Path) -> Path:
+    """Write an entry's PDB file as mmCIF and return the new file."""
+    target = folder / f"{path.name.split('.')[0]}.cif"
+    structure = gemmi.read_structure(str(path))
+    structure.setup_entities()
+    structure.make_mmcif_document().write_file(str(target))
+    return target
 
 
 def benzene(chain: str, number: int, centre: tuple[float, float, float], *, start: int = 900) -> list[str]:

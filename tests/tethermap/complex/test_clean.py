@@ -12,8 +12,7 @@ import pytest
 
 from tests.tools.cleaning import ANY_TARGET, Find, clean_file
 from tethermap.base.reference import RADII
-from tethermap.complex import cleaned as cleaned_module
-from tethermap.complex.clean import CleanedEntry, KeptInstance
+from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.component import Component
 from tethermap.entry.target_query import TargetQuery
@@ -24,8 +23,9 @@ from tethermap.exposure.sasa import Exposure, Sasa
 Known = Callable[[str], Component]
 
 
-def kept_in(cleaned: CleanedEntry, comp_id: str) -> KeptInstance:
-    return next(kept for kept in cleaned.kept if kept.instance.name.comp_id == comp_id)
+def kept_in(path: Path, find: Find, comp_id: str, settings: CleanSettings = ANY_TARGET) -> KeptInstance:
+    kept = clean_file(path, find, settings)[1].kept
+    return next(one for one in kept if one.instance.name.comp_id == comp_id)
 
 
 def exposure_of(kept: KeptInstance, find: Find) -> Exposure:
@@ -41,8 +41,7 @@ def exposure_of(kept: KeptInstance, find: Find) -> Exposure:
 def test_drug_between_two_chains_is_open_in_context_chain_and_buried_in_target(archive: Path, find: Find) -> None:
     """Amprenavir in 1HPV: half of the pocket belongs to the other chain of the dimer."""
     settings = replace(ANY_TARGET, target=TargetQuery("HIV protease"))
-    _, cleaned = clean_file(archive / "1hpv.ent.gz", find, settings)
-    exposure = exposure_of(kept_in(cleaned, "478"), find)
+    exposure = exposure_of(kept_in(archive / "1hpv.ent.gz", find, "478", settings), find)
     assert exposure.bound["chain"].sum() > 300
     assert exposure.bound["target"].sum() < 45
 
@@ -59,7 +58,7 @@ def test_assembly_of_a_ternary_complex_covers_what_the_target_leaves_open(mirror
 def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive: Path, find: Find) -> None:
     """All lysines of the one chain of 4CUP, by FreeSASA over all its atoms."""
     entry, cleaned = clean_file(archive / "4cup.cif.gz", find)
-    kept = kept_in(cleaned, "ZYB")
+    (kept,) = cleaned.kept
     ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
     polymer = [
         (residue, atom)
@@ -86,15 +85,14 @@ def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive:
 
 
 def test_ligand_without_chain_gets_that_of_the_nearest_polymer_atom(archive: Path, find: Find) -> None:
-    _, cleaned = clean_file(archive / "1hpv.ent.gz", find)
-    instance = cleaned.kept[0].instance
+    instance = kept_in(archive / "1hpv.ent.gz", find, "478").instance
     assert (instance.name.auth_asym_id, instance.stem) == ("A", "1hpv_A_478_200")
     assert "chain_from_nearest_polymer" in instance.flags
+    assert "copies_in_complex" not in instance.flags
 
 
 def test_acyl_enzyme_keeps_its_link(archive: Path, find: Find) -> None:
-    _, cleaned = clean_file(archive / "1gbt.cif.gz", find)
-    instance = kept_in(cleaned, "GBS").instance
+    instance = kept_in(archive / "1gbt.cif.gz", find, "GBS").instance
     assert "covalent" in instance.flags
     link = instance.links[0]
     assert (link.partner.comp_id, link.partner.residue_id, link.partner_atom) == ("SER", "195", "OG")
@@ -107,8 +105,7 @@ def read_pdb(kept: KeptInstance) -> gemmi.Structure:
 
 
 def test_cleaned_file_has_only_polymer_and_ligand(archive: Path, find: Find) -> None:
-    _, cleaned = clean_file(archive / "4cup.cif.gz", find)
-    structure = read_pdb(kept_in(cleaned, "ZYB"))
+    structure = read_pdb(kept_in(archive / "4cup.cif.gz", find, "ZYB"))
     names = {residue.name for chain in structure[0] for residue in chain}
     assert "ZYB" in names
     assert not names & {"HOH", "MOH"}
@@ -117,10 +114,7 @@ def test_cleaned_file_has_only_polymer_and_ligand(archive: Path, find: Find) -> 
 
 def test_lines_of_the_cleaned_file_are_legal(archive: Path, find: Find) -> None:
     """Element right-justified in columns 77-78, coordinates in 31-54, serial numbers rising."""
-    _, cleaned = clean_file(archive / "1gbt.cif.gz", find)
-    content = kept_in(cleaned, "GBS").cleaned.pdb
-    assert content is not None
-    lines = content.splitlines()
+    lines = (kept_in(archive / "1gbt.cif.gz", find, "GBS").cleaned.pdb or "").splitlines()
     atoms = [line for line in lines if line.startswith(("ATOM", "HETATM"))]
     assert all(gemmi.Element(line[76:78].strip()).atomic_number > 0 and line[77] != " " for line in atoms)
     assert sum(line.startswith("SSBOND") for line in lines) == 6
@@ -135,16 +129,14 @@ def test_serial_numbers_name_the_ligands_atoms(archive: Path, find: Find) -> Non
         for kept in clean_file(path, find)[1].kept:
             atoms = kept.instance.atoms
             structure = read_pdb(kept)
-            by_serial = {cra.atom.serial: cra for cra in structure[0].all()}
-            for i in atoms.heavy:
-                cra = by_serial[int(atoms.serial[i])]
-                assert cra.atom.name == atoms.name[i]
-                assert cra.atom.pos.tolist() == pytest.approx(atoms.xyz[i].tolist(), abs=5e-4)
+            by_serial = {cra.atom.serial: cra.atom for cra in structure[0].all()}
+            written = [by_serial[number] for number in atoms.serial[atoms.heavy].tolist()]
+            assert [atom.name for atom in written] == [atoms.name[i] for i in atoms.heavy]
+            assert np.allclose([atom.pos.tolist() for atom in written], atoms.xyz[atoms.heavy], rtol=0, atol=5e-4)
 
 
 def test_five_character_component_is_written_with_a_short_name_and_whole_in_its_twin(mirror: Path, find: Find) -> None:
-    _, cleaned = clean_file(mirror / "7gsa.cif.gz", find)
-    kept = kept_in(cleaned, "A1AA6")
+    kept = kept_in(mirror / "7gsa.cif.gz", find, "A1AA6")
     renamed = kept.cleaned.renamed[0]
     assert (renamed.what, renamed.name) == ("component", "A1AA6")
     assert len(renamed.name_in_pdb) == 3
@@ -169,9 +161,7 @@ def test_copies_of_an_assembly_are_named_and_mapped(mirror: Path, find: Find) ->
 @pytest.mark.parametrize("context", ["chain", "target", "assembly", "entry"])
 def test_cleaned_file_has_the_requested_context(context: str, archive: Path, find: Find) -> None:
     settings = CleanSettings(TargetQuery("HIV protease"), context=context)
-    _, cleaned = clean_file(archive / "1hpv.ent.gz", find, settings)
-    structure = read_pdb(cleaned.kept[0])
-    chains = [chain.name for chain in structure[0]]
+    chains = [chain.name for chain in read_pdb(kept_in(archive / "1hpv.ent.gz", find, "478", settings))[0]]
     assert chains == (["A"] if context == "chain" else ["A", "B"])
 
 
@@ -185,30 +175,28 @@ def test_distant_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) 
     assert all(row["value"] == "" or float(str(row["value"])) > 5 for row in rows)
 
 
-def test_only_requested_ligands_are_kept(archive: Path, find: Find) -> None:
-    settings = replace(ANY_TARGET, only_ligands=frozenset({"XYZ"}))
+@pytest.mark.parametrize(
+    ("setting", "code", "comp_id", "reason"),
+    [("only_ligands", "XYZ", "ZYB", "not_asked_for"), ("always_keep", "MOH", "MOH", "kept")],
+)
+def test_only_requested_ligands_and_those_to_keep_always_are_kept(
+    setting: str, code: str, comp_id: str, reason: str, archive: Path, find: Find
+) -> None:
+    settings = replace(ANY_TARGET, **{setting: frozenset({code})})  # type: ignore[arg-type]
     _, cleaned = clean_file(archive / "4cup.cif.gz", find, settings)
-    assert {row["reason"] for row in cleaned.ligand_rows if row["ligand"] == "ZYB"} == {"not_asked_for"}
-
-
-def test_kind_is_overruled_by_always_keep(archive: Path, find: Find) -> None:
-    settings = replace(ANY_TARGET, always_keep=frozenset({"MOH"}))
-    _, cleaned = clean_file(archive / "4cup.cif.gz", find, settings)
-    assert {row["kept"] for row in cleaned.ligand_rows if row["ligand"] == "MOH"} == {True}
+    assert {row["reason"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {reason}
 
 
 def test_hydrogens_are_written_on_request(mirror: Path, find: Find) -> None:
-    _, cleaned = clean_file(
-        mirror / "193d.cif.gz", find, replace(ANY_TARGET, keep_hydrogens=True, always_keep=frozenset({"NBU"}))
-    )
-    structure = read_pdb(cleaned.kept[0])
-    assert any(cra.atom.is_hydrogen() for cra in structure[0].all())
+    settings = replace(ANY_TARGET, keep_hydrogens=True, always_keep=frozenset({"NBU"}))
+    kept = clean_file(mirror / "193d.cif.gz", find, settings)[1].kept[0]
+    assert any(cra.atom.is_hydrogen() for cra in read_pdb(kept)[0].all())
 
 
 def test_complex_is_the_same_with_shortened_names(mirror: Path, find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = CleanSettings(TargetQuery("none"), context="assembly")
     expected = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
-    monkeypatch.setattr(cleaned_module, "LONGEST_NAME", 1)
+    monkeypatch.setattr("tethermap.complex.cleaned.LONGEST_NAME", 1)
     cleaned = clean_file(mirror / "1fbl.cif.gz", find, settings)[1].kept[0].cleaned
     assert (cleaned.pdb, cleaned.mmcif) == (expected.pdb, expected.mmcif)
     assert np.array_equal(cleaned.serial, expected.serial)
@@ -242,9 +230,8 @@ def test_conect_uses_distances_if_names_mean_other_atoms(
     entry_id: str, mirror: Path, archive: Path, find: Find
 ) -> None:
     """The names of GBS in 1GBT were given to other atoms since; irons of a cluster are near each other, not bonded."""
-    path = archive / "1gbt.cif.gz" if entry_id == "1gbt" else mirror / "1fdo.cif.gz"
-    _, cleaned = clean_file(path, find)
-    kept = kept_in(cleaned, "GBS" if entry_id == "1gbt" else "SF4")
+    path, comp_id = (archive / "1gbt.cif.gz", "GBS") if entry_id == "1gbt" else (mirror / "1fdo.cif.gz", "SF4")
+    kept = kept_in(path, find, comp_id)
     atoms = kept.instance.atoms
     place = {kept.instance.atom_label(k): atoms.xyz[k] for k in atoms.heavy.tolist()}
     pairs = conect_of(kept)
@@ -267,8 +254,3 @@ def test_other_copies_of_a_cofactor_in_its_complex_are_flagged(file: str, mirror
         } - {f"HEM {instance.name.auth_asym_id} {instance.name.residue_id}"}
         assert set(filter(None, instance.notes.get("copies_in_complex", "").split(", "))) == copies
         assert all(f"part of the protein, not the ligand: {name}" in text for name in copies)
-
-
-def test_single_ligand_of_its_code_has_no_flag_of_copies(archive: Path, find: Find) -> None:
-    _, cleaned = clean_file(archive / "1hpv.ent.gz", find)
-    assert all("copies_in_complex" not in kept.instance.flags for kept in cleaned.kept)

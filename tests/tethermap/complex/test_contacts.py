@@ -62,61 +62,41 @@ ANILINE = [
 ]
 
 
-def partner(name: str, *xyz: float) -> Partner:
-    """Return an atom near a ligand: ``LYS 5 NZ``."""
-    comp_id, number, atom = name.split()
-    x, y, z = xyz
+CASES: dict[str, tuple[str, list[Xyz], list[str], list[str]]] = {
+    "no surroundings": ("CO", METHANOL, [], []),
+    "two acceptors": ("CC(C)=O", KETONE, ["ALA 10 O 4.1 0 0"], []),
+    "proline nitrogen": ("CO", METHANOL, ["PRO 10 N 4.33 0 0"], []),
+    "acid and lysine": ("CC(=O)O", ACETIC, ["LYS 5 NZ 3.2 0 0"], ["O3 ionic NZ", "O4 ionic NZ"]),
+    "tertiary amine and aspartate":
+        ("CN(C)C", AMINE, ["ASP 5 OD1 2.8 0 0", "ASP 5 OD2 3.4 2 0"], ["N2 ionic OD1", "N2 ionic OD2"]),
+    "aniline is not charged": ("c1(N)ccccc1", ANILINE, ["ASP 5 OD1 -2.1 -3.6 0"], ["N2 hbond OD1"]),
+    "carbon on a heteroatom": ("CO", METHANOL, ["ALA 7 CB 0 3.8 0"], []),
+    "alpha carbon": ("CC", [(0.0, 0.0, 0.0), (1.5, -0.5, 0.0)], ["ALA 7 CB 0 3.8 0", "ALA 7 N 0 5.2 0"], []),
+    "one hydrophobic contact per residue":
+        ("CC", [(0.0, 0.0, 0.0), (-1.5, -3.0, -3.0)], ["LEU 7 CD1 0 3.7 0", "LEU 7 CD2 0 3.8 1", "VAL 8 CG1 0 0 3.9"],
+         ["C1 hydrophobic CD1", "C1 hydrophobic CG1"]),
+}  # fmt: skip
+"""SMILES and places of a ligand, atoms around it, and the contacts."""
+
+
+def partner(text: str) -> Partner:
+    """Return an atom near a ligand: ``LYS 5 NZ 3.2 0 0``."""
+    comp_id, number, atom, *xyz = text.split()
+    x, y, z = map(float, xyz)
     return "A", number, comp_id, atom, atom[0], (x, y, z), "", "chain"
 
 
-@pytest.mark.parametrize(
-    ("smiles", "xyz", "around", "expected"),
-    [
-        ("CO", METHANOL, [], []),
-        ("CC(C)=O", KETONE, [partner("ALA 10 O", 4.1, 0.0, 0.0)], []),
-        ("CO", METHANOL, [partner("PRO 10 N", 4.33, 0.0, 0.0)], []),
-        ("CC(=O)O", ACETIC, [partner("LYS 5 NZ", 3.2, 0.0, 0.0)], ["O3 ionic NZ", "O4 ionic NZ"]),
-        (
-            "CN(C)C",
-            AMINE,
-            [partner("ASP 5 OD1", 2.8, 0.0, 0.0), partner("ASP 5 OD2", 3.4, 2.0, 0.0)],
-            ["N2 ionic OD1", "N2 ionic OD2"],
-        ),
-        ("c1(N)ccccc1", ANILINE, [partner("ASP 5 OD1", -2.1, -3.6, 0.0)], ["N2 hbond OD1"]),
-        ("CO", METHANOL, [partner("ALA 7 CB", 0.0, 3.8, 0.0)], []),
-        (
-            "CC",
-            [(0.0, 0.0, 0.0), (1.5, -0.5, 0.0)],
-            [partner("ALA 7 CB", 0.0, 3.8, 0.0), partner("ALA 7 N", 0.0, 5.2, 0.0)],
-            [],
-        ),
-        (
-            "CC",
-            [(0.0, 0.0, 0.0), (-1.5, -3.0, -3.0)],
-            [
-                partner("LEU 7 CD1", 0.0, 3.7, 0.0),
-                partner("LEU 7 CD2", 0.0, 3.8, 1.0),
-                partner("VAL 8 CG1", 0.0, 0.0, 3.9),
-            ],
-            ["C1 hydrophobic CD1", "C1 hydrophobic CG1"],
-        ),
-    ],
-    ids=[
-        *("no surroundings", "two acceptors", "proline nitrogen", "acid and lysine", "tertiary amine and aspartate"),
-        *("aniline is not charged", "carbon on a heteroatom", "alpha carbon", "one hydrophobic contact per residue"),
-    ],
-)
-def test_contacts_follow_from_the_roles_of_both_atoms(
-    smiles: str, xyz: list[Xyz], around: list[Partner], expected: list[str]
-) -> None:
-    rows = ligand_contacts(*small_ligand(smiles, xyz), small_neighbourhood(*around))
+@pytest.mark.parametrize("case", CASES)
+def test_contacts_follow_from_the_roles_of_both_atoms(case: str) -> None:
+    smiles, xyz, around, expected = CASES[case]
+    rows = ligand_contacts(*small_ligand(smiles, xyz), small_neighbourhood(*map(partner, around)))
     assert [" ".join(map(str, row)) for row in kinds(rows)] == expected
 
 
 @pytest.mark.parametrize(("distance", "count"), [(3.95, 1), (4.05, 0)])
 def test_hydrophobic_contacts_reach_four_angstroms(distance: float, count: int) -> None:
-    carbon = [("A", "7", "ALA", "CB", "C", (0.0, distance, 0.0), "", "chain")]
-    rows = ligand_contacts(*small_ligand("CC", [(0.0, 0.0, 0.0), (-1.5, -1.5, 0.0)]), small_neighbourhood(*carbon))
+    carbon = partner(f"ALA 7 CB 0 {distance} 0")
+    rows = ligand_contacts(*small_ligand("CC", [(0.0, 0.0, 0.0), (-1.5, -1.5, 0.0)]), small_neighbourhood(carbon))
     assert kinds(rows) == [("C1", "hydrophobic", "CB")] * count
 
 
@@ -141,7 +121,7 @@ def link(xyz: Xyz, kind: str = "covalent") -> Link:
 
 
 def test_covalent_link_is_one_contact_and_nothing_else() -> None:
-    sulfur = [("A", "145", "CYS", "SG", "S", (-1.8, 0.0, 0.0), "", "chain")]
+    sulfur = [partner("CYS 145 SG -1.8 0 0")]
     mol = small_ligand("CO", METHANOL, links=(link((-1.8, 0.0, 0.0)),))
     (row,) = ligand_contacts(*mol, small_neighbourhood(*sulfur))
     assert (row["type"], row["partner_atom"], row["context"]) == ("covalent", "SG", "chain")
@@ -160,11 +140,7 @@ def test_symmetry_copies_keep_their_name_and_context() -> None:
 
 
 def test_rows_are_sorted_by_atom_and_residue_for_any_input_order() -> None:
-    atoms = [
-        ("A", "60A", "SER", "OG", "O", (1.7, 0.0, 2.9), "", "chain"),
-        ("A", "9", "SER", "OG", "O", (1.6, 0.0, -2.9), "", "chain"),
-        ("A", "60", "SER", "OG", "O", (1.6, 2.9, 0.0), "", "chain"),
-    ]
+    atoms = list(map(partner, ("SER 60A OG 1.7 0 2.9", "SER 9 OG 1.6 0 -2.9", "SER 60 OG 1.6 2.9 0")))
     mol = small_ligand("CO", METHANOL)
     there = ligand_contacts(*mol, small_neighbourhood(*atoms))
     assert [row["partner_residue"] for row in there] == ["9", "60", "60A"]
@@ -181,11 +157,7 @@ def turned(xyz: Sequence[Xyz]) -> list[Xyz]:
 
 
 def test_contacts_do_not_depend_on_the_orientation() -> None:
-    atoms = [
-        *backbone_nitrogen(4.33),
-        ("A", "5", "SER", "OG", "O", (1.6, 2.9, 0.0), "", "chain"),
-        ("A", "5", "SER", "CB", "C", (1.6, 4.3, 0.0), "", "chain"),
-    ]
+    atoms = [*backbone_nitrogen(4.33), partner("SER 5 OG 1.6 2.9 0"), partner("SER 5 CB 1.6 4.3 0")]
     there = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*atoms))
     places = turned([*METHANOL, *(atom[5] for atom in atoms)])
     moved = [(*atom[:5], place, *atom[6:]) for atom, place in zip(atoms, places[2:], strict=True)]
@@ -206,9 +178,8 @@ def test_guanidinobenzoate_is_bound_to_serine_195_and_paired_with_aspartate_189_
     rows = contacts_of(archive / "1gbt.cif.gz")
     covalent = [row for row in rows if row["type"] == "covalent"]
     ionic = [row for row in rows if row["type"] == "ionic"]
-    assert [(row["partner_component"], row["partner_residue"], row["partner_atom"]) for row in covalent] == [
-        ("SER", "195", "OG")
-    ]
+    assert [f"{row['partner_component']} {row['partner_residue']}" for row in covalent] == ["SER 195"]
+    assert covalent[0]["partner_atom"] == "OG"
     assert {(row["partner_component"], row["partner_residue"]) for row in ionic} == {("ASP", "189")}
     assert all(cast(float, row["distance_A"]) < 3.1 for row in ionic)
 

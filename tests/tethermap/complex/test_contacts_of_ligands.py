@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import gemmi
 import pytest
 
 from tests.tools.cleaning import clean_file
 from tests.tools.ligands import small_ligand, small_neighbourhood
+from tests.tools.small_entry import cif_of
 from tethermap.base.tables import Row
 from tethermap.complex.contacts import ligand_contacts
 from tethermap.components.index import ComponentIndex
@@ -64,19 +64,11 @@ def test_antifolate_is_stacked_on_dump_in_thymidylate_synthase(
 ) -> None:
     """1UG in 4KYA; its FOL is in the other site of this bifunctional enzyme, on NADPH."""
     path = mirror / "4kya.pdb.gz"
-    if form == "cif":
-        path = tmp_path / "4kya.cif"
-        structure = gemmi.read_structure(str(mirror / "4kya.pdb.gz"))
-        structure.setup_entities()
-        structure.make_mmcif_document().write_file(str(path))
-    _, cleaned = clean_file(path, index.get)
+    _, cleaned = clean_file(cif_of(path, tmp_path) if form == "cif" else path, index.get)
     chain = [kept for kept in cleaned.kept if kept.instance.name.auth_asym_id == "B"]
     ligands = [(kept.instance, build_ligand(kept.instance, index)) for kept in chain]
-    rows = [
-        row
-        for one, kept in zip(ligands, chain, strict=True)
-        for row in ligand_contacts(*one, kept.neighbourhood, ligands)
-    ]
+    pairs = zip(ligands, chain, strict=True)
+    rows = [row for one, kept in pairs for row in ligand_contacts(*one, kept.neighbourhood, ligands)]
     between = {(r["Warhead"], r["partner_component"], r["type"], r["detail"]) for r in rows if not r["context"]}
     kinds = {("hbond", ""), ("hydrophobic", ""), ("pi_stacking", "parallel")}
     assert between == {(*pair, *kind) for pair in (("UMP", "1UG"), ("1UG", "UMP")) for kind in kinds}

@@ -73,37 +73,27 @@ def test_target_has_all_target_chains_and_chain_the_nearest(tmp_path: Path, find
     """The ligand is between two strands, 0.3 A nearer to the first."""
     path = write_entry(tmp_path, strand("A", 1), strand("B", 101, (0.0, 0.0, 9.7)), benzene("A", 99, (10.0, 0.5, 5.1)))
     kept = only(path, find)
-    levels = dict(zip(kept.neighbourhood.auth_asym_id.tolist(), kept.neighbourhood.context.tolist(), strict=True))
-    assert levels == {"A": CONTEXTS.index("target"), "B": CONTEXTS.index("chain")} or levels == {
-        "A": CONTEXTS.index("chain"),
-        "B": CONTEXTS.index("target"),
-    }
-    xyz = kept.instance.atoms.xyz
-    chains = kept.neighbourhood.auth_asym_id
-    distance = {
-        chain: np.linalg.norm(kept.neighbourhood.xyz[chains == chain][:, None] - xyz[None], axis=2).min()
-        for chain in ("A", "B")
-    }
-    assert levels[min(distance, key=lambda chain: distance[chain])] == CONTEXTS.index("chain")
+    near = kept.neighbourhood
+    distance = np.linalg.norm(near.xyz[:, None] - kept.instance.atoms.xyz[None], axis=2).min(axis=1)
+    is_nearest = near.auth_asym_id == near.auth_asym_id[distance.argmin()]
+    levels = set(zip(is_nearest.tolist(), near.context.tolist(), strict=True))
+    assert levels == {(True, CONTEXTS.index("chain")), (False, CONTEXTS.index("target"))}
 
 
-BIOMT = (
-    "REMARK 350 BIOMOLECULE: 1\n"
-    "REMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n"
-    "REMARK 350   BIOMT1   1  1.000000  0.000000  0.000000        0.00000\n"
-    "REMARK 350   BIOMT2   1  0.000000  1.000000  0.000000        0.00000\n"
-    "REMARK 350   BIOMT3   1  0.000000  0.000000  1.000000        0.00000\n"
-    "REMARK 350   BIOMT1   2  1.000000  0.000000  0.000000        0.00000\n"
-    "REMARK 350   BIOMT2   2  0.000000  1.000000  0.000000        0.00000\n"
-    "REMARK 350   BIOMT3   2  0.000000  0.000000  1.000000        9.70000\n"
-)
+def assembly(*motions: tuple[int, int, float]) -> str:
+    """Return the copies of chain A by the first elements of diagonal matrices, and shifts along z."""
+    lines = ["REMARK 350 BIOMOLECULE: 1\n", "REMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n"]
+    for number, (x, y, shift) in enumerate(motions, start=1):
+        for row, (value, moved) in enumerate(((x, 0.0), (y, 0.0), (1, shift))):
+            cells = "".join(f"{value if column == row else 0:10.6f}" for column in range(3))
+            lines.append(f"REMARK 350   BIOMT{row + 1}{number:4d}{cells}{moved:15.5f}\n")
+    return "".join(lines)
 
 
 def test_copy_in_the_assembly_is_part_of_the_target(tmp_path: Path, find: Find) -> None:
-    path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (10.0, 0.5, 5.1)), header=BIOMT)
-    kept = only(path, find)
-    copies = set(kept.neighbourhood.copy_name.tolist())
-    assert "" in copies
+    header = assembly((1, 1, 0.0), (1, 1, 9.7))
+    kept = only(write_entry(tmp_path, strand("A", 1), benzene("A", 99, (10.0, 0.5, 5.1)), header=header), find)
+    assert "" in (copies := set(kept.neighbourhood.copy_name.tolist()))
     assert len(copies) == 2
     assert set(kept.neighbourhood.context.tolist()) == {CONTEXTS.index("chain"), CONTEXTS.index("target")}
 
@@ -159,17 +149,9 @@ def test_cofactor_modelled_as_the_alternate_of_a_ligand_does_not_surround_it(
     assert "special_position" not in kept.instance.flags
 
 
-def matrices(*rotations: tuple[int, int]) -> str:
-    """Return an assembly of chain A turned about z, by the diagonals of its matrices."""
-    lines = ["REMARK 350 BIOMOLECULE: 1\n", "REMARK 350 APPLY THE FOLLOWING TO CHAINS: A\n"]
-    for number, diagonal in enumerate(rotations, start=1):
-        for row, value in enumerate((*diagonal, 1)):
-            cells = "".join(f"{value if column == row else 0:10.6f}" for column in range(3))
-            lines.append(f"REMARK 350   BIOMT{row + 1}{number:4d}{cells}        0.00000\n")
-    return "".join(lines)
-
-
-TWO_FOLD = matrices((1, 1), (-1, -1)) + ("CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 1 2       2\n")
+TWO_FOLD = assembly((1, 1, 0.0), (-1, -1, 0.0)) + (
+    "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 1 2       2\n"
+)
 """A dimer about z, which is an axis of the crystal too."""
 
 
@@ -208,20 +190,16 @@ def test_deposited_entry_has_no_metal_of_a_symmetry_mate(tmp_path: Path, find: F
     assert written(kept, " ZN") == 1
 
 
-def test_ligand_without_occupancy_is_rejected(tmp_path: Path, find: Find) -> None:
-    ring = [line[:54] + "  0.00" + line[60:] for line in benzene("A", 99, ABOVE_STRAND)]
-    rows = cleaned(write_entry(tmp_path, strand("A", 1), ring), find).ligand_rows
-    assert [row["reason"] for row in rows] == ["zero_occupancy"]
+@pytest.mark.parametrize(("own_files", "reason"), [(False, "zero_occupancy"), (True, "kept")])
+def test_ligand_without_occupancy_is_rejected_except_in_a_file_of_the_users_own(
+    tmp_path: Path, own_files: bool, reason: str, find: Find
+) -> None:
+    """Simulation programs write zeros."""
+    path = write_entry(tmp_path, strand("A", 1), ring("BNZ", 99, ABOVE_STRAND, occupancy=0.0))
+    rows = cleaned(path, find, replace(WANTED, own_files=own_files)).ligand_rows
+    assert [row["reason"] for row in rows] == [reason]
 
 
 def test_ligand_with_duplicate_atom_names_is_kept_and_flagged(tmp_path: Path, find: Find) -> None:
-    ring = [line.replace(" C6 ", " C1 ") for line in benzene("A", 99, ABOVE_STRAND)]
-    assert "duplicate_atom_names" in only(write_entry(tmp_path, strand("A", 1), ring), find).instance.flags
-
-
-def test_ligand_without_occupancy_is_kept_in_a_file_of_the_users_own(tmp_path: Path, find: Find) -> None:
-    """Simulation programs write zeros."""
-    ring = [line[:54] + "  0.00" + line[60:] for line in benzene("A", 99, ABOVE_STRAND)]
-    path = write_entry(tmp_path, strand("A", 1), ring)
-    rows = cleaned(path, find, replace(WANTED, own_files=True)).ligand_rows
-    assert [row["reason"] for row in rows] == ["kept"]
+    lines = [line.replace(" C6 ", " C1 ") for line in benzene("A", 99, ABOVE_STRAND)]
+    assert "duplicate_atom_names" in only(write_entry(tmp_path, strand("A", 1), lines), find).instance.flags

@@ -23,10 +23,14 @@ def test_copy_relative_to_itself_is_in_the_deposited_place() -> None:
     assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
 
 
-def test_images_of_a_point_are_those_of_the_space_group() -> None:
+def packed(cell: gemmi.UnitCell, group: str) -> gemmi.Structure:
     structure = gemmi.Structure()
-    structure.cell = gemmi.UnitCell(30, 40, 50, 90, 100, 90)
-    structure.spacegroup_hm = "P 1 21 1"
+    structure.cell, structure.spacegroup_hm = cell, group
+    return structure
+
+
+def test_images_of_a_point_are_those_of_the_space_group() -> None:
+    structure = packed(gemmi.UnitCell(30, 40, 50, 90, 100, 90), "P 1 21 1")
     crystal = Crystal.of(structure, ("X-RAY DIFFRACTION",))
     assert crystal is not None
     centre = np.array([3.0, 5.0, 7.0])
@@ -34,25 +38,14 @@ def test_images_of_a_point_are_those_of_the_space_group() -> None:
     expected = []
     for operation in structure.find_spacegroup().operations():
         for shift in np.ndindex(5, 5, 5):
-            fractional = np.array(
-                operation.apply_to_xyz(structure.cell.fractionalize(gemmi.Position(*centre)).tolist())
-            )
-            moved = structure.cell.orthogonalize(gemmi.Fractional(*(fractional + np.array(shift) - 2)))
+            place = operation.apply_to_xyz(structure.cell.fractionalize(gemmi.Position(*centre)).tolist())
+            moved = structure.cell.orthogonalize(gemmi.Fractional(*(np.array(place) + shift - 2)))
             if np.linalg.norm(np.array(moved.tolist()) - centre) < 45.0:
                 expected.append(moved.tolist())
     assert sorted(np.round(images, 3).tolist()) == sorted(np.round(expected, 3).tolist())
 
 
-@pytest.mark.parametrize("method", ["SOLUTION NMR", "ELECTRON MICROSCOPY"])
-def test_only_diffraction_has_a_crystal(method: str) -> None:
-    structure = gemmi.Structure()
-    structure.cell = gemmi.UnitCell(30, 40, 50, 90, 100, 90)
-    structure.spacegroup_hm = "P 1 21 1"
-    assert Crystal.of(structure, (method,)) is None
-
-
-def test_dummy_cell_is_not_a_crystal() -> None:
-    structure = gemmi.Structure()
-    structure.cell = gemmi.UnitCell(1, 1, 1, 90, 90, 90)
-    structure.spacegroup_hm = "P 1"
-    assert Crystal.of(structure, ()) is None
+def test_only_diffraction_and_no_dummy_cell_has_a_crystal() -> None:
+    for method in ("SOLUTION NMR", "ELECTRON MICROSCOPY"):
+        assert Crystal.of(packed(gemmi.UnitCell(30, 40, 50, 90, 100, 90), "P 1 21 1"), (method,)) is None
+    assert Crystal.of(packed(gemmi.UnitCell(1, 1, 1, 90, 90, 90), "P 1"), ()) is None

@@ -12,14 +12,16 @@ from tethermap.complex.clean import KeptInstance
 from tethermap.entry.reader import Entry
 from tethermap.exits.geometry import REACH
 
+Cleaned = list[tuple[Entry, KeptInstance]]
+
 
 @pytest.fixture(scope="module")
-def cleaned(archive: Path, find: Find) -> list[tuple[Entry, KeptInstance]]:
+def cleaned(archive: Path, find: Find) -> Cleaned:
     files = [clean_file(path, find) for path in sorted(archive.glob("*.gz"))]
     return [(entry, kept) for entry, result in files for kept in result.kept[:2]]
 
 
-def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: list[tuple[Entry, KeptInstance]]) -> None:
+def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: Cleaned) -> None:
     assert cleaned
     for _, kept in cleaned:
         near, far = kept.neighbourhood, kept.surroundings
@@ -32,14 +34,11 @@ def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: list[
         assert far.element[same].tolist() == near.element.tolist()
 
 
-def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(
-    cleaned: list[tuple[Entry, KeptInstance]],
-) -> None:
+def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(cleaned: Cleaned) -> None:
     compared = 0
     for entry, kept in cleaned:
         sample = clean_sample(kept)
-        whole = brute_force_assembly(entry, sample)
-        if whole is None:
+        if (whole := brute_force_assembly(entry, sample)) is None:
             continue
         distance = np.linalg.norm(whole.xyz[:, None] - sample.xyz[None], axis=2).min(axis=1)
         around = kept.surroundings

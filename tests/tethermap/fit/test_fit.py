@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.cleaning import ANY_TARGET, Find
-from tests.tools.shard_files import instance_writer, read_instances_alone
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
-from tethermap.complex.clean import CleanedEntry, clean_entry
+from tests.tools.cleaning import ANY_TARGET, Find, clean_file
+from tethermap.complex.clean import CleanedEntry
 from tethermap.complex.experiment import Experiment
-from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import RadiusTable
 from tethermap.fit.fit import by_residue, fit_fields, ligand_fit, with_map
 from tethermap.fit.model import NO_FIT, EntryFit, ResidueFit
 from tethermap.fit.report import Report, read_report
 from tethermap.instance.backbone import RSRZ_OUTLIER
-from tethermap.instance.kinds import KindRules
+from tethermap.instance.store import instance_line, instance_of_line
 
 PARTS = (
     ResidueFit(rscc=0.9, rsr=0.1, n_atoms=10, bonds_rmsz=1.0, n_bonds=9, n_clashes=1),
@@ -64,13 +60,10 @@ def n3(validation_reports: Path) -> Report:
 
 def _cleaned(mirror: Path, find: Find, report: Report | None, **limits: float) -> CleanedEntry:
     settings = replace(ANY_TARGET, **limits)  # type: ignore[arg-type]
-    entry = read_entry(mirror / "6lu7.cif.gz", "6lu7")
-    return clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII), Experiment(report))
+    return clean_file(mirror / "6lu7.cif.gz", find, settings, Experiment(report))[1]
 
 
-def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(
-    mirror: Path, find: Find, n3: Report, tmp_path: Path
-) -> None:
+def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(mirror: Path, find: Find, n3: Report) -> None:
     cleaned = _cleaned(mirror, find, n3)
     (kept,) = cleaned.kept
     fit = kept.instance.fit
@@ -81,9 +74,7 @@ def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(
     assert {row["ligand"]: row["RSCC"] for row in cleaned.ligand_rows} == {"02J": 0.839, "PJE": 0.786, "010": 0.528}
     assert cleaned.entry_row["R_free"] == 0.23
     assert sum(kept.backbone.marks & RSRZ_OUTLIER > 0) == len(n3.outliers) == 19
-    with instance_writer(tmp_path / "i.jsonl", tmp_path / "n.bin") as write:
-        write(kept.instance, kept.neighbourhood)
-    assert next(read_instances_alone(tmp_path / "i.jsonl")).fit == fit
+    assert instance_of_line(instance_line(kept.instance)).fit == fit
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tools.small_entry import atom_line, strand, write_entry
+from tests.tools.small_entry import atom_line, carbons, strand, write_entry
 from tethermap.components.component import Component
 from tethermap.entry.atoms import text
 from tethermap.entry.reader import read_entry
@@ -28,25 +28,16 @@ def groups_of(path: Path, rules: KindRules) -> list[HetGroup]:
     return find_groups(entry, Residues(entry), rules)
 
 
-def two_atom_ligand(x: float, *, second_x: float = 0.0) -> list[str]:
-    """Return LIG with one carbon above CB of residue 1 at distance `x`, and one farther out."""
-    above = (1.2, 1.7, 1.2 + x)
-    return [
-        atom_line(900, "C1", "LIG", "A", 99, above, element="C"),
-        atom_line(901, "C2", "LIG", "A", 99, (above[0] + second_x, above[1], above[2] + 1.5), element="C"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("distance", "linked"),
-    [(1.15, False), (1.30, True), (1.54, True), (1.66, True), (1.70, False), (2.5, False)],
+    [(1.15, False), (1.30, True), (1.66, True), (1.70, False), (2.5, False)],
 )
 def test_bond_to_the_polymer_is_found_by_its_length(
     tmp_path: Path, distance: float, linked: bool, rules: KindRules
 ) -> None:
     """Two carbons: 0.85 and 1.15 times 2 x 0.73 A are 1.24 and 1.68 A."""
-    path = write_entry(tmp_path, strand("A", 1), two_atom_ligand(distance))
-    (group,) = groups_of(path, rules)
+    ligand = carbons("LIG", "A", 99, (1.2, 1.7, 1.2 + distance), (0.0, 0.0, 1.5), 2)  # above CB of residue 1
+    (group,) = groups_of(write_entry(tmp_path, strand("A", 1), ligand), rules)
     assert [link.declared for link in group.links] == ([False] if linked else [])
 
 
@@ -60,12 +51,9 @@ def test_bond_to_a_nucleophile_may_be_too_short_without_other_contacts(
     """S and C: 0.75 and 0.85 times 1.05 + 0.73 A are 1.33 and 1.51 A; a second carbon at 1.95 A makes it a clash."""
     cysteine = [line.replace("ALA", "CYS") for line in strand("A", 1)]
     z = 3.0 + distance
-    atoms = [
-        atom_line(890, "SG", "CYS", "A", 1, (1.2, 1.7, 3.0), element="S", record="ATOM"),
-        atom_line(900, "C1", "LIG", "A", 99, (1.2, 1.7, z), element="C"),
-        atom_line(901, "C2", "LIG", "A", 99, (1.2 + beside[0], 1.7, z + beside[1]), element="C"),
-    ]
-    (group,) = groups_of(write_entry(tmp_path, cysteine, atoms), rules)
+    sulfur = atom_line(890, "SG", "CYS", "A", 1, (1.2, 1.7, 3.0), element="S", record="ATOM")
+    ligand = carbons("LIG", "A", 99, (1.2, 1.7, z), (beside[0], 0.0, beside[1]), 2)
+    (group,) = groups_of(write_entry(tmp_path, cysteine, [sulfur], ligand), rules)
     assert len(group.links) == linked
 
 
@@ -87,12 +75,9 @@ def test_overlapping_residues_are_not_linked(tmp_path: Path, rules: KindRules) -
 
 def het_pair(distance: float) -> list[str]:
     """Return two ligands of two carbons each in one line, the inner ones at `distance`."""
-    xs = [("LIG", 98, "C1", 0.0), ("LIG", 98, "C2", 1.5)]
-    xs += [("DRG", 99, "C1", 1.5 + distance), ("DRG", 99, "C2", 3.0 + distance)]
-    return [
-        atom_line(900 + i, name, comp_id, "A", number, (x, 8.0, 8.0), element="C")
-        for i, (comp_id, number, name, x) in enumerate(xs)
-    ]
+    step, second = (1.5, 0.0, 0.0), (1.5 + distance, 8.0, 8.0)
+    first = carbons("LIG", "A", 98, (0.0, 8.0, 8.0), step, 2)
+    return first + carbons("DRG", "A", 99, second, step, 2, start=902)
 
 
 @pytest.mark.parametrize(("distance", "joined"), [(1.54, True), (1.60, True), (1.65, False)])

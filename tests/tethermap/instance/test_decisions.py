@@ -11,7 +11,7 @@ import gemmi
 import pytest
 
 from tests.tools.cleaning import ANY_TARGET, Find, clean_file
-from tests.tools.small_entry import atom_line, strand, write_entry
+from tests.tools.small_entry import atom_line, carbons, cif_of, strand, write_entry
 from tethermap.complex.clean import CleanedEntry
 from tethermap.entry.target_query import TargetQuery
 
@@ -88,7 +88,7 @@ def test_decisions_are_the_same_in_both_formats_and_for_any_names_of_chains(
 ) -> None:
     path = mirror / f"{entry_id}.cif.gz"
     _, deposited = clean_file(path, find)
-    kept = sorted("+".join(one.comp_id for one in kept.instance.components) for kept in deposited.kept)
+    kept = sorted(one.instance.component_names for one in deposited.kept)
     if entry_id != "1pfe":  # a residue has alternates of two components
         assert kept == sorted(KEPT[entry_id])
     for pdb in (True,) if entry_id in LARGE else (False, True):
@@ -99,12 +99,8 @@ def test_decisions_are_the_same_in_both_formats_and_for_any_names_of_chains(
 @pytest.mark.parametrize("entry_id", [*ASKED_FOR, "5kds", "8pn3", "1sfi", "4zhl", "193d"])
 def test_requested_peptides_are_whole_and_added_to_the_default_ligands(entry_id: str, mirror: Path, find: Find) -> None:
     path = next(mirror.glob(f"{entry_id}.*"))
-    kept, more = (
-        Counter(
-            "+".join(one.comp_id for one in kept.instance.components) for kept in clean_file(path, find, one)[1].kept
-        )
-        for one in (ANY_TARGET, replace(ANY_TARGET, kinds=frozenset({"ligand", "peptide"})))
-    )
+    both = ANY_TARGET, replace(ANY_TARGET, kinds=frozenset({"ligand", "peptide"}))
+    kept, more = (Counter(one.instance.component_names for one in clean_file(path, find, s)[1].kept) for s in both)
     assert more - kept == Counter(filter(None, [ASKED_FOR.get(entry_id)]))
     assert not kept - more
 
@@ -121,6 +117,9 @@ def test_nucleotide_between_polymerase_and_template_is_kept_when_the_polymerase_
     assert "nucleic_acid_beside" in kept.instance.flags
 
 
+UP = (0.0, 0.0, 1.5)
+
+
 def link_line(*ends: tuple[str, str, str, int], altlocs: str = "  ") -> str:
     """Return a LINK record; each end is an atom's name, component, chain and number."""
     halves = [
@@ -134,35 +133,21 @@ def linked_sugar(comp_id: str, residue: str, atom: str, *, altlocs: str = "  ") 
     """Return the LINK and the lines of a strand of 30 residues, the first of which carries six atoms of a sugar."""
     lines = [line.replace("ALA A   1", f"{residue} A   1") for line in strand("A", 1, length=30)]
     held = atom_line(890, atom, residue, "A", 1, (1.2, 1.7, 3.0), element=atom[0], record="ATOM", altloc=altlocs[0])
-    sugar = [
-        atom_line(900 + k, f"C{k + 1}", comp_id, "A", 99, (1.2, 1.7, 4.43 + 1.5 * k), element="C", altloc=altlocs[1])
-        for k in range(6)
-    ]
+    sugar = carbons(comp_id, "A", 99, (1.2, 1.7, 4.43), UP, 6, altloc=altlocs[1])
     return link_line((atom, residue, "A", 1), ("C1", comp_id, "A", 99), altlocs=altlocs), [*lines, held, *sugar]
 
 
 def both_formats(path: Path) -> list[Path]:
     """Return a PDB file and an mmCIF file of the same entry."""
-    other = path.with_suffix(".cif")
-    structure = gemmi.read_structure(str(path))
-    structure.setup_entities()
-    structure.make_mmcif_document().write_file(str(other))
-    return [path, other]
+    return [path, cif_of(path, path.parent)]
 
 
 @pytest.mark.parametrize("comp_id", ["BGC", "NAG", "G2F"])
 @pytest.mark.parametrize(
     ("residue", "atom", "kind"),
     [
-        ("ASN", "ND2", "glycan"),
-        ("SER", "OG", "glycan"),
-        ("THR", "OG1", "glycan"),
-        ("TRP", "CD1", "glycan"),
-        ("ASP", "OD1", "ligand"),
-        ("GLU", "OE1", "ligand"),
-        ("TYR", "OH", "ligand"),
-        ("CYS", "SG", "ligand"),
-        ("HIS", "ND1", "ligand"),
+        *((*end, "glycan") for end in (("ASN", "ND2"), ("SER", "OG"), ("THR", "OG1"), ("TRP", "CD1"))),
+        *((*end, "ligand") for end in (("ASP", "OD1"), ("GLU", "OE1"), ("TYR", "OH"), ("CYS", "SG"), ("HIS", "ND1"))),
     ],
 )
 def test_sugar_on_a_catalytic_residue_is_an_inhibitor(
@@ -187,7 +172,7 @@ def test_link_between_alternates_is_not_a_bond(altlocs: str, kind: str, find: Fi
 @pytest.mark.parametrize("comp_id", ["UNX", "DUM"])
 def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Find, tmp_path: Path) -> None:
     """As in 1R9L and 3GR4, which draw unknown atoms at bonding distance."""
-    ligand = [atom_line(900 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 5.0 + 1.5 * k), element="C") for k in range(4)]
+    ligand = carbons("LIG", "A", 99, (1.2, 1.7, 5.0), UP, 4)
     unknown = [atom_line(950, "UNK", comp_id, "A", 100, (1.2, 3.2, 5.0), element="X")]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), ligand, unknown)):
         _, cleaned = clean_file(path, find)
@@ -195,29 +180,18 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
 
 
-def chain_of_carbons(comp_id: str, place: int) -> list[str]:
-    """Return four carbons of a component above the strand, the `place`-th of several."""
-    return [
-        atom_line(
-            900 + 10 * place + k, f"C{k + 1}", comp_id, "A", 99 + place, (12.0 * place + 1.5 * k, 1.7, 4.5), element="C"
-        )
-        for k in range(4)
-    ]
-
-
 @pytest.mark.parametrize(
     ("codes", "kept"),
     [
-        (("GTP", "SAH"), {"GTP", "SAH"}),  # as in 3EVD
-        (("GTP",), {"GTP"}),
-        (("GTP", "SAH", "LIG"), {"LIG"}),
+        *((("GTP", "SAH"), {"GTP", "SAH"}), (("GTP", "SAH", "LIG"), {"LIG"})),  # the first as in 3EVD
         (("GTP", "GOL"), {"GTP"}),
     ],
 )
 def test_all_cofactors_are_kept_if_no_other_ligand_is(
     codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path
 ) -> None:
-    parts = [chain_of_carbons(code, k) for k, code in enumerate(codes)]
+    along, starts = (1.5, 0.0, 0.0), [(12.0 * k, 1.7, 4.5) for k in range(len(codes))]
+    parts = [carbons(c, "A", 99 + k, starts[k], along, 4, start=900 + 10 * k) for k, c in enumerate(codes)]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), *parts)):
         _, cleaned = clean_file(path, find)
         assert {row["ligand"] for row in cleaned.ligand_rows} == set(codes)
@@ -228,9 +202,7 @@ def test_all_cofactors_are_kept_if_no_other_ligand_is(
 
 def test_tether_between_two_polymers_is_a_cross_link(find: Find, tmp_path: Path) -> None:
     """As in 6W13, where it joins a cysteine and a guanine."""
-    carbons = [
-        atom_line(950 + k, f"C{k + 1}", "LIG", "A", 99, (1.2, 1.7, 4.8 + 1.5 * k), element="C") for k in range(4)
-    ]
+    tether = carbons("LIG", "A", 99, (1.2, 1.7, 4.8), UP, 4, start=950)
     ends = [
         atom_line(980 + k, "SG", "CYS", chain, 1, (1.2, 1.7, z), element="S", record="ATOM")
         for k, (chain, z) in enumerate((("A", 3.0), ("B", 11.1)))
@@ -245,8 +217,8 @@ def test_tether_between_two_polymers_is_a_cross_link(find: Find, tmp_path: Path)
     links = [(("SG", "CYS", "A", 1), ("C1", "LIG", "A", 99)), (("SG", "CYS", "B", 1), ("C4", "LIG", "A", 99))]
     for count, kind in ((1, "ligand"), (2, "modified_residue")):
         header = "".join(link_line(*link) for link in links[:count])
-        lines = [chains[0], ends[:1], chains[1], ends[1:], carbons]
-        path = write_entry(tmp_path, *(lines if count == 2 else [chains[0], ends[:1], carbons]), header=header)
+        polymers = [chains[0], ends[:1], chains[1], ends[1:]][: 2 * count]
+        path = write_entry(tmp_path, *polymers, tether, header=header)
         for one in both_formats(path):
             _, cleaned = clean_file(one, find)
             assert [(row["kind"], row["kept"]) for row in cleaned.ligand_rows] == [(kind, count == 1)], one.suffix

@@ -10,18 +10,14 @@ import pytest
 
 from tests.tools.cleaning import ANY_TARGET, Find, clean_file
 from tests.tools.fuzz.case import made_entry
-from tests.tools.small_entry import atom_line
+from tests.tools.small_entry import carbons
 
 
 @pytest.mark.parametrize(
     ("entry_id", "comp_id", "kind"),
     [
-        ("1gbt", "GBS", "ligand"),
-        ("1gbt", "CA", "ion"),
-        ("1gbt", "SO4", "additive"),
-        ("4cup", "MOH", "additive"),
-        ("1a8o", "MSE", "modified_residue"),
-        ("1hpv", "478", "ligand"),
+        *(("1gbt", "GBS", "ligand"), ("1gbt", "CA", "ion"), ("1gbt", "SO4", "additive")),
+        *(("1a8o", "MSE", "modified_residue"), ("1hpv", "478", "ligand")),
     ],
 )
 def test_het_groups_of_the_archive_have_their_kinds(
@@ -52,32 +48,17 @@ def test_modified_residue_has_a_reason_that_no_setting_contradicts(kinds: set[st
     assert {(row["kept"], row["reason"]) for row in rows} == {(False, "part_of_polymer")}
 
 
-@pytest.mark.parametrize(("count", "kind"), [(27, "ligand"), (28, "polymer")])
-def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer(
-    count: int, kind: str, find: Find, tmp_path: Path
+@pytest.mark.parametrize(
+    ("comp_id", "count", "kind"),
+    [("LIG", 27, "ligand"), ("LIG", 28, "polymer"), ("GLC", 2, "additive"), ("GLC", 3, "ligand")],
+)
+def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer_and_three_sugars_a_ligand(
+    comp_id: str, count: int, kind: str, find: Find, tmp_path: Path
 ) -> None:
-    """The dictionary's LIG has 18 heavy atoms; here four of each are seen, 1.5 angstroms apart in a row."""
-    chain = [
-        atom_line(1000 + 4 * n + k, f"C{k + 1}", "LIG", "C", n + 1, (15.0 + 1.5 * (4 * n + k), 15.0, 15.0), element="C")
-        for n in range(count)
-        for k in range(4)
-    ]
+    """The dictionary's LIG has 18 heavy atoms, GLC is an additive; four of each are seen, 1.5 Å apart in a row."""
+    rows = [(n, (15.0 + 6.0 * n, 15.0, 15.0)) for n in range(count)]
+    chain = [carbons(comp_id, "C", n + 1, place, (1.5, 0.0, 0.0), 4, start=1000 + 4 * n) for n, place in rows]
     path = tmp_path / "1abc.pdb"
-    path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
+    path.write_bytes(made_entry().replace(b"END\n", "".join(line for one in chain for line in one).encode() + b"END\n"))
     _, cleaned = clean_file(path, find)
-    assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "LIG"} == {kind}
-
-
-@pytest.mark.parametrize(("count", "kind"), [(2, "additive"), (3, "ligand")])
-def test_chain_of_three_sugars_is_not_a_cryoprotectant(count: int, kind: str, find: Find, tmp_path: Path) -> None:
-    """Glucose is listed as an additive; four atoms of each are seen, 1.5 angstroms apart in a row."""
-    names = ("C1", "C2", "C3", "C4")
-    chain = [
-        atom_line(1000 + 4 * n + k, name, "GLC", "C", n + 1, (15.0 + 1.5 * (4 * n + k), 15.0, 15.0), element="C")
-        for n in range(count)
-        for k, name in enumerate(names)
-    ]
-    path = tmp_path / "1abc.pdb"
-    path.write_bytes(made_entry().replace(b"END\n", "".join(f"{line}\n" for line in chain).encode() + b"END\n"))
-    _, cleaned = clean_file(path, find)
-    assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == "GLC"} == {kind}
+    assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {kind}

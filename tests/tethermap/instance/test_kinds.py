@@ -26,7 +26,13 @@ def test_additive_requested_by_name_is_a_ligand(rules: KindRules) -> None:
     assert rules.of_component("GOL", 13, wanted=True).kind == "ligand"
 
 
-@pytest.mark.parametrize(("comp_id", "heavy_atoms", "may"), [("CIT", 13, True), ("CIT", 4, False), ("EDO", 13, False)])
+EQUIVALENT = "144 TMN O4B Z22 PHU MLI CRY CAD".split()  # noqa: SIM905 - to codes of the list of additives
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "heavy_atoms", "may"),
+    [("CIT", 13, True), ("CIT", 4, False), ("EDO", 13, False), *((code, 8, False) for code in EQUIVALENT)],
+)
 def test_additive_of_five_atoms_may_be_a_ligand_when_its_rule_allows(
     comp_id: str, heavy_atoms: int, may: bool, rules: KindRules
 ) -> None:
@@ -37,6 +43,7 @@ def test_additive_of_five_atoms_may_be_a_ligand_when_its_rule_allows(
 def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(
     rules: KindRules, find: Callable[[str], Component | None]
 ) -> None:
+    assert not rules.additives.keys() & rules.cofactors.keys()
     for comp_id, listed in {**rules.additives, **rules.cofactors}.items():
         assert find(comp_id) is not None, comp_id
         assert listed.role, comp_id
@@ -56,16 +63,6 @@ def test_no_drug_like_molecule_is_on_the_list_of_additives(
         nitrogens = [i for i in aromatic if component.atoms[i].element == "N"]
         heavy = [atom for atom in component.atoms if atom.element != "H"]
         assert not (nitrogens and len(heavy) > 15), comp_id
-
-
-def test_additives_and_cofactors_do_not_overlap(rules: KindRules) -> None:
-    assert not rules.additives.keys() & rules.cofactors.keys()
-
-
-@pytest.mark.parametrize("comp_id", ["144", "TMN", "O4B", "Z22", "PHU", "MLI", "CRY", "CAD"])
-def test_equivalent_codes_of_additives_are_additives(comp_id: str, rules: KindRules) -> None:
-    found = rules.of_component(comp_id, 8, wanted=False)
-    assert (found.kind, found.unless_buried) == ("additive", False)
 
 
 @pytest.mark.parametrize(

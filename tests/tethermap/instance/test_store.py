@@ -6,14 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.shard_files import instance_writer, read_instances
+from tethermap.complex.clean import KeptInstance
 from tethermap.instance.store import instance_line, packed_surroundings, surroundings_of_record
 
 
-def test_instances_are_read_back_unchanged(archive: Path, find: Find, tmp_path: Path) -> None:
-    written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+@pytest.fixture(scope="module")
+def written(archive: Path, find: Find) -> list[KeptInstance]:
+    return [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+
+
+def test_instances_are_read_back_unchanged(written: list[KeptInstance], tmp_path: Path) -> None:
     paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
     with instance_writer(*paths) as write:
         for kept in written:
@@ -29,8 +35,7 @@ def test_instances_are_read_back_unchanged(archive: Path, find: Find, tmp_path: 
         assert around.largest == kept.neighbourhood.largest
 
 
-def test_surroundings_are_read_back_unchanged(archive: Path, find: Find) -> None:
-    written = [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
+def test_surroundings_are_read_back_unchanged(written: list[KeptInstance]) -> None:
     for kept in written:
         around = surroundings_of_record(packed_surroundings("4cup_A_ZYB_2971", kept.surroundings))
         assert np.array_equal(around.xyz, kept.surroundings.xyz)
