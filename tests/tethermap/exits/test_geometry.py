@@ -5,14 +5,7 @@ import pytest
 
 from tests.tools.exits import candidate_of, graph_of, joined, scattered, surroundings
 from tethermap.exits.candidates import find_candidates, frames_of
-from tethermap.exits.geometry import (
-    RAYS,
-    REACH,
-    ROOM_POINTS,
-    Obstacles,
-    Pocket,
-    fibonacci_cap,
-)
+from tethermap.exits.geometry import RAYS, REACH, ROOM_POINTS, Obstacles, Pocket, fibonacci_cap
 
 UP = np.array([0.0, 0.0, 1.0])
 FRAME = frames_of(UP[None], [(1.0, 0.0, 0.0)])[0]

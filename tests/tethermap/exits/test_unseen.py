@@ -122,10 +122,7 @@ def test_names_and_order_of_atoms_change_no_end(seed: int, anchor: int) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(
-    anchor=st.sampled_from(ANCHORS),
-    seed=st.integers(0, 1000),
-    more=st.integers(0, 1000),
-    n_more=st.integers(1, 120),
+    anchor=st.sampled_from(ANCHORS), seed=st.integers(0, 1000), more=st.integers(0, 1000), n_more=st.integers(1, 120)
 )
 def test_more_protein_never_opens_an_end(anchor: int, seed: int, more: int, n_more: int) -> None:
     graph = graph_of(AMIDE)

@@ -284,11 +284,7 @@ def test_deposited_hydrogens_are_kept(known: Known, index: ComponentIndex) -> No
 def test_surplus_hydrogens_of_a_charged_form_are_left_out(index: ComponentIndex) -> None:
     """A deposited ammonium is written as the neutral amine."""
     amine = component_of("NME", [("C", "C", (0, 0, 0)), ("N", "N", (1.47, 0, 0))], [("C", "N", 1)])
-    hydrogens = [
-        ("H1", "H", (1.8, 0.95, 0.0)),
-        ("H2", "H", (1.8, -0.48, 0.82)),
-        ("H3", "H", (1.8, -0.48, -0.82)),
-    ]
+    hydrogens = [("H1", "H", (1.8, 0.95, 0.0)), ("H2", "H", (1.8, -0.48, 0.82)), ("H3", "H", (1.8, -0.48, -0.82))]
     record = build_ligand(ideal_instance(amine, hydrogens=hydrogens), index)
     assert record.observed_smiles == "CN"
     assert [a.GetProp("name") for a in record.mol.GetAtoms()][2:4] == ["H1", "H2"]

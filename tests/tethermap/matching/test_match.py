@@ -27,10 +27,7 @@ def _observed(component: Component, **options: object) -> ObservedResidue:
     return residue
 
 
-@pytest.mark.parametrize(
-    ("length", "sane"),
-    [(0.59, False), (0.61, True), (1.0, True), (1.34, True), (1.36, False)],
-)
+@pytest.mark.parametrize(("length", "sane"), [(0.59, False), (0.61, True), (1.0, True), (1.34, True), (1.36, False)])
 def test_bond_length_decides_between_fixed_multiples_of_the_radii(length: float, sane: bool) -> None:
     xyz = np.array([[0, 0, 0], [length * CARBONS, 0, 0]])
     assert bonds_are_sane(xyz, ["C", "C"], [(0, 1, 1)]) is sane
@@ -145,8 +142,7 @@ def test_geometry_is_clear_by_ratio_and_by_gap(best: float, second: float, clear
 
 
 @pytest.mark.parametrize(
-    ("worst", "strained"),
-    [(1.36, True), (1.79, True), (1.81, False), (0.41, True), (0.39, False)],
+    ("worst", "strained"), [(1.36, True), (1.79, True), (1.81, False), (0.41, True), (0.39, False)]
 )
 def test_one_impossible_bond_of_many_is_strain_up_to_a_limit(worst: float, strained: bool) -> None:
     xyz = np.array([[CARBONS * k, 0.0, 0.0] for k in range(12)])

@@ -79,10 +79,7 @@ def test_group_reacts_as_its_chemistry_demands(
     assert (found, len(blocked)) == (expected, n_blocked)
 
 
-@pytest.mark.parametrize(
-    ("distance", "smiles"),
-    [(1.30, "*N=CC"), (1.39, "*N=CC"), (1.41, "*NCC"), (1.47, "*NCC")],
-)
+@pytest.mark.parametrize(("distance", "smiles"), [(1.30, "*N=CC"), (1.39, "*N=CC"), (1.41, "*NCC"), (1.47, "*NCC")])
 def test_short_bond_at_a_former_carbonyl_carbon_is_an_imine(distance: float, smiles: str) -> None:
     mol = _placed("CC", [(-1.5, 0, 0), (0, 0, 0)])
     found, blocked = adduct(mol, [ProteinAtom(1, "N", (distance * 0.5, distance * np.sqrt(0.75), 0))], {1: 2})

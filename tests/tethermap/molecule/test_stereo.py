@@ -20,8 +20,7 @@ def _reference(smiles: str, xyz: np.ndarray) -> Chem.Mol:
 
 
 @pytest.mark.parametrize(
-    ("height", "differs"),
-    [(1.0, False), (0.0, False), (-0.05, False), (-0.13, False), (-0.16, True), (-1.0, True)],
+    ("height", "differs"), [(1.0, False), (0.0, False), (-0.05, False), (-0.13, False), (-0.16, True), (-1.0, True)]
 )
 def test_inverted_centre_counts_unless_it_is_flat(height: float, differs: bool) -> None:
     """The triple product is 3.5 Å³ at full height; half an Å³ is the limit, below which no hand is assigned."""
@@ -42,8 +41,7 @@ BUTENE = np.array([[-1.9, 1.2, 0], [-0.67, 0, 0], [0.67, 0, 0], [1.9, -1.2, 0]])
 
 
 @pytest.mark.parametrize(
-    ("turn", "differs"),
-    [(0, False), (50, False), (80, False), (100, False), (130, True), (180, True)],
+    ("turn", "differs"), [(0, False), (50, False), (80, False), (100, False), (130, True), (180, True)]
 )
 def test_double_bond_counts_beyond_a_right_angle(turn: float, differs: bool) -> None:
     """Turned by 60 to 120 degrees it is neither cis nor trans."""
