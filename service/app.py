@@ -78,24 +78,24 @@ class _AnyPath(Convertor[str]):
 register_url_convertor("path", _AnyPath())
 
 _CORE: tuple[Endpoint, ...] = (
-    *discovery.ENDPOINTS,
-    *index.ENDPOINTS,  # /api/jobs/export before /api/jobs/{job_id}
-    *jobs.ENDPOINTS,
-    *uploads.ENDPOINTS,
-    *events.ENDPOINTS,
-    *results.ENDPOINTS,
-    *files.ENDPOINTS,
-    *batches.ENDPOINTS,
-    *sasa.ENDPOINTS,
-    *structures.ENDPOINTS,
-    *examples.ENDPOINTS,
-    *files.EXAMPLE_ENDPOINTS,
-    *login_page.ENDPOINTS,
-    *submit_page.ENDPOINTS,
-    *monitor_page.ENDPOINTS,
-    *pages.ENDPOINTS,
-    *results_page.ENDPOINTS,
-    *static.ENDPOINTS,
+    *discovery.ROUTES,
+    *index.ROUTES,  # /api/jobs/export before /api/jobs/{job_id}
+    *jobs.ROUTES,
+    *uploads.ROUTES,
+    *events.ROUTES,
+    *results.ROUTES,
+    *files.ROUTES,
+    *batches.ROUTES,
+    *sasa.ROUTES,
+    *structures.ROUTES,
+    *examples.ROUTES,
+    *files.EXAMPLE_ROUTES,
+    *login_page.ROUTES,
+    *submit_page.ROUTES,
+    *monitor_page.ROUTES,
+    *pages.ROUTES,
+    *results_page.ROUTES,
+    *static.ROUTES,
 )
 """Routes without those of extras."""
 
@@ -241,7 +241,7 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
         response = await endpoint.handler(request)
         for name, value in request.scope["state"].get("waiting", {}).items():
             response.headers.setdefault(name, value)
-        if endpoint.kind == "file" and is_binary(response.headers.get("content-type", "")):
+        if endpoint.is_file and is_binary(response.headers.get("content-type", "")):
             response.headers.add_vary_header("Accept")
             if request.headers.get("accept") == BYTES:
                 response.headers["content-type"] = BYTES
@@ -295,7 +295,7 @@ def _error_response(request: Request, error: ServiceError) -> Response:
     """Return an error as JSON, or below the pages as a page."""
     path = request.scope["path"]
     endpoint: Endpoint | None = request.scope["state"].get("endpoint")
-    for_people = endpoint.kind == "page" if endpoint else not f"{path}/".startswith(("/api/", f"{WES}/"))
+    for_people = endpoint.for_people if endpoint else not f"{path}/".startswith(("/api/", f"{WES}/"))
     by_program = request.method not in ("GET", "HEAD") and "text/html" not in request.headers.get("accept", "")
     if by_program or not for_people:
         return error_answer(error, request_id(request.scope), path)
@@ -349,6 +349,6 @@ async def _example_unavailable(request: Request, error: Exception) -> Response:
     if endpoint.path.startswith(WES):
         return _error_response(request, JobNotFound("The results of this example do not exist."))
     answer = UnavailableExampleAnswer(**example_record(error.example, None, None))
-    if endpoint.kind == "page":
+    if endpoint.for_people:
         return page("message", title=error.example.label, message=answer.status_reason, waiting=False)
     return json_answer(answer)

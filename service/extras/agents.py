@@ -59,6 +59,16 @@ class McpFailureAnswer(Answer):
     error: Map
 
 
+ROUTES = Routes("Agents")
+
+
+@ROUTES.post(
+    "/mcp",
+    "Tools for agents, by the Model Context Protocol.",
+    {200: McpResultAnswer | McpFailureAnswer, 202: ""},
+    body="McpMessage",
+    changes=False,
+)
 async def mcp(request: Request) -> Response:
     """Answer one message of the protocol."""
     message = await read_json(request)
@@ -204,6 +214,7 @@ def _told(number: str | float | None, result: Any = None, *, error: Any = None) 
     return Response(json_bytes({"jsonrpc": "2.0", "id": number, **outcome}), media_type="application/json")
 
 
+@ROUTES.get("/llms.txt", "Description for language models.", "text/plain; charset=utf-8", early=True)
 async def llms_txt(request: Request) -> Response:
     """Return the description of the service for language models."""
     routes = [one for one in request.app.state.endpoints if one.plain_path.startswith("/api/")]
@@ -212,17 +223,4 @@ async def llms_txt(request: Request) -> Response:
     return PlainTextResponse(text, headers={"Cache-Control": "no-cache"})
 
 
-_ROUTES = Routes("Agents")
-
-EXTRA = Extra(
-    (
-        _ROUTES.post(
-            "/mcp",
-            mcp,
-            "Tools for agents, by the Model Context Protocol.",
-            {200: McpResultAnswer | McpFailureAnswer, 202: ""},
-            body="McpMessage",
-        ),
-        _ROUTES.get("/llms.txt", llms_txt, "Description for language models.", "text/plain; charset=utf-8", early=True),
-    )
-)
+EXTRA = Extra(tuple(ROUTES))

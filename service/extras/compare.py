@@ -39,6 +39,18 @@ _LIGANDS = (
 )
 
 
+ROUTES = Routes("Results and files")
+
+
+@ROUTES.get(
+    "/api/compare",
+    "Pairs of answers of two jobs, the two halves of a degrader.",
+    CompareAnswer,
+    (_A, _B, *_LIGANDS, *_PAGE),
+    ready=True,
+    errors=("JOB_NOT_FOUND",),
+    listing=True,
+)
 async def compare(request: Request) -> Response:
     """Answer pairs of answers of two jobs, best first."""
     jobs = [job_named(request, side.needed(request), ready=True) for side in (_A, _B)]
@@ -46,6 +58,14 @@ async def compare(request: Request) -> Response:
     return tagged(request, answer, link)
 
 
+@ROUTES.get(
+    "/compare",
+    "Comparison of two jobs: pairs of answers.",
+    {200: PAGE, 202: PAGE},
+    (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
+    group="Pages",
+    errors=("JOB_NOT_FOUND",),
+)
 async def compare_page(request: Request) -> Response:
     """Show pairs of answers of two jobs, or a form to select them."""
     shared = shared_of(request)
@@ -126,28 +146,4 @@ def _ligands_of(reader: JobTables, job: Job) -> list[tuple[str, int]]:
     return sorted(Counter(str(row["Warhead"]) for row in rows).items())
 
 
-_PAGES = Routes("Pages", "page")
-_ROUTES = Routes("Results and files")
-
-EXTRA = Extra(
-    (
-        _ROUTES.get(
-            "/api/compare",
-            compare,
-            "Pairs of answers of two jobs, the two halves of a degrader.",
-            CompareAnswer,
-            (_A, _B, *_LIGANDS, *_PAGE),
-            ready=True,
-            errors=("JOB_NOT_FOUND",),
-            listing=True,
-        ),
-        _PAGES.get(
-            "/compare",
-            compare_page,
-            "Comparison of two jobs: pairs of answers.",
-            {200: PAGE, 202: PAGE},
-            (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
-            errors=("JOB_NOT_FOUND",),
-        ),
-    )
-)
+EXTRA = Extra(tuple(ROUTES))

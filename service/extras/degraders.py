@@ -182,13 +182,23 @@ def _inputs_zip(settings: Settings, job: Path, asked: Sequence[str]) -> bytes:
         return archive.read_bytes()
 
 
+ROUTES = Routes("Results and files", ready=True, errors=("NOT_FOUND", "JOB_NOT_FOUND", "INVALID_PARAMETER"))
+
+
+@ROUTES.get(
+    "/api/jobs/{job_id}/protac-inputs",
+    "Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP.",
+    "application/zip",
+    (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
+    name="download_degrader_inputs",
+)
 async def degrader_inputs(request: Request) -> Response:
     """Answer inputs for programs that model degraders, made now for one ranked anchor or for two."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     stem, anchor = _STEM.needed(request), _ANCHOR.needed(request)
     asked = [f"--stem={stem}", f"--anchor={anchor}"]
     if other_id := _OTHER_JOB.of(request):
-        asked.append(f"--other-job={job_named(request, other_id, ready=True).folder}")
+        asked.append(f"--other-job={job_named(request, other_id).folder}")
         asked += [f"--other-stem={_OTHER_STEM.needed(request)}", f"--other-anchor={_OTHER_ANCHOR.needed(request)}"]
     asked.append(f"--degrader={_DEGRADER.of(request) or ''}")
     if _OPEN_BABEL.of(request):
@@ -200,9 +210,16 @@ async def degrader_inputs(request: Request) -> Response:
     return made_answer(request, archive, "application/zip", headers)
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/handles",
+    "Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost.",
+    HandlesAnswer,
+    (_STEM, _EXIT, *_PAGING),
+    listing=True,
+)
 async def exit_handles(request: Request) -> Response:
     """Return the chemistry of a ligand's ranked exits: compounds to buy or make, atoms that the cut removes."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
     rows = _PAGING.of(request)
@@ -211,6 +228,14 @@ async def exit_handles(request: Request) -> Response:
     return tagged(request, HandlesAnswer(job_id=job.record.job_id, count=len(shown), total=total, handles=shown))
 
 
+@ROUTES.get(
+    "/api/degraders",
+    "Degraders from an exit of the target, an exit of the recruiter, and each linker of the list.",
+    {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
+    (*_ASKED, _MOST_LINKER, _FORMAT, *_PAGING),
+    group="Degraders",
+    listing=True,
+)
 async def make_degraders(request: Request) -> Response:
     """Answer the degraders of two halves and the linkers of the list."""
     form = _FORMAT.of(request)
@@ -223,10 +248,18 @@ async def make_degraders(request: Request) -> Response:
     return Response(text, headers=headers, media_type=_MEDIA[form])
 
 
+@ROUTES.get(
+    "/api/degraders/halves",
+    "Ligands of one or two jobs that are halves of a degrader.",
+    HalvesAnswer,
+    (_SMILES, *_JOBS.values()),
+    group="Degraders",
+    listing=True,
+)
 async def find_halves(request: Request) -> Response:
     """Answer which ligands of one or two jobs are halves of a degrader, and where its linker leaves them."""
     smiles = _SMILES.needed(request)
-    jobs = [job_named(request, name, ready=True) for text in _JOBS.values() if (name := text.of(request))]
+    jobs = [job_named(request, name) for text in _JOBS.values() if (name := text.of(request))]
     if not jobs:
         raise MissingField("Name a job: a_job, b_job or both.", details={"field": "a_job"})
     asked = [f"--split={smiles}"]
@@ -257,12 +290,19 @@ async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str
         if half := smiles.of(request):
             asked.append(f"--{letter}-smiles={half}")
             continue
-        job = job_named(request, _JOBS[letter].needed(request), ready=True)
+        job = job_named(request, _JOBS[letter].needed(request))
         asked += [f"--{letter}-job={job.folder}", f"--{letter}-stem={stem.needed(request)}"]
         asked.append(f"--{letter}-anchor={anchor.needed(request)}")
     return await _ran(request, "degraders", asked)
 
 
+@ROUTES.get(
+    "/degraders",
+    "Design board: exits of a target against those of a recruiter, pinned pairs, molecules of a pair.",
+    {200: PAGE},
+    (*_ASKED, *_ON_PAGE, _PIN, _NOTE),
+    group="Pages",
+)
 async def degraders_page(request: Request) -> Response:
     """Show the board of two jobs, the pinned pairs, and the molecules of the selected pair."""
     read_pins(_PIN.of(request), _NOTE.of(request))  # invalid pins are an error without jobs too
@@ -295,6 +335,13 @@ async def degraders_page(request: Request) -> Response:
     return page("degraders", **values, result=result, pictures=pictures, query=urlencode(kept))
 
 
+@ROUTES.get(
+    "/degraders/sheet.svg",
+    "The pinned pairs as one drawing in the format of a slide.",
+    "image/svg+xml",
+    (*_JOBS.values(), *_HALVES["a"][:2], *_HALVES["b"][:2], _LINKERS, _PIN, _NOTE),
+    group="Pages",
+)
 async def board_sheet(request: Request) -> Response:
     """Answer the pinned pairs of a board as one drawing in the format of a slide."""
     board = await _board(request)
@@ -304,7 +351,7 @@ async def board_sheet(request: Request) -> Response:
 
 async def _board(request: Request) -> Board:
     """Return the board of a request, which names two finished jobs."""
-    jobs = [job_named(request, text.needed(request), ready=True) for text in _JOBS.values()]
+    jobs = [job_named(request, text.needed(request)) for text in _JOBS.values()]
     chosen = Pair(*(item.of(request) or "" for halves in _HALVES.values() for item in halves[:2]))
     pins = read_pins(_PIN.of(request), _NOTE.of(request))
     reader = shared_of(request).tables
@@ -312,71 +359,4 @@ async def _board(request: Request) -> Board:
     return Board(halves, chosen, pins, _LINKERS.of(request) or "")
 
 
-_FILES = Routes("Results and files")
-_CHEMISTRY = Routes("Degraders")
-_PAGES = Routes("Pages", "page")
-_REFUSED = ("NOT_FOUND", "QUEUE_FULL", "JOB_NOT_FOUND", "INVALID_PARAMETER")
-
-EXTRA = Extra(
-    (
-        _FILES.get(
-            "/api/jobs/{job_id}/protac-inputs",
-            degrader_inputs,
-            "Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP.",
-            "application/zip",
-            (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
-            ready=True,
-            errors=_REFUSED,
-            kind="file",
-            name="download_degrader_inputs",
-        ),
-        _FILES.get(
-            "/api/jobs/{job_id}/handles",
-            exit_handles,
-            "Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost.",
-            HandlesAnswer,
-            (_STEM, _EXIT, *_PAGING),
-            ready=True,
-            listing=True,
-            errors=_REFUSED,
-        ),
-        _CHEMISTRY.get(
-            "/api/degraders",
-            make_degraders,
-            "Degraders from an exit of the target, an exit of the recruiter, and each linker of the list.",
-            {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
-            (*_ASKED, _MOST_LINKER, _FORMAT, *_PAGING),
-            ready=True,
-            listing=True,
-            errors=_REFUSED,
-        ),
-        _CHEMISTRY.get(
-            "/api/degraders/halves",
-            find_halves,
-            "Ligands of one or two jobs that are halves of a degrader.",
-            HalvesAnswer,
-            (_SMILES, *_JOBS.values()),
-            ready=True,
-            listing=True,
-            errors=_REFUSED,
-        ),
-        _PAGES.get(
-            "/degraders",
-            degraders_page,
-            "Design board: exits of a target against those of a recruiter, pinned pairs, molecules of a pair.",
-            {200: PAGE},
-            (*_ASKED, *_ON_PAGE, _PIN, _NOTE),
-            ready=True,
-            errors=_REFUSED,
-        ),
-        _PAGES.get(
-            "/degraders/sheet.svg",
-            board_sheet,
-            "The pinned pairs as one drawing in the format of a slide.",
-            "image/svg+xml",
-            (*_JOBS.values(), *_HALVES["a"][:2], *_HALVES["b"][:2], _LINKERS, _PIN, _NOTE),
-            ready=True,
-            errors=_REFUSED,
-        ),
-    )
-)
+EXTRA = Extra(tuple(ROUTES))

@@ -196,6 +196,10 @@ def _here(request: Request) -> str:
     return shared_of(request).parts.settings.base_url_primary or str(request.base_url).rstrip("/") + address("")
 
 
+ROUTES = Routes("GA4GH WES")
+
+
+@ROUTES.get(f"{WES}/service-info", "Service info: supported workflow.", WesServiceAnswer)
 async def wes_service_info(request: Request) -> Response:
     """Return the service info: supported workflow and engines."""
     counts = shared_of(request).parts.queue.counts()
@@ -219,6 +223,7 @@ async def wes_service_info(request: Request) -> Response:
     return json_answer(answer)
 
 
+@ROUTES.get(f"{WES}/runs", "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True)
 async def list_runs(request: Request) -> Response:
     """Answer runs, a page of them."""
     limit, offset = _page(request)
@@ -247,6 +252,13 @@ def _next(limit: int, offset: int, total: int) -> str:
     return str(offset + limit) if offset + limit < total else ""
 
 
+@ROUTES.post(
+    f"{WES}/runs",
+    "Run the workflow; workflow_params contains the fields of a job.",
+    WesRunAnswer,
+    errors=("UNSUPPORTED_INPUT",),
+    body="NewRun",
+)
 async def run_workflow(request: Request) -> Response:
     """Take a run: its workflow_params are the fields of a job."""
     shared = shared_of(request)
@@ -307,6 +319,7 @@ async def _form(request: Request) -> dict[str, str]:
     return fields
 
 
+@ROUTES.get(f"{WES}/runs/{{job_id}}", "A run with its results.", WesRunLogAnswer)
 async def get_run(request: Request) -> Response:
     """Answer a run with its results."""
     record = job_of(request).record
@@ -351,6 +364,7 @@ def _outputs(record: JobRecord, base: str) -> dict[str, Any]:
     return {**files, "bundle": f"{base}/bundle", "answers": f"{base}/answers"}
 
 
+@ROUTES.get(f"{WES}/runs/{{job_id}}/tasks", "Steps of a run.", WesTasksAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True)
 async def list_tasks(request: Request) -> Response:
     """Answer the steps of a run, a page of them."""
     limit, offset = _page(request)
@@ -359,6 +373,7 @@ async def list_tasks(request: Request) -> Response:
     return tagged(request, WesTasksAnswer(task_logs=part, next_page_token=_next(limit, offset, len(tasks))))
 
 
+@ROUTES.get(f"{WES}/runs/{{job_id}}/tasks/{{task_id}}", "One step of a run.", WesTaskAnswer, errors=("NOT_FOUND",))
 async def get_task(request: Request) -> Response:
     """Answer one step of a run."""
     tasks = {task.id: task for task in await _tasks(request)}
@@ -388,12 +403,14 @@ async def _tasks(request: Request) -> list[WesTaskAnswer]:
     ]
 
 
+@ROUTES.get(f"{WES}/runs/{{job_id}}/status", "State of a run.", WesStatusAnswer)
 async def get_run_status(request: Request) -> Response:
     """Answer the state of a run."""
     record = job_of(request).record
     return tagged(request, WesStatusAnswer(run_id=record.job_id, state=_state(record)))
 
 
+@ROUTES.post(f"{WES}/runs/{{job_id}}/cancel", "Cancel a run.", WesRunAnswer)
 async def cancel_run(request: Request) -> Response:
     """Cancel a run."""
     record = changeable_job(request)
@@ -401,47 +418,4 @@ async def cancel_run(request: Request) -> Response:
     return json_answer(WesRunAnswer(run_id=record.job_id))
 
 
-_ROUTES = Routes("GA4GH WES")
-
-EXTRA = Extra(
-    (
-        _ROUTES.get(f"{WES}/service-info", wes_service_info, "Service info: supported workflow.", WesServiceAnswer),
-        _ROUTES.get(
-            f"{WES}/runs", list_runs, "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True
-        ),
-        _ROUTES.post(
-            f"{WES}/runs",
-            run_workflow,
-            "Run the workflow; workflow_params contains the fields of a job.",
-            WesRunAnswer,
-            errors=("UNSUPPORTED_INPUT", "QUEUE_FULL"),
-            body="NewRun",
-            changes=True,
-        ),
-        _ROUTES.get(f"{WES}/runs/{{job_id}}", get_run, "A run with its results.", WesRunLogAnswer),
-        _ROUTES.get(f"{WES}/runs/{{job_id}}/status", get_run_status, "State of a run.", WesStatusAnswer),
-        _ROUTES.get(
-            f"{WES}/runs/{{job_id}}/tasks",
-            list_tasks,
-            "Steps of a run.",
-            WesTasksAnswer,
-            (_PAGE_SIZE, _PAGE_TOKEN),
-            listing=True,
-        ),
-        _ROUTES.get(
-            f"{WES}/runs/{{job_id}}/tasks/{{task_id}}",
-            get_task,
-            "One step of a run.",
-            WesTaskAnswer,
-            errors=("NOT_FOUND",),
-        ),
-        _ROUTES.post(
-            f"{WES}/runs/{{job_id}}/cancel",
-            cancel_run,
-            "Cancel a run.",
-            WesRunAnswer,
-            errors=("JOB_STATE_CONFLICT",),
-            changes=True,
-        ),
-    )
-)
+EXTRA = Extra(tuple(ROUTES))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partialmethod
-from typing import Any, Literal, get_origin
+from typing import Any, get_origin
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +13,8 @@ from service.addresses import WES
 from service.http.parameters import Parameter
 
 Handler = Callable[[Request], Awaitable[Response]]
+Declaration = Callable[[Handler], Handler]
+"""Decorator of a handler."""
 PAGE = "text/html; charset=utf-8"
 
 _OF_PATH = {
@@ -21,6 +22,7 @@ _OF_PATH = {
     "/examples/{job_id}": "EXAMPLE_NOT_FOUND",
     "{job_id}": "JOB_NOT_FOUND",
     "{batch_id}": "BATCH_NOT_FOUND",
+    "{upload_id}": "NOT_FOUND",
 }
 _OF_BODY = ("INVALID_JSON", "UNSUPPORTED_MEDIA_TYPE", "INVALID_FIELD", "PAYLOAD_TOO_LARGE")
 _ALWAYS = ("INTERNAL_ERROR", "RATE_LIMITED", "MISDIRECTED_REQUEST", "QUEUE_FULL")
@@ -51,8 +53,6 @@ class Endpoint:
         Status → type of a JSON response, or a media type, empty for no body; or a tuple of these.
     errors : sequence of str
         Codes of the errors that this route can answer besides those that its other fields or being a route bring.
-    kind : str
-        ``page`` for people, whose errors are pages; ``json``, ``file`` and ``stream`` for programs.
     listing : bool
         Whether it answers a list, so that a query parameter that it doesn't know is refused.
     changes : bool
@@ -78,7 +78,6 @@ class Endpoint:
     body: str = ""
     answers: Mapping[int, Any] = field(default_factory=dict)
     errors: Sequence[str] = ()
-    kind: Literal["json", "file", "page", "stream"] = "json"
     listing: bool = False
     changes: bool = False
     public: bool = False
@@ -91,6 +90,21 @@ class Endpoint:
     def plain_path(self) -> str:
         """The path in OpenAPI's format, without Starlette's converters."""
         return self.path.replace(":path}", "}")
+
+    @property
+    def for_people(self) -> bool:
+        """Whether it is a page or a part of one, whose errors are pages."""
+        return self.group == "Pages" and not self.path.startswith("/api/")
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it answers files for programs."""
+        return not self.for_people and all(isinstance(answer, str) for answer in self.all_answers)
+
+    @property
+    def all_answers(self) -> list[Any]:
+        """Types and media types of its answers, of every status."""
+        return [one for each in self.answers.values() for one in (each if isinstance(each, tuple) else (each,))]
 
     @property
     def operation(self) -> str:
@@ -113,7 +127,7 @@ class Endpoint:
             **dict.fromkeys(_OF_BODY, bool(self.body)),
             "MISSING_FIELD": bool(self.body) or any(parameter.required for parameter in self.parameters),
             "UNAUTHORIZED": not self.public,
-            "FORBIDDEN": self.changes and any(part in self.path for part in ("{job_id}", "{batch_id}", "{upload_id}")),
+            **dict.fromkeys(("FORBIDDEN", "JOB_STATE_CONFLICT"), self.changes and bool(lost)),
         }
         return list(dict.fromkeys([*(code for code, can in brought.items() if can), *self.errors, *_ALWAYS]))
 
@@ -134,29 +148,36 @@ class Endpoint:
         return [name for parameter in queries for name in (parameter.name, *parameter.aliases)]
 
 
-@dataclass(frozen=True, slots=True)
-class Routes:
-    """Makes the endpoints of one group of the manifest, of one kind by default."""
+class Routes(list[Endpoint]):
+    """Endpoints of a module, which it declares at their handlers.
 
-    group: str
-    kind: str = "json"
+    Parameters
+    ----------
+    group : str
+        Their group in the manifest.
+    **usual
+        Fields that they have unless they are declared otherwise.
+    """
+
+    def __init__(self, group: str, **usual: Any) -> None:
+        super().__init__()
+        self._usual = {"group": group, **usual}
 
     def get(
         self,
         path: str,
-        handler: Handler,
         note: str,
         answer: Any,
         parameters: Sequence[Parameter] = (),
         *,
         method: str = "GET",
         **more: Any,
-    ) -> Endpoint:
-        """Return an endpoint that reads.
+    ) -> Declaration:
+        """Declare an endpoint that reads.
 
         Parameters
         ----------
-        path, handler, note, parameters, method
+        path, note, parameters, method
             See `Endpoint`.
         answer : type, str, tuple or mapping
             Its answer of status 200; all its answers by status.
@@ -164,11 +185,18 @@ class Routes:
             Further fields of the endpoint.
         """
         answers = answer if isinstance(answer, Mapping) else {200: answer}
-        more = {"kind": self.kind, **more}
-        return Endpoint(method, path, handler, self.group, note, parameters, answers=answers, **more)
+        fields = {**self._usual, "parameters": parameters, "answers": answers, **more}
 
-    post = partialmethod(get, method="POST")
-    """Return an endpoint that takes a body or changes something; otherwise as `get`."""
+        def declare(handler: Handler) -> Handler:
+            self.append(Endpoint(method, path, handler, note=note, **fields))
+            return handler
 
-    delete = partialmethod(get, method="DELETE")
-    """Return an endpoint that removes something; otherwise as `get`."""
+        return declare
+
+    def post(self, path: str, note: str, answer: Any, *parameters: Any, **more: Any) -> Declaration:
+        """Declare an endpoint that takes a body and, unless declared otherwise, changes something; else as `get`."""
+        return self.get(path, note, answer, *parameters, **{"method": "POST", "changes": True, **more})
+
+    def delete(self, path: str, note: str, answer: Any) -> Declaration:
+        """Declare an endpoint that removes something; otherwise as `get`."""
+        return self.get(path, note, answer, method="DELETE", changes=True)

@@ -95,19 +95,14 @@ def _worded(schema: Any, owner: str) -> Any:
 def _answer_schemas(endpoints: Sequence[Endpoint]) -> tuple[dict[Any, Schema], dict[str, Schema]]:
     """Return the schema of each type of answer, and the named schemas that they refer to."""
     types: dict[Any, TypeAdapter[Any]] = {}
-    of_routes = (answer for endpoint in endpoints for answer in _types(endpoint))
+    of_routes = (answer for endpoint in endpoints for answer in endpoint.all_answers)
     for answer in (ErrorAnswer, WesErrorAnswer, UnavailableExampleAnswer, *of_routes):
-        types.setdefault(answer, TypeAdapter(answer))
+        if not isinstance(answer, str):
+            types.setdefault(answer, TypeAdapter(answer))
     inputs = [(str(number), "serialization", adapter) for number, adapter in enumerate(types.values())]
     schema_of, named = TypeAdapter.json_schemas(inputs, ref_template=_COMPONENTS)  # type: ignore[arg-type]
     schemas = {answer: _plain(schema_of[str(number), "serialization"]) for number, answer in enumerate(types)}
     return schemas, _plain(named.get("$defs", {}))
-
-
-def _types(endpoint: Endpoint) -> list[Any]:
-    """Return the types of a route's JSON answers."""
-    several = [answer if isinstance(answer, tuple) else (answer,) for answer in endpoint.answers.values()]
-    return [answer for answers in several for answer in answers if not isinstance(answer, str)]
 
 
 def _plain(schema: Any) -> Any:
@@ -186,10 +181,10 @@ def _responses(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
 
 def _contents(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Iterator[tuple[int, str, Schema]]:
     """Yield status, media type, empty for no body, and schema of all that a route can answer."""
-    page, wes = endpoint.kind == "page", endpoint.path.startswith(WES)
+    page, wes = endpoint.for_people, endpoint.path.startswith(WES)
     for status, several in endpoint.answers.items():
         each = several if isinstance(several, tuple) else (several,)
-        if endpoint.kind == "file" and any(isinstance(answer, str) and is_binary(answer) for answer in each):
+        if endpoint.is_file and any(map(is_binary, each)):
             yield status, BYTES, _file(BYTES)  # first, as generated clients use the first known type
         for answer in each:
             if isinstance(answer, str):

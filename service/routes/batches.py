@@ -152,6 +152,17 @@ class BatchResultsAnswer(Success):
     jobs: list[BatchResult]
 
 
+ROUTES = Routes("Batches")
+
+
+@ROUTES.post(
+    "/api/batches",
+    "Submit jobs that run one after another.",
+    {202: BatchSubmittedAnswer},
+    (IDEMPOTENCY_KEY,),
+    errors=("FORBIDDEN", "IDEMPOTENCY_CONFLICT"),
+    body="NewBatch",
+)
 async def submit_batch(request: Request) -> Response:
     """Accept all jobs of a batch, or none."""
     shared = shared_of(request)
@@ -180,12 +191,14 @@ def _state(request: Request, batch: BatchRecord) -> BatchAnswer:
     return BatchAnswer.of(batch, shared_of(request).parts.store.batch_jobs(batch))
 
 
+@ROUTES.get("/api/batches/{batch_id}", "State of a batch.", BatchAnswer)
 async def get_batch(request: Request) -> Response:
     """Answer the state of a batch and of its jobs."""
     answer = _state(request, _batch_of(request))
     return tagged(request, answer, waiting_headers(answer.status))
 
 
+@ROUTES.get("/api/batches/{batch_id}/results", "Results of the jobs that have ended.", BatchResultsAnswer, listing=True)
 async def get_batch_results(request: Request) -> Response:
     """Answer the results of those jobs of a batch that have ended."""
     shared = shared_of(request)
@@ -212,6 +225,9 @@ async def get_batch_results(request: Request) -> Response:
     return tagged(request, answer, waiting_headers(RUNNING if waiting else COMPLETED))
 
 
+@ROUTES.post(
+    "/api/batches/{batch_id}/cancel", "Cancel the unfinished jobs of a batch.", {200: BatchAnswer, 202: BatchAnswer}
+)
 async def cancel_batch(request: Request) -> Response:
     """Cancel those jobs of a batch that have not ended."""
     batch = _batch_of(request)
@@ -223,35 +239,3 @@ async def cancel_batch(request: Request) -> Response:
         raise JobStateConflict("The batch has ended.", details={"status": before})
     batch = await shared_of(request).parts.queue.cancel_batch(batch.batch_id)
     return json_answer(_state(request, batch), 200 if before == CANCELED else 202)
-
-
-_ROUTES = Routes("Batches")
-
-ENDPOINTS = (
-    _ROUTES.post(
-        "/api/batches",
-        submit_batch,
-        "Submit jobs that run one after another.",
-        {202: BatchSubmittedAnswer},
-        (IDEMPOTENCY_KEY,),
-        errors=("FORBIDDEN", "IDEMPOTENCY_CONFLICT", "QUEUE_FULL"),
-        body="NewBatch",
-        changes=True,
-    ),
-    _ROUTES.get("/api/batches/{batch_id}", get_batch, "State of a batch.", BatchAnswer),
-    _ROUTES.get(
-        "/api/batches/{batch_id}/results",
-        get_batch_results,
-        "Results of the jobs that have ended.",
-        BatchResultsAnswer,
-        listing=True,
-    ),
-    _ROUTES.post(
-        "/api/batches/{batch_id}/cancel",
-        cancel_batch,
-        "Cancel the unfinished jobs of a batch.",
-        {200: BatchAnswer, 202: BatchAnswer},
-        errors=("JOB_STATE_CONFLICT",),
-        changes=True,
-    ),
-)

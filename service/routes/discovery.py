@@ -109,12 +109,23 @@ def _health(shared: Shared) -> HealthAnswer:
     )
 
 
+ROUTES = Routes("Health and discovery")
+
+
+@ROUTES.get(
+    "/api/health",
+    "State of the service: whether it accepts jobs.",
+    {200: HealthAnswer, 503: HealthAnswer},
+    public=True,
+    early=True,
+)
 async def get_health(request: Request) -> Response:
     """Answer whether the service can take jobs."""
     answer = await in_thread(_health, shared_of(request))
     return json_answer(answer, 200 if answer.ok else 503, {"Cache-Control": "no-store"})
 
 
+@ROUTES.get("/api/manifest", "Description of the service: routes, limits, features.", ManifestAnswer, early=True)
 async def get_manifest(request: Request) -> Response:
     """Return the description of this service: every route, limits, features."""
     shared = shared_of(request)
@@ -163,11 +174,13 @@ async def get_manifest(request: Request) -> Response:
     return tagged(request, answer)
 
 
+@ROUTES.get("/openapi.json", "The OpenAPI document.", OpenApiAnswer, early=True)
 async def get_openapi(request: Request) -> Response:
     """Answer the OpenAPI document."""
     return tagged(request, request.app.state.openapi)
 
 
+@ROUTES.get("/metrics", "Counters for Prometheus, if enabled.", "text/plain; charset=utf-8", errors=("NOT_FOUND",))
 async def get_metrics(request: Request) -> Response:
     """Answer counts for Prometheus, where that is switched on."""
     shared = shared_of(request)
@@ -185,32 +198,3 @@ async def get_metrics(request: Request) -> Response:
         "event_streams_open": MAX_STREAMS - shared.streams.value,
     }
     return PlainTextResponse(shared.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
-
-
-_ROUTES = Routes("Health and discovery")
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/api/health",
-        get_health,
-        "State of the service: whether it accepts jobs.",
-        {200: HealthAnswer, 503: HealthAnswer},
-        public=True,
-        early=True,
-    ),
-    _ROUTES.get(
-        "/api/manifest",
-        get_manifest,
-        "Description of the service: routes, limits, features.",
-        ManifestAnswer,
-        early=True,
-    ),
-    _ROUTES.get("/openapi.json", get_openapi, "The OpenAPI document.", OpenApiAnswer, early=True),
-    _ROUTES.get(
-        "/metrics",
-        get_metrics,
-        "Counters for Prometheus, if enabled.",
-        "text/plain; charset=utf-8",
-        errors=("NOT_FOUND",),
-    ),
-)

@@ -28,6 +28,15 @@ _CLOSING = 100
 """Number of the first closing line after that of the last event."""
 
 
+ROUTES = Routes("Jobs")
+
+
+@ROUTES.get(
+    "/api/jobs/{job_id}/events",
+    "Events of a job, as server-sent events.",
+    "text/event-stream",
+    (Text("Last-Event-ID", "Only events after the event with this number.", location="header"),),
+)
 async def job_events(request: Request) -> Response:
     """Stream what happens in a job until it ends."""
     job = job_of(request)
@@ -98,17 +107,3 @@ def _event(name: str, number: int | None, data: Any) -> bytes:
     text = data if isinstance(data, str) else json_bytes(data).decode("utf-8")
     numbered = "" if number is None else f"id: {number}\n"
     return f"{numbered}event: {name}\ndata: {text}\n\n".encode()
-
-
-_ROUTES = Routes("Jobs")
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/api/jobs/{job_id}/events",
-        job_events,
-        "Events of a job, as server-sent events.",
-        "text/event-stream",
-        (Text("Last-Event-ID", "Only events after the event with this number.", location="header"),),
-        kind="stream",
-    ),
-)

@@ -26,6 +26,10 @@ def _record(shared: Shared, example: Example) -> dict[str, Any]:
     return example_record(example, record, store.example_folder(example.job_id))
 
 
+ROUTES = Routes("Examples")
+
+
+@ROUTES.get("/api/examples", "All examples.", ExamplesAnswer, listing=True)
 async def list_examples(request: Request) -> Response:
     """Answer all configured examples."""
     shared = shared_of(request)
@@ -33,6 +37,10 @@ async def list_examples(request: Request) -> Response:
     return tagged(request, ExamplesAnswer(examples=examples))
 
 
+@ROUTES.get(
+    "/api/examples/{job_id}/metadata", "One example (second address).", ExampleAnswer, name="get_example_metadata"
+)
+@ROUTES.get("/api/examples/{job_id}", "One example.", ExampleAnswer)
 async def get_example(request: Request) -> Response:
     """Answer one example."""
     shared = shared_of(request)
@@ -40,6 +48,7 @@ async def get_example(request: Request) -> Response:
     return tagged(request, ExampleAnswer(**values, files_count=values["counts"].downloadable_file_count))
 
 
+@ROUTES.get("/examples", "All examples.", PAGE, group="Pages")
 async def examples_page(request: Request) -> Response:
     """Show the examples that are on this server."""
     shared = shared_of(request)
@@ -47,6 +56,7 @@ async def examples_page(request: Request) -> Response:
     return page("examples", examples=[await _shown(shared, one) for one in there])
 
 
+@ROUTES.get("/examples/{job_id}", "One example.", PAGE, group="Pages")
 async def example_page(request: Request) -> Response:
     """Show one example, there or not."""
     shared = shared_of(request)
@@ -68,20 +78,3 @@ async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
     here = address(f"/results/{example.job_id}")
     links = links_of(str(answers[0]["best_stem"]), names_of_exit(answers[0]), here)
     return {**body, "picture": links["picture"], "first": answers[0]}
-
-
-_ROUTES, _PAGES = Routes("Examples"), Routes("Pages", "page")
-
-ENDPOINTS = (
-    _ROUTES.get("/api/examples", list_examples, "All examples.", ExamplesAnswer, listing=True),
-    _ROUTES.get("/api/examples/{job_id}", get_example, "One example.", ExampleAnswer),
-    _ROUTES.get(
-        "/api/examples/{job_id}/metadata",
-        get_example,
-        "One example (second address).",
-        ExampleAnswer,
-        name="get_example_metadata",
-    ),
-    _PAGES.get("/examples", examples_page, "All examples.", PAGE),
-    _PAGES.get("/examples/{job_id}", example_page, "One example.", PAGE),
-)

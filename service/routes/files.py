@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.http.endpoint import Endpoint, Routes
-from service.http.parameters import FOLDER, KIND, STEM, Paging
+from service.http.endpoint import Declaration, Handler, Routes
+from service.http.parameters import FOLDER, KIND, STEM, Paging, Parameter
 from service.http.responses import file_answer, tagged
 from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
 from service.jobs.artifacts import ANY_FILE, Listing, list_artifacts, resolve_artifact
@@ -17,8 +18,39 @@ from service.results.structures import files_of_instances
 from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 2000)
+_ZIP = {200: "application/zip", 206: "application/zip"}
+
+ROUTES = Routes("Results and files")
+EXAMPLE_ROUTES = Routes("Examples")
 
 
+def _of_both(
+    path: str, note: str, answer: Any, parameters: Sequence[Parameter] = (), *, name: str, **more: Any
+) -> Declaration:
+    """Declare a route of jobs, and the same of examples; `name` has a place for the word example."""
+
+    def declare(handler: Handler) -> Handler:
+        ROUTES.get(f"/api/jobs/{{job_id}}/{path}", note, answer, parameters, name=name.format(""), **more)(handler)
+        path_of_examples, name_of_examples = f"/api/examples/{{job_id}}/{path}", name.format("example_")
+        EXAMPLE_ROUTES.get(path_of_examples, note, answer, parameters, name=name_of_examples, **more)(handler)
+        return handler
+
+    return declare
+
+
+_LISTED: dict[str, Any] = {"errors": ("INVALID_PATH",), "listing": True}
+_ARCHIVE: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",), "ready": True}
+
+
+@_of_both(
+    "artifacts",
+    "List the files with counts by kind and folder.",
+    ArtifactsAnswer,
+    (KIND, FOLDER, *_PAGE),
+    name="list_{}artifacts",
+    **_LISTED,
+)
+@_of_both("files", "List the files.", FilesAnswer, (KIND, FOLDER, *_PAGE), name="list_{}files", **_LISTED)
 async def list_files(request: Request) -> Response:
     """Answer the files of a job that a client may see, as artifacts with counts by kind and folder."""
     job = job_of(request)
@@ -42,6 +74,13 @@ async def list_files(request: Request) -> Response:
     return tagged(request, FilesAnswer(**values), headers)
 
 
+@_of_both(
+    "files/{path:path}",
+    "One file.",
+    {200: ANY_FILE, 206: ANY_FILE},
+    name="get_{}file",
+    errors=("INVALID_PATH", "FILE_NOT_FOUND"),
+)
 async def get_file(request: Request) -> Response:
     """Answer one file."""
     job = job_of(request)
@@ -49,6 +88,7 @@ async def get_file(request: Request) -> Response:
     return await file_answer(request, artifact)
 
 
+@_of_both("war-pdbs", "Cleaned complexes.", StructuresAnswer, name="list_{}complexes", listing=True)
 async def list_structures(request: Request) -> Response:
     """Answer the cleaned complexes, each once."""
     job = job_of(request)
@@ -64,6 +104,7 @@ async def list_structures(request: Request) -> Response:
     return tagged(request, answer)
 
 
+@_of_both("war-pdbs.zip", "Cleaned complexes as one ZIP.", _ZIP, name="download_{}complexes", ready=True)
 async def structures_zip(request: Request) -> Response:
     """Answer the cleaned complexes as one ZIP."""
     job = job_of(request, ready=True)
@@ -72,6 +113,22 @@ async def structures_zip(request: Request) -> Response:
     return await in_thread(bundle_answer, request, listing.structures(), folder, f"{folder}.zip")
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/download",
+    "All files as one ZIP (earlier address).",
+    _ZIP,
+    (STEM,),
+    name="download_legacy_bundle",
+    **_ARCHIVE,
+)
+@_of_both(
+    "bundle",
+    "All files as one ZIP, or the files of given ligands.",
+    _ZIP,
+    (STEM,),
+    name="download_{}bundle",
+    **_ARCHIVE,
+)
 async def bundle(request: Request) -> Response:
     """Answer a ZIP of all files or of the files of selected ligands; that of an example is ready-made."""
     job = job_of(request, ready=True)
@@ -84,66 +141,3 @@ async def bundle(request: Request) -> Response:
     listing: Listing = await in_thread(list_artifacts, job.folder)
     name = f"{job_id}.zip" if legacy else f"{job_id}_results.zip"
     return await in_thread(bundle_answer, request, listing.artifacts, job_id, name)
-
-
-def _endpoints(base: str, group: str, of: str) -> tuple[Endpoint, ...]:
-    """Return the routes of files below jobs or below examples; `of` is part of their names."""
-    routes, asked, path = Routes(group), (KIND, FOLDER, *_PAGE), f"{base}/{{job_id}}"
-    bad: dict[str, Any] = {"errors": ("INVALID_PATH",), "listing": True}
-    files = {200: ANY_FILE, 206: ANY_FILE}
-    lost = ("INVALID_PATH", "FILE_NOT_FOUND")
-    return (
-        routes.get(f"{path}/files", list_files, "List the files.", FilesAnswer, asked, **bad, name=f"list_{of}files"),
-        routes.get(
-            f"{path}/artifacts",
-            list_files,
-            "List the files with counts by kind and folder.",
-            ArtifactsAnswer,
-            asked,
-            **bad,
-            name=f"list_{of}artifacts",
-        ),
-        routes.get(
-            f"{path}/files/{{path:path}}", get_file, "One file.", files, errors=lost, kind="file", name=f"get_{of}file"
-        ),
-        routes.get(
-            f"{path}/war-pdbs",
-            list_structures,
-            "Cleaned complexes.",
-            StructuresAnswer,
-            listing=True,
-            name=f"list_{of}complexes",
-        ),
-        routes.get(
-            f"{path}/war-pdbs.zip",
-            structures_zip,
-            "Cleaned complexes as one ZIP.",
-            {200: "application/zip", 206: "application/zip"},
-            ready=True,
-            kind="file",
-            name=f"download_{of}complexes",
-        ),
-        _archive(
-            routes, f"{path}/bundle", "All files as one ZIP, or the files of given ligands.", f"download_{of}bundle"
-        ),
-    )
-
-
-def _archive(routes: Routes, path: str, note: str, name: str) -> Endpoint:
-    """Return a route of the archive of all files."""
-    answers, lost = {200: "application/zip", 206: "application/zip"}, ("FILE_NOT_FOUND",)
-    return routes.get(path, bundle, note, answers, (STEM,), ready=True, errors=lost, kind="file", name=name)
-
-
-_GROUP = "Results and files"
-
-ENDPOINTS = (
-    *_endpoints("/api/jobs", _GROUP, ""),
-    _archive(
-        Routes(_GROUP),
-        "/api/jobs/{job_id}/download",
-        "All files as one ZIP (earlier address).",
-        "download_legacy_bundle",
-    ),
-)
-EXAMPLE_ENDPOINTS = _endpoints("/api/examples", "Examples", "example_")

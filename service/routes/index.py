@@ -108,6 +108,20 @@ def _filters_of(request: Request) -> JobFilters:
     )
 
 
+ROUTES = Routes("Index and export")
+
+
+@ROUTES.get(
+    "/api/jobs",
+    "All jobs, filtered, sorted, paged (second address).",
+    IndexedJobsAnswer,
+    (*_FILTERS, *_PAGE),
+    listing=True,
+    name="find_jobs",
+)
+@ROUTES.get(
+    "/api/indexed-jobs", "All jobs, filtered, sorted, paged.", IndexedJobsAnswer, (*_FILTERS, *_PAGE), listing=True
+)
 async def list_jobs(request: Request) -> Response:
     """Answer jobs that match, a page of them."""
     shown = _PAGE.of(request)
@@ -119,6 +133,7 @@ async def list_jobs(request: Request) -> Response:
     return tagged(request, IndexedJobsAnswer(count=total, returned=len(jobs), jobs=jobs, **links), headers)
 
 
+@ROUTES.get("/api/jobs/export", "All jobs that match, as CSV.", "text/csv; charset=utf-8", _FILTERS, listing=True)
 async def export_jobs(request: Request) -> Response:
     """Answer all jobs that match as CSV."""
     filters, sort, index = _filters_of(request), _SORT.of(request), shared_of(request).parts.index
@@ -130,6 +145,9 @@ async def export_jobs(request: Request) -> Response:
     return StreamingResponse(rows, 200, headers, "text/csv")
 
 
+@ROUTES.get(
+    "/browse", "Page with all jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE), group="Pages"
+)
 async def browse_page(request: Request) -> Response:
     """Show jobs: filtered, sorted, a page of them."""
     shown = _ON_PAGE.of(request)
@@ -160,6 +178,13 @@ async def browse_page(request: Request) -> Response:
     )
 
 
+@ROUTES.get(
+    "/api/search",
+    "Ligands of all finished jobs, newest job first, each with the best answer.",
+    SearchAnswer,
+    (*_SOUGHT, _TEXT, *_FOUND_PAGE),
+    listing=True,
+)
 async def search(request: Request) -> Response:
     """Answer the ligands of all finished jobs that match."""
     wanted, text = sought(request), _TEXT.of(request)
@@ -315,46 +340,3 @@ def _described(reader: JobTables, job: Job, rows: Sequence[Mapping[str, Any]]) -
         )
         for row in rows
     ]
-
-
-_ROUTES = Routes("Index and export")
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/api/indexed-jobs",
-        list_jobs,
-        "All jobs, filtered, sorted, paged.",
-        IndexedJobsAnswer,
-        (*_FILTERS, *_PAGE),
-        listing=True,
-    ),
-    _ROUTES.get(
-        "/api/jobs",
-        list_jobs,
-        "All jobs, filtered, sorted, paged (second address).",
-        IndexedJobsAnswer,
-        (*_FILTERS, *_PAGE),
-        listing=True,
-        name="find_jobs",
-    ),
-    _ROUTES.get(
-        "/api/jobs/export",
-        export_jobs,
-        "All jobs that match, as CSV.",
-        "text/csv; charset=utf-8",
-        _FILTERS,
-        kind="file",
-        listing=True,
-    ),
-    Routes("Pages", "page").get(
-        "/browse", browse_page, "Page with all jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE)
-    ),
-    _ROUTES.get(
-        "/api/search",
-        search,
-        "Ligands of all finished jobs, newest job first, each with the best answer.",
-        SearchAnswer,
-        (*_SOUGHT, _TEXT, *_FOUND_PAGE),
-        listing=True,
-    ),
-)

@@ -49,6 +49,23 @@ from tethermap.base import tables
 _LOG_PAGE = 10_000
 
 
+ROUTES = Routes("Jobs")
+_SINCE = Whole("since", "Number of lines to skip: `next` of the last response.")
+_LINES = Whole("limit", "Maximum number of lines.", minimum=1, maximum=_LOG_PAGE)
+_WAIT = Whole(
+    "wait", "Seconds to wait for the next change or the end, see until; lowered to 60.", minimum=0, maximum=60
+)
+_UNTIL = Choice("until", "Event to wait for: the next change or the end of the job.", known=("change", "final"))
+
+
+@ROUTES.post(
+    "/api/jobs",
+    "Submit a job; with dry_run=true only return its preview.",
+    {202: SubmittedAnswer, 200: DryRunAnswer},
+    (DRY_RUN, IDEMPOTENCY_KEY),
+    errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "UPSTREAM_UNAVAILABLE"),
+    body="NewJob",
+)
 async def submit_job(request: Request) -> Response:
     """Accept a job, or return its preview."""
     shared = shared_of(request)
@@ -65,6 +82,12 @@ async def submit_job(request: Request) -> Response:
     return json_answer(answer, 202, {"Location": answer.status_url, **waiting_headers(record.status)})
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}",
+    "State of a job; with wait=20 after its next change, with until=final after its end.",
+    JobAnswer,
+    (_WAIT, _UNTIL),
+)
 async def get_job(request: Request) -> Response:
     """Answer the state of a job, from memory: now, or with `wait` after its next change or its end."""
     job = job_of(request)
@@ -93,12 +116,14 @@ def _seen(record: JobRecord) -> tuple[object, ...]:
     return record.status, record.attempt, record.current_step, record.percent, record.entries
 
 
+@ROUTES.get("/api/jobs/{job_id}/request", "The complete request of a job.", JobRequestAnswer)
 async def get_job_request(request: Request) -> Response:
     """Return the complete request of a job."""
     record = job_of(request).record
     return tagged(request, JobRequestAnswer(job_id=record.job_id, request=record.request))
 
 
+@ROUTES.post("/api/jobs/{job_id}/cancel", "Cancel a job that is queued or running.", {200: JobAnswer, 202: JobAnswer})
 async def cancel_job(request: Request) -> Response:
     """Cancel a job."""
     shared = shared_of(request)
@@ -106,6 +131,9 @@ async def cancel_job(request: Request) -> Response:
     return _state(shared, record, 202 if changed else 200)
 
 
+@ROUTES.post(
+    "/api/jobs/{job_id}/retry", "Queue a failed or canceled job again; finished steps are reused.", {202: JobAnswer}
+)
 async def retry_job(request: Request) -> Response:
     """Queue a failed or canceled job again."""
     shared = shared_of(request)
@@ -118,6 +146,7 @@ def _state(shared: Shared, record: JobRecord, status: int) -> Response:
     return json_answer(state_of(shared, job), status, waiting_headers(record.status))
 
 
+@ROUTES.delete("/api/jobs/{job_id}", "Delete a job that has ended.", DeletedAnswer)
 async def delete_job(request: Request) -> Response:
     """Delete a job that has ended, with its files."""
     shared = shared_of(request)
@@ -129,6 +158,7 @@ async def delete_job(request: Request) -> Response:
     return json_answer(DeletedAnswer(job_id=record.job_id))
 
 
+@ROUTES.get("/api/job_log/{job_id}", "Lines of a job's log.", JobLogAnswer, (_SINCE, _LINES), listing=True)
 async def get_job_log(request: Request) -> Response:
     """Answer lines of a job's log."""
     shared = shared_of(request)
@@ -150,6 +180,7 @@ async def get_job_log(request: Request) -> Response:
     return tagged(request, answer)
 
 
+@ROUTES.get("/api/job_summary/{job_id}", "Counts of a job's ligands.", JobSummaryAnswer)
 async def get_job_summary(request: Request) -> Response:
     """Answer how many ligands a job has found."""
     shared = shared_of(request)
@@ -168,6 +199,9 @@ async def get_job_summary(request: Request) -> Response:
     return tagged(request, answer)
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/reproduce", "Data to run the job by hand and to compare.", ReproductionAnswer, ready=True
+)
 async def get_reproduction(request: Request) -> Response:
     """Return the data to run the job by hand."""
     job = job_of(request, ready=True)
@@ -178,69 +212,3 @@ async def get_reproduction(request: Request) -> Response:
         return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
 
     return await kept_answer(request, job, answer)
-
-
-_SINCE = Whole("since", "Number of lines to skip: `next` of the last response.")
-_LINES = Whole("limit", "Maximum number of lines.", minimum=1, maximum=_LOG_PAGE)
-
-_WAIT = Whole(
-    "wait", "Seconds to wait for the next change or the end, see until; lowered to 60.", minimum=0, maximum=60
-)
-_UNTIL = Choice("until", "Event to wait for: the next change or the end of the job.", known=("change", "final"))
-_ROUTES = Routes("Jobs")
-
-ENDPOINTS = (
-    _ROUTES.post(
-        "/api/jobs",
-        submit_job,
-        "Submit a job; with dry_run=true only return its preview.",
-        {202: SubmittedAnswer, 200: DryRunAnswer},
-        (DRY_RUN, IDEMPOTENCY_KEY),
-        errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "UPSTREAM_UNAVAILABLE"),
-        body="NewJob",
-        changes=True,
-    ),
-    _ROUTES.get(
-        "/api/jobs/{job_id}",
-        get_job,
-        "State of a job; with wait=20 after its next change, with until=final after its end.",
-        JobAnswer,
-        (_WAIT, _UNTIL),
-    ),
-    _ROUTES.get("/api/jobs/{job_id}/request", get_job_request, "The complete request of a job.", JobRequestAnswer),
-    _ROUTES.delete(
-        "/api/jobs/{job_id}",
-        delete_job,
-        "Delete a job that has ended.",
-        DeletedAnswer,
-        errors=("JOB_STATE_CONFLICT",),
-        changes=True,
-    ),
-    _ROUTES.post(
-        "/api/jobs/{job_id}/cancel",
-        cancel_job,
-        "Cancel a job that is queued or running.",
-        {200: JobAnswer, 202: JobAnswer},
-        errors=("JOB_STATE_CONFLICT",),
-        changes=True,
-    ),
-    _ROUTES.post(
-        "/api/jobs/{job_id}/retry",
-        retry_job,
-        "Queue a failed or canceled job again; finished steps are reused.",
-        {202: JobAnswer},
-        errors=("JOB_STATE_CONFLICT",),
-        changes=True,
-    ),
-    _ROUTES.get(
-        "/api/job_log/{job_id}", get_job_log, "Lines of a job's log.", JobLogAnswer, (_SINCE, _LINES), listing=True
-    ),
-    _ROUTES.get("/api/job_summary/{job_id}", get_job_summary, "Counts of a job's ligands.", JobSummaryAnswer),
-    _ROUTES.get(
-        "/api/jobs/{job_id}/reproduce",
-        get_reproduction,
-        "Data to run the job by hand and to compare.",
-        ReproductionAnswer,
-        ready=True,
-    ),
-)

@@ -24,12 +24,18 @@ def asked(
     return page("login", status, after=_own(after), wrong=wrong, logged_in=logged_in)
 
 
+ROUTES = Routes("Pages")
+_LONGEST = 2000
+
+
+@ROUTES.get("/login", "Form for the token.", PAGE, (Parameter("next", "Page to show after the login."),), public=True)
 async def login_page(request: Request) -> Response:
     """Show the form."""
     logged_in = shared_of(request).access.token_of(request) is not None
     return asked(request, after=request.query_params.get("next", "/"), logged_in=logged_in)
 
 
+@ROUTES.post("/login", "Log in with a token.", {303: "", 401: PAGE}, body="Form", public=True)
 async def login_form(request: Request) -> Response:
     """Set the browser's cookie for a valid token, and redirect to the requested page."""
     values = dict(await form_pairs(request))
@@ -46,6 +52,7 @@ async def login_form(request: Request) -> Response:
     return response
 
 
+@ROUTES.post("/logout", "Log out.", {303: ""}, public=True)
 async def logout_form(request: Request) -> Response:
     """End the session."""
     response = RedirectResponse(address("/login"), 303)
@@ -57,28 +64,3 @@ def _own(target: str) -> str:
     """Return an address for a redirect; one that could lead to another site is replaced by the first page's."""
     plain = target.isprintable() and "\\" not in target and len(target) <= _LONGEST
     return target if plain and target.startswith("/") and not target.startswith("//") else "/"
-
-
-_LONGEST = 2000
-_ROUTES = Routes("Pages", "page")
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/login",
-        login_page,
-        "Form for the token.",
-        PAGE,
-        (Parameter("next", "Page to show after the login."),),
-        public=True,
-    ),
-    _ROUTES.post(
-        "/login",
-        login_form,
-        "Log in with a token.",
-        {303: "", 401: PAGE},
-        body="Form",
-        changes=True,
-        public=True,
-    ),
-    _ROUTES.post("/logout", logout_form, "Log out.", {303: ""}, changes=True, public=True),
-)

@@ -25,6 +25,10 @@ _LOG_LINES = 500
 _T = TEXTS.monitor
 
 
+ROUTES = Routes("Pages")
+
+
+@ROUTES.get("/monitor/{job_id}", "Progress of a job.", PAGE)
 async def monitor_page(request: Request) -> Response:
     """Show how far a job is."""
     shared = shared_of(request)
@@ -46,11 +50,13 @@ async def monitor_page(request: Request) -> Response:
     )
 
 
+@ROUTES.post("/monitor/{job_id}", "Cancel a job from its page.", {303: ""}, body="Form")
 async def cancel_form(request: Request) -> Response:
     """Cancel a job by the button of its page; return to the page in any case."""
     return await _pressed(request, shared_of(request).parts.queue.cancel)
 
 
+@ROUTES.post("/monitor/{job_id}/retry", "Retry a job from its page.", {303: ""}, body="Form")
 async def retry_form(request: Request) -> Response:
     """Retry a job by the button of its page; return to the page in any case."""
     return await _pressed(request, shared_of(request).parts.queue.retry)
@@ -102,28 +108,3 @@ def _seconds(job: JobRecord) -> int | None:
         return None
     end = datetime.fromisoformat(job.finished_at) if job.finished_at else datetime.now(UTC)
     return max(0, round((end - datetime.fromisoformat(job.started_at)).total_seconds()))
-
-
-_ROUTES = Routes("Pages", "page")
-
-ENDPOINTS = (
-    _ROUTES.get("/monitor/{job_id}", monitor_page, "Progress of a job.", PAGE),
-    _ROUTES.post(
-        "/monitor/{job_id}",
-        cancel_form,
-        "Cancel a job from its page.",
-        {303: ""},
-        errors=("JOB_STATE_CONFLICT",),
-        body="Form",
-        changes=True,
-    ),
-    _ROUTES.post(
-        "/monitor/{job_id}/retry",
-        retry_form,
-        "Retry a job from its page.",
-        {303: ""},
-        errors=("JOB_STATE_CONFLICT",),
-        body="Form",
-        changes=True,
-    ),
-)

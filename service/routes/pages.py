@@ -11,7 +11,10 @@ from service.pages.help import help_values
 from service.pages.render import page
 from service.routes.shared import job_of
 
+ROUTES = Routes("Pages")
 
+
+@ROUTES.get("/open_job/{job_id}", "Redirect to the results or the progress of a job.", {302: ""})
 async def open_job(request: Request) -> Response:
     """Go to a job's results, or to its progress while it runs."""
     job = job_of(request)
@@ -19,20 +22,13 @@ async def open_job(request: Request) -> Response:
     return RedirectResponse(address(f"/{name}/{job.record.job_id}"), 302)
 
 
+@ROUTES.get("/api-docs", "Page with the API.", PAGE)
 async def api_docs_page(request: Request) -> Response:
     """Show the OpenAPI document."""
     return page("api_docs", api=request.app.state.openapi)
 
 
+@ROUTES.get("/help", "Glossary and explanation of the answers.", PAGE)
 async def help_page(_: Request) -> Response:
     """Explain the words of the answers."""
     return page("help", **help_values())
-
-
-_ROUTES = Routes("Pages", "page")
-
-ENDPOINTS = (
-    _ROUTES.get("/help", help_page, "Glossary and explanation of the answers.", PAGE),
-    _ROUTES.get("/api-docs", api_docs_page, "Page with the API.", PAGE),
-    _ROUTES.get("/open_job/{job_id}", open_job, "Redirect to the results or the progress of a job.", {302: ""}),
-)

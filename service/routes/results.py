@@ -48,6 +48,10 @@ _OF_EXITS = (*_INSTANCE, _TOP, _COLUMNS, _LIMIT, _OFFSET)
 _OF_ANSWERS = (_LIGAND, _TARGET, _TOP_ANSWERS, _COLUMNS, _LIMIT, _OFFSET)
 
 
+ROUTES = Routes("Results and files", ready=True)
+
+
+@ROUTES.get("/api/jobs/{job_id}/results", "Overview of the results.", ResultsAnswer)
 async def get_results(request: Request) -> Response:
     """Answer the overview of a job's results."""
     shared = shared_of(request)
@@ -61,6 +65,13 @@ async def get_results(request: Request) -> Response:
     return await kept_answer(request, job, answer, listing.number)
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/rows",
+    "Rows of a table, filtered by `column`, `column__gte`, `column__lte` or `column__contains`.",
+    (RowsAnswer, "text/csv; charset=utf-8"),
+    (_TABLE, _SORT, *_PAGE, _FORMAT, _COLUMNS),
+    says="Columns:\n\n" + "\n".join(f"- `{name}`: {words.meaning}" for name, words in column_words().items()),
+)
 async def list_rows(request: Request) -> Response:
     """Answer rows of a table, filtered, sorted and paged, as JSON or CSV."""
     shared = shared_of(request)
@@ -127,6 +138,12 @@ def _tag(path: Path, view: str) -> str:
     return f'"{hashlib.blake2b(state, digest_size=12).hexdigest()}"'
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/exit-vectors",
+    "Exits: places where a linker can leave. Columns are filters, as for rows.",
+    ExitVectorsAnswer,
+    _OF_EXITS,
+)
 async def list_exit_vectors(request: Request) -> Response:
     """Return the exits of all or of given ligands."""
     shared = shared_of(request)
@@ -166,6 +183,12 @@ def _exits(
     return list(chain.from_iterable(texts.values()))
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/answers",
+    "One answer per ligand and exit site, from all its copies. Columns are filters, as for rows.",
+    ExitAnswersAnswer,
+    _OF_ANSWERS,
+)
 async def list_answers(request: Request) -> Response:
     """Return the answers over all copies, of all or of given ligands."""
     shared = shared_of(request)
@@ -202,35 +225,3 @@ async def list_answers(request: Request) -> Response:
         return rows_answer(head, chain.from_iterable(page))
 
     return await kept_answer(request, job, answer)
-
-
-_ROUTES = Routes("Results and files")
-
-ENDPOINTS = (
-    _ROUTES.get("/api/jobs/{job_id}/results", get_results, "Overview of the results.", ResultsAnswer, ready=True),
-    _ROUTES.get(
-        "/api/jobs/{job_id}/rows",
-        list_rows,
-        "Rows of a table, filtered by `column`, `column__gte`, `column__lte` or `column__contains`.",
-        (RowsAnswer, "text/csv; charset=utf-8"),
-        (_TABLE, _SORT, *_PAGE, _FORMAT, _COLUMNS),
-        ready=True,
-        says="Columns:\n\n" + "\n".join(f"- `{name}`: {words.meaning}" for name, words in column_words().items()),
-    ),
-    _ROUTES.get(
-        "/api/jobs/{job_id}/exit-vectors",
-        list_exit_vectors,
-        "Exits: places where a linker can leave. Columns are filters, as for rows.",
-        ExitVectorsAnswer,
-        _OF_EXITS,
-        ready=True,
-    ),
-    _ROUTES.get(
-        "/api/jobs/{job_id}/answers",
-        list_answers,
-        "One answer per ligand and exit site, from all its copies. Columns are filters, as for rows.",
-        ExitAnswersAnswer,
-        _OF_ANSWERS,
-        ready=True,
-    ),
-)

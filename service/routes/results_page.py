@@ -57,6 +57,27 @@ _OF_DIRECTIONS = (
 """Columns for the lists of skipped items and of groups."""
 
 
+ROUTES = Routes("Pages", ready=True)
+_VIEW = (  # read by `TableView`, which ignores invalid values so that the page is shown
+    Parameter("q", "Words that a row must contain."),
+    Parameter("ligand", "Component code of the ligand."),
+    Parameter("min", "Minimum exposed area of the ligand in Å²."),
+    Parameter("max", "Maximum exposed area of the ligand in Å²."),
+    Parameter("flag", "Only rows with this flag (`none`: rows without flags); may be repeated."),
+    Parameter("fit", f"Required fit of the ligand to the experiment: {', '.join(FITS)}."),
+    Parameter("sort", "Column to sort by, with a leading - for descending order."),
+    Parameter("columns", "Columns of the table, separated by commas."),
+)
+_ROW = Parameter("row", "Stem of the ligand shown.")
+_STYLE = Choice("style", "Content of the depiction.", known=("exposure", "exits"))
+_EXITS = Text("exits", "Anchors with highlighted arrows, separated by commas.")
+_SERIES = Text("series", "Name of a series.")
+_LOST = ("FILE_NOT_FOUND",)
+
+
+@ROUTES.get(
+    "/results/{job_id}", "Results of a job.", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES), ready=False
+)
 async def results_page(request: Request) -> Response:
     """Show the results of a job, or that it is not done."""
     job = job_of(request)
@@ -142,6 +163,7 @@ def _of_view(shared: Shared, job: Job, view: TableView) -> tuple[list[Row], list
     return everything, view.rows(everything, names_of(shared.tables, job.folder))
 
 
+@ROUTES.get("/results/{job_id}/table", "Part of the results page: the table.", PAGE, _VIEW)
 async def table_part(request: Request) -> Response:
     """Show only the table, for other columns or more rows than fit on a page."""
     shared = shared_of(request)
@@ -156,6 +178,7 @@ async def table_part(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
+@ROUTES.get("/results/{job_id}/table.csv", "Table of the results page as CSV.", "text/csv; charset=utf-8", _VIEW)
 async def table_csv(request: Request) -> Response:
     """Return the displayed table as CSV: its rows, its order, its columns."""
     shared = shared_of(request)
@@ -170,6 +193,13 @@ async def table_csv(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
+@ROUTES.get(
+    "/results/{job_id}/instance",
+    "Part of the results page: one ligand; without its stem a redirect to the page.",
+    {200: PAGE, 302: ""},
+    (_ROW, CONTEXT),
+    errors=_LOST,
+)
 async def instance_part(request: Request) -> Response:
     """Show one ligand: depiction, viewer, exits, atoms, contacts, properties, files."""
     shared = shared_of(request)
@@ -188,6 +218,7 @@ async def instance_part(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
+@ROUTES.get("/results/{job_id}/report", "Report of a job.", {302: ""}, errors=_LOST)
 async def report_page(request: Request) -> Response:
     """Redirect to the report of a job, in the folder of the files that it links to."""
     job = job_of(request, ready=True)
@@ -195,6 +226,12 @@ async def report_page(request: Request) -> Response:
     return RedirectResponse(address(f"/results/{job.record.job_id}/report/{layout.REPORT.rpartition('/')[2]}"), 302)
 
 
+@ROUTES.get(
+    "/results/{job_id}/report/{path:path}",
+    "Pages of the report, and the files that they link to.",
+    {200: ANY_FILE, 206: ANY_FILE},
+    errors=(*_LOST, "INVALID_PATH"),
+)
 async def report_file(request: Request) -> Response:
     """Show the report of a job; answer a file that it links to."""
     job = job_of(request, ready=True)
@@ -204,6 +241,13 @@ async def report_file(request: Request) -> Response:
     return await file_answer(request, artifact, inline=shown, policy=FROM_SERVICE if shown else "")
 
 
+@ROUTES.get(
+    "/results/{job_id}/overlay",
+    "Ligands of a job in one frame: the selected ones, or the best copy of each answer.",
+    PAGE,
+    (STEM,),
+    errors=_LOST,
+)
 async def overlay_page(request: Request) -> Response:
     """Show ligands in the common frame of their group: the chosen ones, or the best copy of each answer."""
     shared = shared_of(request)
@@ -217,6 +261,12 @@ async def overlay_page(request: Request) -> Response:
     return page("overlay", view=await in_thread(read), base=job.base, here=address(f"/results/{job.record.job_id}"))
 
 
+@ROUTES.get(
+    "/results/{job_id}/partners/{stem}",
+    "Atoms of partner chains and symmetry mates around one ligand.",
+    "application/json",
+    errors=("NOT_FOUND",),
+)
 async def partners(request: Request) -> Response:
     """Answer the atoms that the assembly and the crystal add around one ligand, for the 3D view."""
     shared = shared_of(request)
@@ -226,6 +276,13 @@ async def partners(request: Request) -> Response:
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 
+@ROUTES.get(
+    "/results/{job_id}/series",
+    "Part of the results page: one series; without its name a redirect to all of them.",
+    {200: PAGE, 302: ""},
+    (_SERIES,),
+    errors=_LOST,
+)
 async def series_part(request: Request) -> Response:
     """Show one series: its core, its ligands and the heat map of exposure."""
     shared = shared_of(request)
@@ -244,6 +301,13 @@ async def series_part(request: Request) -> Response:
     return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 
 
+@ROUTES.get(
+    "/results/{job_id}/picture/{stem}",
+    "Small depiction of one ligand.",
+    "image/svg+xml",
+    (_STYLE, _EXITS),
+    errors=_LOST,
+)
 async def picture(request: Request) -> Response:
     """Answer a small depiction of one ligand with its exposure colours."""
     shared = shared_of(request)
@@ -261,89 +325,3 @@ async def picture(request: Request) -> Response:
 
     headers = {"Content-Security-Policy": "default-src 'none'"}
     return made_answer(request, (await in_thread(read)).encode(), "image/svg+xml", headers)
-
-
-_VIEW = (  # read by `TableView`, which ignores invalid values so that the page is shown
-    Parameter("q", "Words that a row must contain."),
-    Parameter("ligand", "Component code of the ligand."),
-    Parameter("min", "Minimum exposed area of the ligand in Å²."),
-    Parameter("max", "Maximum exposed area of the ligand in Å²."),
-    Parameter("flag", "Only rows with this flag (`none`: rows without flags); may be repeated."),
-    Parameter("fit", f"Required fit of the ligand to the experiment: {', '.join(FITS)}."),
-    Parameter("sort", "Column to sort by, with a leading - for descending order."),
-    Parameter("columns", "Columns of the table, separated by commas."),
-)
-_ROW = Parameter("row", "Stem of the ligand shown.")
-_STYLE = Choice("style", "Content of the depiction.", known=("exposure", "exits"))
-_EXITS = Text("exits", "Anchors with highlighted arrows, separated by commas.")
-_SERIES = Text("series", "Name of a series.")
-_ROUTES = Routes("Pages", "page")
-_LOST = ("FILE_NOT_FOUND",)
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/results/{job_id}", results_page, "Results of a job.", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES)
-    ),
-    _ROUTES.get("/results/{job_id}/table", table_part, "Part of the results page: the table.", PAGE, _VIEW, ready=True),
-    _ROUTES.get(
-        "/results/{job_id}/table.csv",
-        table_csv,
-        "Table of the results page as CSV.",
-        "text/csv; charset=utf-8",
-        _VIEW,
-        ready=True,
-    ),
-    _ROUTES.get(
-        "/results/{job_id}/instance",
-        instance_part,
-        "Part of the results page: one ligand; without its stem a redirect to the page.",
-        {200: PAGE, 302: ""},
-        (_ROW, CONTEXT),
-        ready=True,
-        errors=_LOST,
-    ),
-    _ROUTES.get(
-        "/results/{job_id}/series",
-        series_part,
-        "Part of the results page: one series; without its name a redirect to all of them.",
-        {200: PAGE, 302: ""},
-        (_SERIES,),
-        ready=True,
-        errors=_LOST,
-    ),
-    _ROUTES.get("/results/{job_id}/report", report_page, "Report of a job.", {302: ""}, ready=True, errors=_LOST),
-    _ROUTES.get(
-        "/results/{job_id}/report/{path:path}",
-        report_file,
-        "Pages of the report, and the files that they link to.",
-        {200: ANY_FILE, 206: ANY_FILE},
-        ready=True,
-        errors=(*_LOST, "INVALID_PATH"),
-    ),
-    _ROUTES.get(
-        "/results/{job_id}/overlay",
-        overlay_page,
-        "Ligands of a job in one frame: the selected ones, or the best copy of each answer.",
-        PAGE,
-        (STEM,),
-        ready=True,
-        errors=_LOST,
-    ),
-    _ROUTES.get(
-        "/results/{job_id}/partners/{stem}",
-        partners,
-        "Atoms of partner chains and symmetry mates around one ligand.",
-        "application/json",
-        ready=True,
-        errors=("NOT_FOUND", "QUEUE_FULL"),
-    ),
-    _ROUTES.get(
-        "/results/{job_id}/picture/{stem}",
-        picture,
-        "Small depiction of one ligand.",
-        "image/svg+xml",
-        (_STYLE, _EXITS),
-        ready=True,
-        errors=_LOST,
-    ),
-)

@@ -33,6 +33,11 @@ from tethermap.base.tables import Row
 _SHOWN = 64
 
 
+ROUTES = Routes("SASA", ready=True)
+_BURIED = Flag("include_buried", f"false skips atoms with an exposed area up to {EXPOSED_ABOVE} Å².")
+
+
+@ROUTES.get("/api/jobs/{job_id}/sasa/available", "Ligands of an entry.", SasaAvailableAnswer, (PDB_ID,), listing=True)
 async def list_measured_ligands(request: Request) -> Response:
     """Answer the ligands of an entry that have been measured."""
     job = job_of(request, ready=True)
@@ -48,6 +53,13 @@ async def list_measured_ligands(request: Request) -> Response:
     return tagged(request, SasaAvailableAnswer(pdb_id=same_entry(pdb_id), available=ligands))
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/sasa/atoms",
+    "Exposure of each atom of one ligand.",
+    SasaAtomsAnswer,
+    (PDB_ID, CHAIN, RESIDUE_ID, LIGAND.optional, _BURIED, CONTEXT),
+    errors=("NOT_FOUND",),
+)
 async def get_exposure(request: Request) -> Response:
     """Answer the exposure of each atom of one ligand."""
     shared = shared_of(request)
@@ -72,6 +84,14 @@ async def get_exposure(request: Request) -> Response:
     return tagged(request, answer)
 
 
+@ROUTES.post(
+    "/api/jobs/{job_id}/sasa/bulk",
+    "Exposure of many ligands.",
+    SasaBulkAnswer,
+    (CONTEXT,),
+    body="WantedLigands",
+    changes=False,
+)
 async def get_exposures(request: Request) -> Response:
     """Answer the exposure of many ligands at once."""
     shared = shared_of(request)
@@ -126,6 +146,13 @@ def _names(item: Any) -> tuple[str, str, str] | None:
     return texts[0], texts[1], texts[2]
 
 
+@ROUTES.get(
+    "/api/jobs/{job_id}/sasa/residue_for_ligand",
+    "Residues of a chain that contain a ligand.",
+    SasaResidueAnswer,
+    (PDB_ID, CHAIN, LIGAND),
+    errors=("NOT_FOUND",),
+)
 async def get_residue_of_ligand(request: Request) -> Response:
     """Answer in which residues of a chain a ligand is."""
     job = job_of(request, ready=True)
@@ -146,47 +173,3 @@ async def get_residue_of_ligand(request: Request) -> Response:
         residues=residues,
     )
     return tagged(request, answer)
-
-
-_BURIED = Flag("include_buried", f"false skips atoms with an exposed area up to {EXPOSED_ABOVE} Å².")
-
-_ROUTES = Routes("SASA")
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/api/jobs/{job_id}/sasa/available",
-        list_measured_ligands,
-        "Ligands of an entry.",
-        SasaAvailableAnswer,
-        (PDB_ID,),
-        ready=True,
-        listing=True,
-    ),
-    _ROUTES.get(
-        "/api/jobs/{job_id}/sasa/atoms",
-        get_exposure,
-        "Exposure of each atom of one ligand.",
-        SasaAtomsAnswer,
-        (PDB_ID, CHAIN, RESIDUE_ID, LIGAND.optional, _BURIED, CONTEXT),
-        errors=("NOT_FOUND",),
-        ready=True,
-    ),
-    _ROUTES.post(
-        "/api/jobs/{job_id}/sasa/bulk",
-        get_exposures,
-        "Exposure of many ligands.",
-        SasaBulkAnswer,
-        (CONTEXT,),
-        body="WantedLigands",
-        ready=True,
-    ),
-    _ROUTES.get(
-        "/api/jobs/{job_id}/sasa/residue_for_ligand",
-        get_residue_of_ligand,
-        "Residues of a chain that contain a ligand.",
-        SasaResidueAnswer,
-        (PDB_ID, CHAIN, LIGAND),
-        errors=("NOT_FOUND",),
-        ready=True,
-    ),
-)

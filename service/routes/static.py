@@ -15,6 +15,16 @@ from service.pages.render import ASSETS
 _FOR_EVER = "public, max-age=31536000, immutable"
 
 
+ROUTES = Routes("Pages")
+
+
+@ROUTES.get(
+    "/static/{version}/{path:path}",
+    "Assets of the pages: styles, scripts, icons.",
+    tuple(MEDIA_TYPES.values()),
+    errors=("FILE_NOT_FOUND",),
+    public=True,
+)
 async def static_file(request: Request) -> Response:
     """Answer a file by its name; one of this version can be kept for ever."""
     asset = ASSETS.get(str(request.path_params["path"]))
@@ -34,17 +44,3 @@ async def static_file(request: Request) -> Response:
         headers |= {"Content-Encoding": "gzip", "ETag": f"W/{asset.tag}"}
         return Response(asset.zipped, headers=headers)
     return Response(asset.body, headers=headers)
-
-
-_ROUTES = Routes("Pages", "page")
-
-ENDPOINTS = (
-    _ROUTES.get(
-        "/static/{version}/{path:path}",
-        static_file,
-        "Assets of the pages: styles, scripts, icons.",
-        tuple(MEDIA_TYPES.values()),
-        errors=("FILE_NOT_FOUND",),
-        public=True,
-    ),
-)

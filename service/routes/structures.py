@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from service.errors import FileNotFound, NotFound
 from service.http.answer import ErrorAnswer
-from service.http.endpoint import Endpoint, Handler, Routes
+from service.http.endpoint import Declaration, Handler, Routes
 from service.http.middleware import request_id
 from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
 from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, made_answer, tagged
@@ -39,6 +39,29 @@ from tethermap.base.tables import Row
 from tethermap.drawing.interactions import interactions_svg
 from tethermap.drawing.reader import Depiction, load_depiction
 
+_SVG, _PDB, _SDF = (
+    dict.fromkeys((200, 206), media) for media in ("image/svg+xml", "chemical/x-pdb", "chemical/x-mdl-sdfile")
+)
+_SMILES = Text("smiles", "SMILES to look up if the code is unknown.")
+_PREFERRED = Text("ligand", "Prefer the complex of this ligand.")
+_ONE = "{job_id}/{pdb_id}/{chain}/{ligand}"
+_ANY = "{job_id}/{pdb_id}/{ligand}"
+
+ROUTES = Routes("Structures and ligands", ready=True)
+
+
+def _file_of_ligand(path: str, note: str, answer: Any, *parameters: Parameter) -> Declaration:
+    """Declare the routes of a file of a ligand with and without the chain."""
+    lost: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",)}
+
+    def declare(handler: Handler) -> Handler:
+        any_note, any_name = f"{note[:-1]}, of the most exposed instance.", f"{handler.__name__}_of_any_chain"
+        ROUTES.get(f"/api/{path}/{_ONE}", note, answer, (RESID, *parameters), **lost)(handler)
+        ROUTES.get(f"/api/{path}/{_ANY}", any_note, answer, (RESID, *parameters), **lost, name=any_name)(handler)
+        return handler
+
+    return declare
+
 
 def _asked(request: Request) -> Asked:
     """Return the instance that the path names."""
@@ -46,6 +69,7 @@ def _asked(request: Request) -> Asked:
     return Asked(path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request))
 
 
+@_file_of_ligand("svg", "Depiction with exposure colours.", _SVG, CONTEXT)
 async def get_exposed_svg(request: Request) -> Response:
     """Answer the depiction with exposure colours."""
     if CONTEXT.of(request) == HEADLINE_FIRST[0]:
@@ -53,11 +77,13 @@ async def get_exposed_svg(request: Request) -> Response:
     return await _drawn(request, "exposed", "exposed", instance_atoms, recoloured)
 
 
+@_file_of_ligand("svg-plain", "Plain depiction.", _SVG)
 async def get_plain_svg(request: Request) -> Response:
     """Answer the plain depiction."""
     return await _file(request, "svg_plain_path")
 
 
+@_file_of_ligand("svg-interactions", "Ligand among the residues in contact with it.", _SVG, CONTEXT)
 async def get_interactions_svg(request: Request) -> Response:
     """Answer the depiction with the residues in contact, drawn now."""
     return await _drawn(request, "plain", "interactions", _contacts, interactions_svg)
@@ -92,11 +118,13 @@ async def _drawn(
     return made_answer(request, (await in_thread(drawing)).encode(), artifact.media_type, headers, artifact.modified)
 
 
+@_file_of_ligand("svg-exits", "Depiction with numbered arrows where a linker can leave.", _SVG)
 async def get_exits_svg(request: Request) -> Response:
     """Answer the depiction with the exits' arrows."""
     return await _file(request, "svg_exits_path")
 
 
+@_file_of_ligand("sdf", "Ligand with its bonds.", _SDF)
 async def get_ligand_sdf(request: Request) -> Response:
     """Answer the ligand's SDF."""
     return await _file(request, "sdf_path")
@@ -108,6 +136,13 @@ async def _file(request: Request, column: str) -> Response:
     return await file_answer(request, await in_thread(instance_file, job.folder, row, column), inline=True)
 
 
+@ROUTES.get(
+    "/api/pdb/{job_id}/{name}",
+    "Cleaned complex, by the name `<pdb>_<chain>_<ligand>[_<residue>].pdb`.",
+    _PDB,
+    (RESID,),
+    errors=("FILE_NOT_FOUND",),
+)
 async def get_complex_pdb(request: Request) -> Response:
     """Answer a cleaned complex."""
     shared = shared_of(request)
@@ -120,6 +155,9 @@ async def get_complex_pdb(request: Request) -> Response:
     return await file_answer(request, await in_thread(complex_file, job.folder, row), inline=True)
 
 
+@ROUTES.get(
+    "/api/protein/{job_id}/{pdb_id}/{chain}", "Polymer of one chain.", _PDB, (_PREFERRED,), errors=("FILE_NOT_FOUND",)
+)
 async def get_protein(request: Request) -> Response:
     """Answer the polymer of one chain."""
     job = job_of(request, ready=True)
@@ -130,6 +168,12 @@ async def get_protein(request: Request) -> Response:
     return made_answer(request, text.encode(), "chemical/x-pdb", headers, file.modified)
 
 
+@ROUTES.get(
+    "/api/ligand_props/{job_id}/{ligand}",
+    "Descriptors of a component.",
+    LigandPropsAnswer | ErrorAnswer,
+    (_SMILES, PDB_ID.optional, CHAIN.optional, RESID),
+)
 async def get_ligand_props(request: Request) -> Response:
     """Return the properties of a component."""
     job = job_of(request, ready=True)
@@ -146,6 +190,7 @@ async def get_ligand_props(request: Request) -> Response:
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": links_of(row)})
 
 
+@ROUTES.get(f"/api/ligand_chain/{_ANY}", "Chain of a ligand.", LigandChainAnswer)
 async def get_ligand_chain(request: Request) -> Response:
     """Answer in which chain a ligand is."""
     job = job_of(request, ready=True)
@@ -154,11 +199,17 @@ async def get_ligand_chain(request: Request) -> Response:
     return tagged(request, LigandChainAnswer(chain=chains[0] if chains else None))
 
 
+@ROUTES.get(
+    f"/api/sasa_overlay/{_ONE}", "Atoms with exposure and colours.", list[OverlayAtom], (RESID, CONTEXT), listing=True
+)
 async def list_overlay_atoms(request: Request) -> Response:
     """Answer atoms with exposure and colours."""
     return tagged(request, await _atoms(request, overlay))
 
 
+@ROUTES.get(
+    f"/api/sasa_atommap/{_ONE}", "Exposure by atom of the SDF.", list[MappedAtom], (RESID, CONTEXT), listing=True
+)
 async def list_mapped_atoms(request: Request) -> Response:
     """Answer exposure by the index of the atom in the SDF."""
     return tagged(request, await _atoms(request, atom_map))
@@ -179,73 +230,3 @@ async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
         return atoms
 
     return await in_thread(read)
-
-
-_ROUTES = Routes("Structures and ligands")
-_SVG, _PDB, _SDF = (
-    dict.fromkeys((200, 206), media) for media in ("image/svg+xml", "chemical/x-pdb", "chemical/x-mdl-sdfile")
-)
-_SMILES = Text("smiles", "SMILES to look up if the code is unknown.")
-_PREFERRED = Text("ligand", "Prefer the complex of this ligand.")
-_ONE = "{job_id}/{pdb_id}/{chain}/{ligand}"
-_ANY = "{job_id}/{pdb_id}/{ligand}"
-
-
-def _file_of(path: str, handler: Handler, note: str, answer: Any, *parameters: Parameter, name: str = "") -> Endpoint:
-    """Return the route of a file."""
-    return _ROUTES.get(
-        path, handler, note, answer, parameters, ready=True, errors=("FILE_NOT_FOUND",), kind="file", name=name
-    )
-
-
-def _pair(path: str, handler: Handler, note: str, answer: Any, *parameters: Parameter) -> tuple[Endpoint, Endpoint]:
-    """Return the routes of a file with and without the chain."""
-    any_note, any_name = f"{note[:-1]}, of the most exposed instance.", f"{handler.__name__}_of_any_chain"
-    return (
-        _file_of(f"/api/{path}/{_ONE}", handler, note, answer, RESID, *parameters),
-        _file_of(f"/api/{path}/{_ANY}", handler, any_note, answer, RESID, *parameters, name=any_name),
-    )
-
-
-ENDPOINTS = (
-    *_pair("svg", get_exposed_svg, "Depiction with exposure colours.", _SVG, CONTEXT),
-    *_pair("svg-plain", get_plain_svg, "Plain depiction.", _SVG),
-    *_pair("svg-interactions", get_interactions_svg, "Ligand among the residues in contact with it.", _SVG, CONTEXT),
-    *_pair("svg-exits", get_exits_svg, "Depiction with numbered arrows where a linker can leave.", _SVG),
-    _file_of(
-        "/api/pdb/{job_id}/{name}",
-        get_complex_pdb,
-        "Cleaned complex, by the name `<pdb>_<chain>_<ligand>[_<residue>].pdb`.",
-        _PDB,
-        RESID,
-    ),
-    _file_of("/api/protein/{job_id}/{pdb_id}/{chain}", get_protein, "Polymer of one chain.", _PDB, _PREFERRED),
-    *_pair("sdf", get_ligand_sdf, "Ligand with its bonds.", _SDF),
-    _ROUTES.get(
-        "/api/ligand_props/{job_id}/{ligand}",
-        get_ligand_props,
-        "Descriptors of a component.",
-        LigandPropsAnswer | ErrorAnswer,
-        (_SMILES, PDB_ID.optional, CHAIN.optional, RESID),
-        ready=True,
-    ),
-    _ROUTES.get(f"/api/ligand_chain/{_ANY}", get_ligand_chain, "Chain of a ligand.", LigandChainAnswer, ready=True),
-    _ROUTES.get(
-        f"/api/sasa_overlay/{_ONE}",
-        list_overlay_atoms,
-        "Atoms with exposure and colours.",
-        list[OverlayAtom],
-        (RESID, CONTEXT),
-        ready=True,
-        listing=True,
-    ),
-    _ROUTES.get(
-        f"/api/sasa_atommap/{_ONE}",
-        list_mapped_atoms,
-        "Exposure by atom of the SDF.",
-        list[MappedAtom],
-        (RESID, CONTEXT),
-        ready=True,
-        listing=True,
-    ),
-)

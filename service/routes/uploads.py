@@ -57,6 +57,15 @@ class RemovedUploadAnswer(Success):
     deleted: Yes = True
 
 
+ROUTES = Routes("Uploads")
+
+
+@ROUTES.post(
+    "/api/uploads",
+    "Upload your own structures, separate ligand files and companion files, checked at once.",
+    {201: UploadAnswer},
+    body="Files",
+)
 async def add_upload(request: Request) -> Response:
     """Accept structures and their companion files."""
     shared = shared_of(request)
@@ -66,11 +75,13 @@ async def add_upload(request: Request) -> Response:
     return json_answer(UploadAnswer.of(upload), 201, {"Location": f"/api/uploads/{upload.upload_id}"})
 
 
+@ROUTES.get("/api/uploads/{upload_id}", "Content of an upload.", UploadAnswer)
 async def get_upload(request: Request) -> Response:
     """Return the content of an upload."""
     return json_answer(UploadAnswer.of(await in_thread(upload_named, request, str(request.path_params["upload_id"]))))
 
 
+@ROUTES.delete("/api/uploads/{upload_id}", "Remove an upload.", RemovedUploadAnswer)
 async def delete_upload(request: Request) -> Response:
     """Remove an upload that no unfinished job uses."""
     shared = shared_of(request)
@@ -83,26 +94,3 @@ async def delete_upload(request: Request) -> Response:
         )
     await in_thread(lambda: shared.uploads.remove(upload_id))
     return json_answer(RemovedUploadAnswer(upload_id=upload_id))
-
-
-_ROUTES = Routes("Uploads")
-
-ENDPOINTS = (
-    _ROUTES.post(
-        "/api/uploads",
-        add_upload,
-        "Upload your own structures, separate ligand files and companion files, checked at once.",
-        {201: UploadAnswer},
-        body="Files",
-        changes=True,
-    ),
-    _ROUTES.get("/api/uploads/{upload_id}", get_upload, "Content of an upload.", UploadAnswer, errors=("NOT_FOUND",)),
-    _ROUTES.delete(
-        "/api/uploads/{upload_id}",
-        delete_upload,
-        "Remove an upload.",
-        RemovedUploadAnswer,
-        errors=("NOT_FOUND", "JOB_STATE_CONFLICT"),
-        changes=True,
-    ),
-)

@@ -77,7 +77,7 @@ def asked(private: Private, endpoint: Endpoint, name: str, ids: dict[str, str], 
         path = path.replace(f"{{{known}}}", value)
     sends: dict[str, Any] = {}
     if endpoint.method == "POST":
-        form = endpoint.kind == "page" or "ga4gh" in path
+        form = endpoint.for_people or "ga4gh" in path
         who = {**who, "Content-Type": "application/x-www-form-urlencoded"} if form else who
         sends = {} if form else {"json": {"requests": []}}
     return private.http.request(endpoint.method, path, params=asked, headers=who, follow_redirects=False, **sends)
