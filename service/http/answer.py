@@ -79,6 +79,19 @@ class Success(Answer):
     ok: Yes = True
 
 
+class OfJob(Success):
+    """Common fields of most responses about a job."""
+
+    job_id: str
+
+
+class Counted(OfJob):
+    """Common fields of lists of a job: the number of items in the response, and of all."""
+
+    count: Count
+    total: Count
+
+
 class Paged(Answer):
     """Common fields of paged lists, which precede the list."""
 

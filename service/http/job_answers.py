@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from service.addresses import address
-from service.http.answer import Answer, Count, Map, Number, Paged, Place, Success, Time, Url, Yes
+from service.http.answer import Answer, Count, Map, Number, OfJob, Paged, Place, Success, Time, Url, Yes
 from service.jobs.record import FINAL, QUEUED, JobRecord, State
 from service.scrub import Scrubber
 
@@ -36,10 +36,9 @@ def job_urls(job_id: str) -> dict[str, Any]:
     }
 
 
-class SubmittedAnswer(Success):
+class SubmittedAnswer(OfJob):
     """Accepted job; a repeated submission returns the same one."""
 
-    job_id: str
     status: State = QUEUED
     status_url: Url
     monitor_url: Url
@@ -190,17 +189,15 @@ def _short(request: Mapping[str, Any]) -> dict[str, Any]:
     return {**request, "options": others, "entries_count": len(entries)}
 
 
-class JobRequestAnswer(Success):
+class JobRequestAnswer(OfJob):
     """The complete settings of a job's request."""
 
-    job_id: str
     request: Map
 
 
-class JobAnswer(Success):
+class JobAnswer(OfJob):
     """The state of a job."""
 
-    job_id: str
     status: State
     target_name: str
     search_query: str
@@ -283,17 +280,15 @@ class JobAnswer(Success):
         return cls.model_construct(**values)
 
 
-class DeletedAnswer(Success):
+class DeletedAnswer(OfJob):
     """A deleted job."""
 
-    job_id: str
     deleted: Yes = True
 
 
-class JobLogAnswer(Success):
+class JobLogAnswer(OfJob):
     """Lines of a job's log."""
 
-    job_id: str
     status: State
     target: str
     current_step: str | None
@@ -329,10 +324,9 @@ class HashedFile(Answer):
     sha256: str
 
 
-class ReproductionAnswer(Success):
+class ReproductionAnswer(OfJob):
     """Files and commands to repeat a job and to compare the results."""
 
-    job_id: str
     config: Map
     entries: list[PinnedEntry]
     command: str
@@ -389,17 +383,19 @@ class FoundAnswer(Answer):
 class FoundLigand(Answer):
     """Ligand of a finished job."""
 
+    model_config = ConfigDict(extra="ignore")
+
     job_id: str
     target_name: str
     pdb_id: str
-    chain: str
-    ligand: str
-    residue_id: str
+    chain: str = Field(validation_alias="Chain")
+    ligand: str = Field(validation_alias="Warhead")
+    residue_id: str = Field(validation_alias="Residue_ID")
     stem: str
-    name: str
-    inchikey: str
-    smiles: str
-    exposed: Number | None
+    name: str = Field(validation_alias="ligand_name")
+    inchikey: str = Field(validation_alias="InChIKey")
+    smiles: str = Field(validation_alias="SMILES")
+    exposed: Number | None = Field(validation_alias="%Exposed")
     resolution: Number | None
     site: str
     answer: FoundAnswer | None
@@ -408,13 +404,13 @@ class FoundLigand(Answer):
     similarity: Number | None = None
 
 
-class Counted(Success):
-    """Number of matches in a response, or in all."""
+class SearchAsked(Success):
+    """Number of ligands in a response."""
 
     count: Count
 
 
-class SearchAnswer(Paged, Counted):
+class SearchAnswer(Paged, SearchAsked):
     """Page of the ligands that match, and the number of searched jobs."""
 
     jobs_read: Count
@@ -422,13 +418,14 @@ class SearchAnswer(Paged, Counted):
     ligands: list[FoundLigand]
 
 
-class ReturnedJobs(Counted):
+class JobsAsked(Success):
     """Number of jobs that match, and of those on the page."""
 
+    count: Count
     returned: Count
 
 
-class IndexedJobsAnswer(Paged, ReturnedJobs):
+class IndexedJobsAnswer(Paged, JobsAsked):
     """Page of the jobs that match."""
 
     jobs: list[ListedJob]

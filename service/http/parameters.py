@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
@@ -282,8 +282,7 @@ class Paging:
         return Page(self.default if limit is None else limit, offset or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """The requested part of a list."""
 
     limit: int

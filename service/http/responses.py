@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from email.utils import formatdate, parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
@@ -74,6 +74,25 @@ def rows_answer(value: Any, rows: Iterable[bytes], headers: Mapping[str, str] | 
     parts[-1] += b"]}"
     fields = {**(headers or {}), "Cache-Control": "no-cache"}
     return Response(b",".join(parts), 200, fields, "application/json")
+
+
+async def csv_answer(request: Request, name: str, state: str, rows: Callable[[], Awaitable[Any]]) -> Response:
+    """Return a CSV file, its headers only, or 304.
+
+    Parameters
+    ----------
+    name : str
+        Name under which it is saved.
+    state : str
+        Everything that its rows depend on.
+    rows : callable
+        Returns its lines as an iterable or asynchronous iterable.
+    """
+    tag = f'"{hashlib.sha1(state.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()}"'
+    headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache", "ETag": tag}
+    if matches(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=headers)
+    return StreamingResponse(() if request.method == "HEAD" else await rows(), 200, headers, "text/csv")
 
 
 def made_answer(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import SkipValidation
 
-from service.http.answer import Answer, Count, Maps, Paged, Success, Time, Url, row_type
+from service.http.answer import Answer, Count, Counted, Maps, OfJob, Paged, Time, Url, row_type
 from service.jobs.artifacts import Artifact, Listing, utc
 from service.jobs.record import State
 from tethermap.base import layout, tables
@@ -60,10 +60,9 @@ def _files(listing: Listing, base_url: str) -> dict[str, File]:
     return {item.relative: File.of(item, base_url, listing.sha256.get(item.relative)) for item in listing.artifacts}
 
 
-class FilesAsked(Success):
+class FilesAsked(OfJob):
     """The selection of a job's files."""
 
-    job_id: str
     kind: str
     folder: str
     count: Count
@@ -83,12 +82,9 @@ class ArtifactsAnswer(Paged, FilesAsked):
     files: list[File]
 
 
-class StructuresAnswer(Success):
+class StructuresAnswer(Counted):
     """Cleaned complexes of a job."""
 
-    job_id: str
-    count: Count
-    total: Count
     files: list[File]
     zip_url: Url
 
@@ -139,10 +135,9 @@ class PipelineVersion(Answer):
     config_sha256: str | None = None
 
 
-class ResultsAnswer(Success):
+class ResultsAnswer(OfJob):
     """Overview of a job's results."""
 
-    job_id: str
     status: State
     has_results: bool
     target_results_dir: str = layout.RESULTS
@@ -157,10 +152,9 @@ class ResultsAnswer(Success):
     pipeline: PipelineVersion
 
 
-class RowsAsked(Success):
+class RowsAsked(OfJob):
     """The selection of a table's rows."""
 
-    job_id: str
     table: str
     columns: list[str]
     count: Count
@@ -175,22 +169,16 @@ class RowsAnswer(Paged, RowsAsked):
 ExitVector = row_type("ExitVector", tables.EXIT_VECTORS, some=True)
 
 
-class ExitVectorsAnswer(Success):
+class ExitVectorsAnswer(Counted):
     """Places where a linker can leave."""
 
-    job_id: str
-    count: Count
-    total: Count
     exits: Annotated[list[ExitVector], SkipValidation]  # type: ignore[valid-type]
 
 
 ExitAnswer = row_type("ExitAnswer", tables.EXIT_ANSWERS, some=True)
 
 
-class ExitAnswersAnswer(Success):
+class ExitAnswersAnswer(Counted):
     """Exits of each ligand, combined over all copies."""
 
-    job_id: str
-    count: Count
-    total: Count
     answers: Annotated[list[ExitAnswer], SkipValidation]  # type: ignore[valid-type]

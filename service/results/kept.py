@@ -110,11 +110,12 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response], 
 def state_of(request: Request, job: Job) -> str:
     """Return all that an answer about a finished job is made from: its files are as old as their folders."""
     names = (layout.MANIFEST, layout.RESULTS, layout.MCS_OUTPUT, layout.SERIES_FOLDER, layout.SHARDS)
-    stamp = tuple(_changed(job.folder / name) for name in names)
+    stamp = tuple(changed(job.folder / name) for name in names)
     return repr((job, request.url.path, request.url.query, stamp))
 
 
-def _changed(place: Path) -> int:
+def changed(place: Path) -> int:
+    """Return when a file or folder was changed, in nanoseconds since 1970; 0 if there is none."""
     try:
         return place.stat().st_mtime_ns
     except OSError as error:

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from service.addresses import address
 from service.errors import InvalidParameter, MissingField, NotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import FoundAnswer, FoundLigand, IndexedJobsAnswer, ListedJob, SearchAnswer
-from service.http.parameters import LIGAND, PDB_ID, Choice, Flag, Moment, Paging, Text
-from service.http.responses import disposition, matches, tagged
+from service.http.parameters import LIGAND, PDB_ID, Choice, Flag, Moment, Page, Paging, Text
+from service.http.responses import csv_answer, tagged
 from service.index.query import SORTS, JobFilters
 from service.jobs.record import STATES
 from service.pages.form import is_smiles
 from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import JobTables, same_entry, took_too_long
-from service.routes.shared import ExampleUnavailable, Shared, in_thread, job_filters, job_named, shared_of
+from service.routes.shared import ExampleUnavailable, in_thread, job_filters, job_named, shared_of
 from service.runs.on_demand import on_demand, run_script
-from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE
+from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row
 from tethermap.sources.suggestions import index_of
 
 _PROTEIN = Text("protein", "Part of the target's name, any case.", aliases=("target",))
@@ -95,17 +94,8 @@ _COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "ligand_name", "
 
 def _filters_of(request: Request) -> JobFilters:
     """Return the filters of a request."""
-    return job_filters(
-        request,
-        protein=_PROTEIN.of(request),
-        query=_QUERY.of(request),
-        available=_AVAILABILITY.of(request),
-        status=_STATUS.given(request),
-        ligand=_LIGAND.of(request),
-        pdb_id=_PDB_ID.of(request),
-        created_after=_AFTER.of(request),
-        created_before=_BEFORE.of(request),
-    )
+    texts = {one.name: one.of(request) for one in (_PROTEIN, _QUERY, _LIGAND, _PDB_ID, _AFTER, _BEFORE)}
+    return job_filters(request, available=_AVAILABILITY.of(request), status=_STATUS.given(request), **texts)
 
 
 ROUTES = Routes("Index and export")
@@ -137,12 +127,11 @@ async def list_jobs(request: Request) -> Response:
 async def export_jobs(request: Request) -> Response:
     """Answer all jobs that match as CSV."""
     filters, sort, index = _filters_of(request), _SORT.of(request), shared_of(request).parts.index
-    tag = f'"{hashlib.blake2b(f"{index.version} {filters} {sort}".encode(), digest_size=12).hexdigest()}"'
-    headers = {"Content-Disposition": disposition("jobs.csv"), "Cache-Control": "no-cache", "ETag": tag}
-    if matches(request.headers.get("if-none-match"), tag):
-        return Response(status_code=304, headers=headers)
-    rows = () if request.method == "HEAD" else index.export(filters, sort)
-    return StreamingResponse(rows, 200, headers, "text/csv")
+
+    async def rows() -> AsyncIterator[bytes]:
+        return index.export(filters, sort)
+
+    return await csv_answer(request, "jobs.csv", f"{index.version} {filters} {sort}", rows)
 
 
 @ROUTES.get(
@@ -187,23 +176,16 @@ async def browse_page(request: Request) -> Response:
 )
 async def search(request: Request) -> Response:
     """Answer the ligands of all finished jobs that match."""
-    wanted, text = sought(request), _TEXT.of(request)
+    wanted, text = {one.name: value for one in _SOUGHT if (value := one.of(request))}, _TEXT.of(request)
     if not wanted and not text:
         names = ", ".join(parameter.name for parameter in (*_SOUGHT, _TEXT))
         raise MissingField(f"Give one of {names}.", details={"field": _SOUGHT[0].name})
-    page = _FOUND_PAGE.of(request)
-    if text and not wanted:
-        total, ligands, read, jobs = await found_by(request, text, page.limit, page.offset)
-    else:
-        total, ligands, read, jobs = await found(request, wanted, page.limit, page.offset)
-    links, headers = page.links(request, total)
+    part = _FOUND_PAGE.of(request)
+    found = _found_by(request, text, part) if text and not wanted else _found(request, wanted, part)
+    total, ligands, read, jobs = await found
+    links, headers = part.links(request, total)
     answer = SearchAnswer(count=len(ligands), jobs_read=read, jobs_found=jobs, ligands=ligands, **links)
     return tagged(request, answer, headers)
-
-
-def sought(request: Request) -> dict[str, str]:
-    """Return the search parameters of a request."""
-    return {one.name: text for one in _SOUGHT if (text := one.of(request))}
 
 
 def meant_by(text: str) -> dict[str, str]:
@@ -217,8 +199,8 @@ def meant_by(text: str) -> dict[str, str]:
     return {next(name for name, pattern in _PATTERNS.items() if re.fullmatch(pattern, text, re.IGNORECASE)): text}
 
 
-async def found_by(request: Request, text: str, limit: int, offset: int) -> Found:
-    """Return the result of `found` for a text from the box of a page; for a SMILES the closest ligands.
+async def _found_by(request: Request, text: str, part: Page) -> Found:
+    """Return the result of `_found` for a text from the box of a page; for a SMILES the closest ligands.
 
     Raises
     ------
@@ -227,28 +209,27 @@ async def found_by(request: Request, text: str, limit: int, offset: int) -> Foun
     """
     wanted = meant_by(text)
     if "smiles" in wanted:
-        return (await _closest(request, text, limit, offset))[0]
-    answer = await found(request, wanted, limit, offset)
+        return (await _closest(request, text, part))[0]
+    answer = await _found(request, wanted, part)
     if not answer[0] and "ligand" in wanted:  # a short name looks like a code
-        answer = await found(request, {"name": text}, limit, offset)
+        answer = await _found(request, {"name": text}, part)
     return answer
 
 
 async def _found_with_components(request: Request, text: str) -> tuple[Found, list[dict[str, Any]]]:
     """Return the ligands of jobs for a text, and the closest components of the dictionary if it is a ligand."""
-    wanted = meant_by(text)
-    if not wanted.keys() & {"smiles", "name", "ligand"}:
-        return await found_by(request, text, _MOST_FOUND, 0), []
+    wanted, part = meant_by(text), Page(_MOST_FOUND, 0)
     closest: tuple[Found, list[dict[str, Any]]] = ((0, [], 0, 0), [])
-    with contextlib.suppress(InvalidParameter):  # no molecule
-        closest = await _closest(request, text, _MOST_FOUND, 0)
+    if wanted.keys() & {"smiles", "name", "ligand"}:
+        with contextlib.suppress(InvalidParameter):  # no molecule
+            closest = await _closest(request, text, part)
     if "smiles" in wanted:
         return closest
-    ligands = await found_by(request, text, _MOST_FOUND, 0)
+    ligands = await _found_by(request, text, part)
     return ligands if ligands[0] else closest[0], closest[1]
 
 
-async def _closest(request: Request, text: str, limit: int, offset: int) -> tuple[Found, list[dict[str, Any]]]:
+async def _closest(request: Request, text: str, part: Page) -> tuple[Found, list[dict[str, Any]]]:
     """Return the closest ligands of jobs and components of the dictionary to a SMILES or the name of a component."""
     known, jobs = await _jobs(request, job_filters(request, available=True))
     settings, reader = shared_of(request).parts.settings, shared_of(request).tables
@@ -260,11 +241,10 @@ async def _closest(request: Request, text: str, limit: int, offset: int) -> tupl
 
     def read() -> list[FoundLigand]:
         ligands = []
-        for hit in hits[offset : offset + limit]:
+        for hit in hits[part.offset : part.offset + part.limit]:
             job = jobs[hit["job"]]
             rows = reader.rows(job.folder, RESULTS_TABLE, "WHERE Warhead = ? LIMIT 1", [hit["ligand"]], _COLUMNS)
-            own = {"relation": hit["relation"], "similarity": hit["similarity"]}
-            ligands += [one.model_copy(update=own) for one in _described(reader, job, rows)]
+            ligands += _described(reader, job, rows, relation=hit["relation"], similarity=hit["similarity"])
         return ligands
 
     found = len(hits), await in_thread(read, limiter=_SEARCHES), len(jobs), known
@@ -282,21 +262,20 @@ async def _jobs(request: Request, filters: JobFilters) -> tuple[int, list[Job]]:
     return known, jobs
 
 
-async def found(request: Request, wanted: Mapping[str, str], limit: int, offset: int) -> Found:
+async def _found(request: Request, wanted: Mapping[str, str], part: Page) -> Found:
     """Return the number of ligands that match, some of them, and the numbers of jobs that were read and found."""
-    shared: Shared = shared_of(request)
-    entry = same_entry(wanted["pdb_id"]) if "pdb_id" in wanted else None
-    filters = job_filters(request, available=True, ligand=wanted.get("ligand"), pdb_id=entry)
+    reader, asked = shared_of(request).tables, dict(wanted)
+    if "pdb_id" in asked:
+        asked["pdb_id"] = same_entry(asked["pdb_id"])
+    filters = job_filters(request, available=True, ligand=asked.get("ligand"), pdb_id=asked.get("pdb_id"))
     known, jobs = await _jobs(request, filters)
-    asked = {**wanted, "pdb_id": entry or ""}
-    total, ligands = await in_thread(_ligands, shared.tables, jobs, asked, limit, offset, limiter=_SEARCHES)
+    total, ligands = await in_thread(_ligands, reader, jobs, asked, part, limiter=_SEARCHES)
     return total, ligands, len(jobs), known
 
 
 def _ligands(
-    reader: JobTables, jobs: Sequence[Job], wanted: Mapping[str, str], limit: int, offset: int
+    reader: JobTables, jobs: Sequence[Job], asked: Mapping[str, str], part: Page
 ) -> tuple[int, list[FoundLigand]]:
-    asked = {name: text for name, text in wanted.items() if text}
     where = " AND ".join(_TESTS[name] for name in asked)
     values = [text for name, text in asked.items() for _ in range(_TESTS[name].count("?"))]
     total, ligands = 0, list[FoundLigand]()
@@ -305,38 +284,25 @@ def _ligands(
         if time.monotonic() > end:
             raise took_too_long()
         rows = reader.rows(job.folder, RESULTS_TABLE, f"WHERE {where}", values, _COLUMNS)
-        shown = rows[max(0, offset - total) :][: limit - len(ligands)]
+        shown = rows[max(0, part.offset - total) :][: part.limit - len(ligands)]
         total += len(rows)
         if shown:
             ligands += _described(reader, job, shown)
     return total, ligands
 
 
-def _described(reader: JobTables, job: Job, rows: Sequence[Mapping[str, Any]]) -> list[FoundLigand]:
-    """Return ligands of a job, each with the best answer of its component where it counts in one."""
+def _described(reader: JobTables, job: Job, rows: Sequence[Row], **more: Any) -> list[FoundLigand]:
+    """Return ligands of a job with `more` fields, each with the best answer of its component if it counts in one."""
     leading = reader.rows(
         job.folder, EXIT_ANSWERS, "WHERE answer_rank = 1 AND list_has_any(stems, ?)", [[row["stem"] for row in rows]],
         ("stems", *FoundAnswer.model_fields),
     )  # fmt: skip
     answer_of = {stem: row for row in leading for stem in str(row["stems"]).split(";")}
+    more |= {"job_id": job.record.job_id, "target_name": job.record.target_name}
     results = address(f"/results/{job.record.job_id}")
     return [
-        FoundLigand(
-            job_id=job.record.job_id,
-            target_name=job.record.target_name,
-            pdb_id=row["pdb_id"],
-            chain=row["Chain"],
-            ligand=row["Warhead"],
-            residue_id=row["Residue_ID"],
-            stem=row["stem"],
-            name=row["ligand_name"],
-            inchikey=row["InChIKey"],
-            smiles=row["SMILES"],
-            exposed=row["%Exposed"],
-            resolution=row["resolution"],
-            site=row["site"],
-            answer=FoundAnswer.model_validate(answer_of[row["stem"]]) if row["stem"] in answer_of else None,
-            results_url=f"{results}?row={row['stem']}",
+        FoundLigand.model_validate(
+            {**row, **more, "answer": answer_of.get(str(row["stem"])), "results_url": f"{results}?row={row['stem']}"}
         )
         for row in rows
     ]

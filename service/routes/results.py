@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
-from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from service.errors import InvalidParameter
 from service.http.endpoint import Routes
-from service.http.parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID, Choice, Paging, Text, Whole
-from service.http.responses import disposition, matches, rows_answer, tagged
+from service.http.parameters import CHAIN, LIGAND, PDB_ID, RESIDUE_ID, Choice, Paging, Parameter, Text, Whole
+from service.http.responses import csv_answer, rows_answer, tagged
 from service.http.result_answers import ExitAnswersAnswer, ExitVectorsAnswer, ResultsAnswer, RowsAnswer
 from service.jobs.artifacts import list_artifacts
-from service.results.kept import kept_answer
+from service.results.job import Job
+from service.results.kept import changed, kept_answer
 from service.results.overview import results_answer
 from service.results.rows import RowsWanted, view_of
-from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, json_of, matching
+from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, json_of, matching
 from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base.column_words import column_words
 from tethermap.base.parquet import quoted
@@ -31,7 +32,6 @@ _FORMAT = Choice("format", "Format of the response.", known=("json", "csv"))
 _SORT = Text("sort", "Column to sort by, with a leading - for descending order.")
 _INSTANCE = (PDB_ID.optional, CHAIN.optional, LIGAND.optional, RESIDUE_ID.optional)
 _TOP = Whole("top", "Maximum number of exits per ligand.", minimum=1)
-_LIGAND = LIGAND.optional
 _NAMES = ("Target", "protein", "group", "group_name")
 _ACCESSION = "split_part(site_uniprot, ':', 1)"
 _NAMED = (*(quoted(name) for name in _NAMES), _ACCESSION)
@@ -45,7 +45,7 @@ _COLUMNS = Text("columns", "Names of the columns, separated by commas (all by de
 _LIMIT = Whole("limit", "Maximum number of rows (no limit by default).", minimum=1, maximum=10_000)
 _OFFSET = Whole("offset", "Number of rows to skip.")
 _OF_EXITS = (*_INSTANCE, _TOP, _COLUMNS, _LIMIT, _OFFSET)
-_OF_ANSWERS = (_LIGAND, _TARGET, _TOP_ANSWERS, _COLUMNS, _LIMIT, _OFFSET)
+_OF_ANSWERS = (LIGAND.optional, _TARGET, _TOP_ANSWERS, _COLUMNS, _LIMIT, _OFFSET)
 
 
 ROUTES = Routes("Results and files", ready=True)
@@ -56,7 +56,6 @@ async def get_results(request: Request) -> Response:
     """Answer the overview of a job's results."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-
     listing = await in_thread(list_artifacts, job.folder)
 
     def answer() -> Response:
@@ -82,33 +81,23 @@ async def list_rows(request: Request) -> Response:
     view = view_of(known, request.query_params.multi_items(), _SORT.of(request))
     columns = _chosen(_COLUMNS.of(request), known)
     if form == "csv":
-        tag = await in_thread(_tag, job.folder / table.path, request.scope["query_string"].decode("latin-1"))
-        headers = {
-            "Content-Disposition": disposition(f"{job.record.job_id}_{name}.csv"),
-            "Cache-Control": "no-cache",
-            "ETag": tag,
-        }
-        if matches(request.headers.get("if-none-match"), tag):
-            return Response(status_code=304, headers=headers)
-        if request.method == "HEAD":
-            return StreamingResponse((), 200, headers, "text/csv")
-        limit = page.limit if "limit" in request.query_params else None
-        lines = view.csv(shared.tables, job.folder, table, columns, limit, page.offset)
-        first = await in_thread(lambda: "".join(islice(lines, 2)))  # an error of the query is answered as one
-        return StreamingResponse(chain([first], lines), 200, headers, "text/csv")
+        query = request.scope["query_string"].decode("latin-1")
+        state = f"{await in_thread(changed, job.folder / table.path)} {query}"
+
+        async def rows() -> Iterator[str]:
+            limit = page.limit if "limit" in request.query_params else None
+            lines = view.csv(shared.tables, job.folder, table, columns, limit, page.offset)
+            first = await in_thread(lambda: "".join(islice(lines, 2)))  # an error of the query is answered as one
+            return chain([first], lines)
+
+        return await csv_answer(request, f"{job.record.job_id}_{name}.csv", state, rows)
 
     def answer() -> Response:
         part = view.page(page.limit, page.offset)
         links, link = page.links(request, view.count(shared.tables, job.folder, table))
         texts = shared.tables.fetch(job.folder, table, json_of(columns), part, view.values)
-        head = RowsAnswer(
-            job_id=job.record.job_id,
-            table=name,
-            columns=[column.name for column in columns],
-            count=len(texts),
-            rows=[],
-            **links,
-        )
+        names = [column.name for column in columns]
+        head = RowsAnswer(job_id=job.record.job_id, table=name, columns=names, count=len(texts), rows=[], **links)
         return rows_answer(head, chain.from_iterable(texts), link)
 
     return await kept_answer(request, job, answer)
@@ -128,16 +117,6 @@ def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
     return [known[name] for name in names]
 
 
-def _tag(path: Path, view: str) -> str:
-    """Return the ETag of a view of a table."""
-    try:
-        status = path.stat()
-    except OSError:
-        return '"empty"'
-    state = f"{status.st_mtime_ns} {status.st_size} {view}".encode("utf-8", "replace")
-    return f'"{hashlib.blake2b(state, digest_size=12).hexdigest()}"'
-
-
 @ROUTES.get(
     "/api/jobs/{job_id}/exit-vectors",
     "Exits: places where a linker can leave. Columns are filters, as for rows.",
@@ -146,41 +125,41 @@ def _tag(path: Path, view: str) -> str:
 )
 async def list_exit_vectors(request: Request) -> Response:
     """Return the exits of all or of given ligands."""
-    shared = shared_of(request)
-    job = job_of(request, ready=True)
+    reader, job = shared_of(request).tables, job_of(request, ready=True)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
-    names, limit, offset = _COLUMNS.of(request), _LIMIT.of(request), _OFFSET.of(request) or 0
 
     def answer() -> Response:
-        known = shared.tables.columns(job.folder, TABLES["exits"])
-        view = view_of(known, request.query_params.multi_items(), reserved=[one.name for one in _OF_EXITS])
-        texts = _exits(shared.tables, job.folder, asked, top, _chosen(names, known), view)
-        page = texts[offset:] if limit is None else texts[offset : offset + limit]
-        head = ExitVectorsAnswer(job_id=job.record.job_id, count=len(page), total=len(texts), exits=[])
-        return rows_answer(head, page)
+        columns, view = _asked(request, job, "exits", _OF_EXITS)
+        known = reader.rows(job.folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
+        stems = [str(row["stem"]) for row in matching(known, *asked)]
+        if any(name is not None for name in asked):
+            view = view.having(OF_STEMS, stems)
+        if top is not None:
+            view = view.having("rank <= ?", top)
+        texts: dict[str, list[bytes]] = {stem: [] for stem in stems}
+        fields = f"stem, {json_of(columns)}"
+        for stem, text in reader.fetch(job.folder, TABLES["exits"], fields, view.where, view.values):
+            texts.setdefault(stem, []).append(text)
+        return _part(request, job, ExitVectorsAnswer, "exits", list(chain.from_iterable(texts.values())))
 
     return await kept_answer(request, job, answer)
 
 
-def _exits(
-    reader: JobTables,
-    folder: Path,
-    asked: Sequence[str | None],
-    top: int | None,
-    columns: Sequence[Column],
-    view: RowsWanted,
-) -> list[bytes]:
-    """Return the exits of the requested instances, each as JSON."""
-    known = reader.rows(folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
-    stems = [str(row["stem"]) for row in matching(known, *asked)]
-    if any(name is not None for name in asked):
-        view = view.having(OF_STEMS, stems)
-    if top is not None:
-        view = view.having("rank <= ?", top)
-    texts: dict[str, list[bytes]] = {stem: [] for stem in stems}
-    for stem, text in reader.fetch(folder, TABLES["exits"], f"stem, {json_of(columns)}", view.where, view.values):
-        texts.setdefault(stem, []).append(text)
-    return list(chain.from_iterable(texts.values()))
+def _asked(
+    request: Request, job: Job, table: str, parameters: Sequence[Parameter]
+) -> tuple[Sequence[Column], RowsWanted]:
+    """Return the columns and the view of a table that a request selects, besides the parameters of its route."""
+    known = shared_of(request).tables.columns(job.folder, TABLES[table])
+    view = view_of(known, request.query_params.multi_items(), reserved=[one.name for one in parameters])
+    return _chosen(_COLUMNS.of(request), known), view
+
+
+def _part(request: Request, job: Job, model: Any, field: str, texts: Sequence[bytes]) -> Response:
+    """Return the requested part of rows that are already JSON, in the last field of an answer."""
+    offset, limit = _OFFSET.of(request) or 0, _LIMIT.of(request)
+    page = texts[offset:] if limit is None else texts[offset : offset + limit]
+    answer = model(job_id=job.record.job_id, count=len(page), total=len(texts), **{field: []})
+    return rows_answer(answer, page)
 
 
 @ROUTES.get(
@@ -191,17 +170,13 @@ def _exits(
 )
 async def list_answers(request: Request) -> Response:
     """Return the answers over all copies, of all or of given ligands."""
-    shared = shared_of(request)
-    job = job_of(request, ready=True)
-    ligand, target, top = _LIGAND.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
-    chosen, limit, offset = _COLUMNS.of(request), _LIMIT.of(request), _OFFSET.of(request) or 0
+    job, table = job_of(request, ready=True), TABLES["answers"]
+    fetch = partial(shared_of(request).tables.fetch, job.folder)
+    ligand, target, top = LIGAND.optional.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
 
     def answer() -> Response:
-        table = TABLES["answers"]
-        known_columns = shared.tables.columns(job.folder, table)
-        columns = _chosen(chosen, known_columns)
-        view = view_of(known_columns, request.query_params.multi_items(), reserved=[one.name for one in _OF_ANSWERS])
-        genes = shared.tables.fetch(job.folder, ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
+        columns, view = _asked(request, job, "answers", _OF_ANSWERS)
+        genes = fetch(ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
         accessions = [accession for (accession,) in genes]
         if ligand is not None:
             view = view.having("Warhead = ?", ligand.upper())
@@ -210,18 +185,14 @@ async def list_answers(request: Request) -> Response:
             view = view.having(f"({named} OR {_ACCESSION} IN (SELECT unnest(?)))", target, accessions)
         if top is not None:
             view = view.having("answer_rank <= ?", top)
-        texts = shared.tables.fetch(job.folder, table, json_of(columns), view.where, view.values)
+        texts = fetch(table, json_of(columns), view.where, view.values)
         if target is not None and not texts and not accessions:
-            found = shared.tables.fetch(
-                job.folder, table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name"
-            )
+            found = fetch(table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name")
             known = [name for (name,) in found if name]
             if known and target.lower() not in [name.lower() for name in known]:
                 raise InvalidParameter(
                     f"No answer is of target {target[:64]}.", details={"parameter": "target", "known": known}
                 )
-        page = texts[offset:] if limit is None else texts[offset : offset + limit]
-        head = ExitAnswersAnswer(job_id=job.record.job_id, count=len(page), total=len(texts), answers=[])
-        return rows_answer(head, chain.from_iterable(page))
+        return _part(request, job, ExitAnswersAnswer, "answers", list(chain.from_iterable(texts)))
 
     return await kept_answer(request, job, answer)
