@@ -10,8 +10,9 @@ from service.addresses import address
 from service.http.answer import Answer, Count, Map, Success, Time, Url
 from service.http.result_answers import File
 from tethermap.base import layout
+from tethermap.base.root import __version__
 
-SERVICE = "tethermap"
+SERVICE, API_VERSION = "tethermap", "0.1"
 
 
 class QueueLength(Answer):
@@ -28,8 +29,8 @@ class HealthAnswer(Answer):
     service: str = SERVICE
     status: Literal["healthy", "degraded"]
     reasons: list[str]
-    version: str
-    api_version: str
+    version: str = __version__
+    api_version: str = API_VERSION
     environment: str
     timestamp: Time
     time: Time
@@ -89,8 +90,8 @@ class ServiceSuccess(Success):
 class ManifestAnswer(ServiceSuccess):
     """Description of the service: routes, limits, features."""
 
-    version: str
-    api_version: str
+    version: str = __version__
+    api_version: str = API_VERSION
     environment: str
     timestamp: Time
     base_urls: BaseUrls

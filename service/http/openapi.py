@@ -15,14 +15,13 @@ from pydantic import TypeAdapter
 from service.addresses import WES
 from service.errors import error_statuses
 from service.http.answer import ErrorAnswer, WesErrorAnswer
-from service.http.discovery_answers import UnavailableExampleAnswer
+from service.http.discovery_answers import API_VERSION, UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
 from service.http.responses import BYTES, is_binary
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
 from service.jobs.uploads import UPLOAD_ID
 from tethermap.base.root import __version__
 
-API_VERSION = "0.1"
 MAX_BULK = 500
 """Ligands that one request for exposure may name."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SkipValidation, WithJsonSchema
+from pydantic import ConfigDict, Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
 from service.http.answer import Answer, Count, Number, Success, Yes, row_type
@@ -15,9 +15,11 @@ from tethermap.base.contexts import HEADLINE_FIRST
 class MeasuredLigand(Answer):
     """A ligand that has been measured."""
 
-    chain: str
-    residue_id: str
-    ligand: str
+    model_config = ConfigDict(extra="ignore")
+
+    chain: str = Field(validation_alias="Chain")
+    residue_id: str = Field(validation_alias="Residue_ID")
+    ligand: str = Field(validation_alias="Warhead")
 
 
 class SasaAvailableAnswer(Success):
@@ -106,10 +108,12 @@ class SasaBulkAnswer(Success):
 class SasaResidueAnswer(Success):
     """Residues of a chain that contain a ligand."""
 
+    model_config = ConfigDict(extra="ignore")
+
     pdb_id: str
-    chain: str
-    ligand: str
-    residue_id: str
+    chain: str = Field(validation_alias="Chain")
+    ligand: str = Field(validation_alias="Warhead")
+    residue_id: str = Field(validation_alias="Residue_ID")
     resid: str
     residues: list[str]
     source: str = "Resolved_SASA_Summary.csv"

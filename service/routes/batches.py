@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
+from pydantic import ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,7 +26,6 @@ from service.jobs.record import (
     RUNNING,
     BatchItem,
     BatchRecord,
-    JobRecord,
     State,
 )
 from service.jobs.submission import parse_batch
@@ -46,6 +45,8 @@ from service.routes.shared import (
 class BatchJob(Answer):
     """A job of a batch."""
 
+    model_config = ConfigDict(extra="ignore")
+
     target_name: str
     search_query: str
     job_id: str
@@ -55,11 +56,10 @@ class BatchJob(Answer):
     browser_results_url: Url
 
     @classmethod
-    def urls_of(cls, item: BatchItem) -> dict[str, Any]:
-        """Return the links to a job from the record of a batch."""
+    def of(cls, item: BatchItem, **more: Any) -> Self:
+        """Return a job from the record of a batch, with its addresses and `more` fields."""
         urls = {"status_url": address(f"/api/jobs/{item.job_id}"), **job_urls(item.job_id)}
-        known = {"target_name": item.target_name, "search_query": item.search_query, "job_id": item.job_id}
-        return known | {name: url for name, url in urls.items() if name in cls.model_fields}
+        return cls(target_name=item.target_name, search_query=item.search_query, job_id=item.job_id, **urls, **more)
 
 
 class BatchSubmittedAnswer(Success):
@@ -70,19 +70,6 @@ class BatchSubmittedAnswer(Success):
     jobs: list[BatchJob]
     batch_status_url: Url
     batch_results_url: Url
-
-    @classmethod
-    def of(cls, batch: BatchRecord) -> BatchSubmittedAnswer:
-        """Return the answer to the submission of a batch."""
-        base = address(f"/api/batches/{batch.batch_id}")
-        jobs = [BatchJob(**BatchJob.urls_of(item)) for item in batch.items]
-        return cls(
-            batch_id=batch.batch_id,
-            count=len(jobs),
-            jobs=jobs,
-            batch_status_url=base,
-            batch_results_url=f"{base}/results",
-        )
 
 
 class BatchMember(BatchJob):
@@ -103,35 +90,6 @@ class BatchAnswer(Success):
     delay_seconds: Number
     counts: dict[str, Count]
     jobs: list[BatchMember]
-
-    @classmethod
-    def of(cls, batch: BatchRecord, jobs: Sequence[tuple[BatchItem, JobRecord | None, State]]) -> BatchAnswer:
-        """Return the state of a batch from those of its jobs."""
-        states = [status for _, _, status in jobs]
-        times = [record.modified_at for _, record, _ in jobs if record is not None]
-        return cls.model_construct(
-            batch_id=batch.batch_id,
-            status=_batch_status(states),
-            created_at=batch.created_at,
-            updated_at=max([batch.created_at, *times]),
-            count=len(jobs),
-            delay_seconds=batch.delay_seconds,
-            counts={status: states.count(status) for status in sorted(set(states))},
-            jobs=[
-                BatchMember.model_construct(
-                    **BatchJob.urls_of(item), status=status, has_results=record is not None and record.has_results
-                )
-                for item, record, status in jobs
-            ],
-        )
-
-
-def _batch_status(states: Sequence[State]) -> State:
-    if not all(status in FINAL for status in states):
-        return QUEUED if all(status == QUEUED for status in states) else RUNNING
-    if COMPLETED in states:
-        return COMPLETED
-    return CANCELED if all(status == CANCELED for status in states) else FAILED
 
 
 class BatchResult(Answer):
@@ -174,8 +132,11 @@ async def submit_batch(request: Request) -> Response:
     batch = await shared.parts.queue.submit_batch(
         submission.jobs, submission.delay_seconds, owner=owner_of(request), idempotency=key
     )
-    answer = BatchSubmittedAnswer.of(batch)
-    return json_answer(answer, 202, {"Location": answer.batch_status_url, **waiting_headers(QUEUED)})
+    base, jobs = address(f"/api/batches/{batch.batch_id}"), [BatchJob.of(item) for item in batch.items]
+    answer = BatchSubmittedAnswer(
+        batch_id=batch.batch_id, count=len(jobs), jobs=jobs, batch_status_url=base, batch_results_url=f"{base}/results"
+    )
+    return json_answer(answer, 202, {"Location": base, **waiting_headers(QUEUED)})
 
 
 def _batch_of(request: Request) -> BatchRecord:
@@ -187,8 +148,28 @@ def _batch_of(request: Request) -> BatchRecord:
 
 
 def _state(request: Request, batch: BatchRecord) -> BatchAnswer:
-    """Return the state of a batch."""
-    return BatchAnswer.of(batch, shared_of(request).parts.store.batch_jobs(batch))
+    """Return the state of a batch from those of its jobs."""
+    jobs = shared_of(request).parts.store.batch_jobs(batch)
+    states = [status for _, _, status in jobs]
+    if not all(status in FINAL for status in states):
+        status = QUEUED if all(status == QUEUED for status in states) else RUNNING
+    elif COMPLETED in states:
+        status = COMPLETED
+    else:
+        status = CANCELED if all(status == CANCELED for status in states) else FAILED
+    return BatchAnswer(
+        batch_id=batch.batch_id,
+        status=status,
+        created_at=batch.created_at,
+        updated_at=max([batch.created_at, *(record.modified_at for _, record, _ in jobs if record is not None)]),
+        count=len(jobs),
+        delay_seconds=batch.delay_seconds,
+        counts={status: states.count(status) for status in sorted(set(states))},
+        jobs=[
+            BatchMember.of(item, status=status, has_results=record is not None and record.has_results)
+            for item, record, status in jobs
+        ],
+    )
 
 
 @ROUTES.get("/api/batches/{batch_id}", "State of a batch.", BatchAnswer)
@@ -207,10 +188,8 @@ async def get_batch_results(request: Request) -> Response:
     for item, record, status in shared.parts.store.batch_jobs(batch):
         results = None
         if record is not None and record.final:
-            folder = shared.parts.store.folder(record.job_id)
-            results = await in_thread(
-                results_answer, shared.tables, record, folder, address(f"/api/jobs/{record.job_id}")
-            )
+            folder, base = shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}")
+            results = await in_thread(results_answer, shared.tables, record, folder, base)
         jobs.append(
             BatchResult(
                 job_id=item.job_id,

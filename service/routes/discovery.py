@@ -11,35 +11,22 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
 from service.errors import NotFound
+from service.http import discovery_answers as answers
 from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_SECONDS
-from service.http.discovery_answers import (
-    BaseUrls,
-    HealthAnswer,
-    ManifestAnswer,
-    NamedLink,
-    OpenApiAnswer,
-    QueueLength,
-    RouteGroup,
-    RouteNote,
-)
 from service.http.endpoint import Routes
-from service.http.openapi import API_VERSION, MAX_BULK, words
+from service.http.openapi import MAX_BULK, words
 from service.http.responses import json_answer, tagged
 from service.jobs.record import utc_text
 from service.results.rows import MAX_FILTERS
 from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
-from tethermap.base.root import __version__
 
-_LINKS = tuple(
-    NamedLink(name=name, url=url)
-    for name, url in (
-        ("RCSB PDB", "https://www.rcsb.org"),
-        ("wwPDB", "https://www.wwpdb.org"),
-        ("PyMOL", "https://pymol.org"),
-        ("UCSF ChimeraX", "https://www.cgl.ucsf.edu/chimerax/"),
-    )
-)
+_LINKS = {
+    "RCSB PDB": "https://www.rcsb.org",
+    "wwPDB": "https://www.wwpdb.org",
+    "PyMOL": "https://pymol.org",
+    "UCSF ChimeraX": "https://www.cgl.ucsf.edu/chimerax/",
+}
 _LIMITS = (
     "max_body_bytes",
     "body_timeout_s",
@@ -64,7 +51,7 @@ def _now() -> str:
     return utc_text(datetime.now(UTC))
 
 
-def _health(shared: Shared) -> HealthAnswer:
+def _health(shared: Shared) -> answers.HealthAnswer:
     """Return the state of the service; looks at the disk."""
     parts = shared.parts
     jobs_dir = parts.settings.jobs_dir
@@ -91,12 +78,10 @@ def _health(shared: Shared) -> HealthAnswer:
         "queue_full": counts.queued >= parts.settings.max_queued_jobs,
     }
     reasons = [reason for reason, is_so in wrong.items() if is_so]
-    return HealthAnswer(
+    return answers.HealthAnswer(
         ok=able,
         status="degraded" if reasons or not able else "healthy",
         reasons=reasons,
-        version=__version__,
-        api_version=API_VERSION,
         environment=parts.settings.environment,
         timestamp=now,
         time=now,
@@ -105,7 +90,7 @@ def _health(shared: Shared) -> HealthAnswer:
         pipeline_assets_exists=assets,
         disk_free_bytes=free,
         index_consistent=consistent,
-        queue=QueueLength(queued=counts.queued, running=counts.running),
+        queue=answers.QueueLength(queued=counts.queued, running=counts.running),
     )
 
 
@@ -115,7 +100,7 @@ ROUTES = Routes("Health and discovery")
 @ROUTES.get(
     "/api/health",
     "State of the service: whether it accepts jobs.",
-    {200: HealthAnswer, 503: HealthAnswer},
+    {200: answers.HealthAnswer, 503: answers.HealthAnswer},
     public=True,
     early=True,
 )
@@ -125,28 +110,28 @@ async def get_health(request: Request) -> Response:
     return json_answer(answer, 200 if answer.ok else 503, {"Cache-Control": "no-store"})
 
 
-@ROUTES.get("/api/manifest", "Description of the service: routes, limits, features.", ManifestAnswer, early=True)
+@ROUTES.get(
+    "/api/manifest", "Description of the service: routes, limits, features.", answers.ManifestAnswer, early=True
+)
 async def get_manifest(request: Request) -> Response:
     """Return the description of this service: every route, limits, features."""
     shared = shared_of(request)
     settings, rate = shared.parts.settings, shared.parts.settings.rate_limit
-    routes: dict[str, list[RouteNote]] = {}
+    routes: dict[str, list[answers.RouteNote]] = {}
     for one in request.app.state.endpoints:
-        note = RouteNote(method=one.method, path=one.plain_path, note=one.note)
+        note = answers.RouteNote(method=one.method, path=one.plain_path, note=one.note)
         routes.setdefault(one.group, []).append(note)
-    answer = ManifestAnswer(
-        version=__version__,
-        api_version=API_VERSION,
+    answer = answers.ManifestAnswer(
         environment=settings.environment,
         timestamp=_now(),
-        base_urls=BaseUrls(
+        base_urls=answers.BaseUrls(
             primary=settings.base_url_primary or address("/"), secondary=settings.base_url_secondary or None
         ),
         active_endpoint_groups=[
-            RouteGroup(title=title, description=words()["groups"][title]["description"], routes=members)
+            answers.RouteGroup(title=title, description=words()["groups"][title]["description"], routes=members)
             for title, members in routes.items()
         ],
-        companion_tool_links=list(_LINKS),
+        companion_tool_links=[answers.NamedLink(name=name, url=url) for name, url in _LINKS.items()],
         limits={
             **{name: getattr(settings, name) for name in _LIMITS},
             "max_sasa_bulk": MAX_BULK,
@@ -174,7 +159,7 @@ async def get_manifest(request: Request) -> Response:
     return tagged(request, answer)
 
 
-@ROUTES.get("/openapi.json", "The OpenAPI document.", OpenApiAnswer, early=True)
+@ROUTES.get("/openapi.json", "The OpenAPI document.", answers.OpenApiAnswer, early=True)
 async def get_openapi(request: Request) -> Response:
     """Answer the OpenAPI document."""
     return tagged(request, request.app.state.openapi)

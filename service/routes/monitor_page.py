@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -50,23 +48,14 @@ async def monitor_page(request: Request) -> Response:
     )
 
 
-@ROUTES.post("/monitor/{job_id}", "Cancel a job from its page.", {303: ""}, body="Form")
-async def cancel_form(request: Request) -> Response:
-    """Cancel a job by the button of its page; return to the page in any case."""
-    return await _pressed(request, shared_of(request).parts.queue.cancel)
-
-
-@ROUTES.post("/monitor/{job_id}/retry", "Retry a job from its page.", {303: ""}, body="Form")
-async def retry_form(request: Request) -> Response:
-    """Retry a job by the button of its page; return to the page in any case."""
-    return await _pressed(request, shared_of(request).parts.queue.retry)
-
-
-async def _pressed(request: Request, change: Callable[[str], Awaitable[Any]]) -> Response:
+@ROUTES.post("/monitor/{job_id}/retry", "Retry a job from its page.", {303: ""}, body="Form", name="retry_form")
+@ROUTES.post("/monitor/{job_id}", "Cancel a job from its page.", {303: ""}, body="Form", name="cancel_form")
+async def press_button(request: Request) -> Response:
+    """Cancel or retry a job by the button of its page; return to the page in any case."""
     await form_pairs(request)
-    record = changeable_job(request)
+    record, queue = changeable_job(request), shared_of(request).parts.queue
     with contextlib.suppress(JobStateConflict):  # its state has changed in the meantime, which its page shows
-        await change(record.job_id)
+        await (queue.retry if request.scope["path"].endswith("/retry") else queue.cancel)(record.job_id)
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
