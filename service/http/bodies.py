@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import anyio
 from starlette.datastructures import Headers
@@ -23,6 +24,7 @@ _RETRY_SECONDS = "10"
 _LONGEST_NUMBER = 18
 
 
+@dataclass(eq=False, slots=True)
 class _Body:
     """The body of one request.
 
@@ -34,15 +36,12 @@ class _Body:
         Time of the event loop at which it must be complete.
     """
 
-    __slots__ = ("client", "complete", "deadline", "given_up", "read", "waiting")
-
-    def __init__(self, client: str, deadline: float) -> None:
-        self.client = client
-        self.deadline = deadline
-        self.read = 0
-        self.complete = False
-        self.given_up = False
-        self.waiting: anyio.CancelScope | None = None
+    client: str
+    deadline: float
+    read: int = 0
+    complete: bool = False
+    given_up: bool = False
+    waiting: anyio.CancelScope | None = None
 
 
 class Bodies:

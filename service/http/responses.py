@@ -64,7 +64,7 @@ def tagged(request: Request, value: Any, headers: Mapping[str, str] | None = Non
     fields = {**(headers or {}), "ETag": tag, "Cache-Control": "no-cache"}
     if matches(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
-    return _typed(Response(body, 200, fields), "application/json")
+    return Response(body, 200, fields, "application/json")
 
 
 def rows_answer(value: Any, rows: Iterable[bytes], headers: Mapping[str, str] | None = None) -> Response:
@@ -107,7 +107,7 @@ def made_answer(
     """
     tag = f'"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
     code, start, end, fields = part_of(request, len(body), tag, modified)
-    return _typed(Response(body[start:end], code, {**headers, **fields}), media_type)
+    return Response(body[start:end], code, {**headers, **fields, "Content-Type": media_type})
 
 
 def matches(header: str | None, tag: str) -> bool:
@@ -165,13 +165,16 @@ async def file_answer(
     except RangeNotSatisfiable:
         os.close(stream)
         raise
-    headers["Content-Disposition"] = disposition(name or artifact.name, inline=inline)
+    headers |= {
+        "Content-Disposition": disposition(name or artifact.name, inline=inline),
+        "Content-Type": artifact.media_type,
+    }
     if artifact.media_type in _ACTIVE:
         headers["Content-Security-Policy"] = policy or FILE_POLICY
     if request.method == "HEAD" or code == 304:
         os.close(stream)
-        return _typed(Response(status_code=code, headers=headers), artifact.media_type)
-    return _typed(_FileResponse(stream, start, end, code, headers), artifact.media_type)
+        return Response(status_code=code, headers=headers)
+    return _FileResponse(stream, start, end, code, headers)
 
 
 class _FileResponse(StreamingResponse):
@@ -186,11 +189,6 @@ class _FileResponse(StreamingResponse):
             await super().__call__(scope, receive, send)
         finally:
             os.close(self._stream)
-
-
-def _typed(response: Response, media_type: str) -> Response:
-    response.headers["Content-Type"] = media_type
-    return response
 
 
 def _unchanged(request: Request, tag: str, modified: float | None) -> bool:

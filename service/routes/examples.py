@@ -70,9 +70,7 @@ async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the record of an example, its best answer and the picture of it."""
     body = _record(shared, example)
     folder = shared.parts.store.example_folder(example.job_id)
-    if not body["has_results"] or folder is None:
-        return {**body, "picture": None}
-    answers = (await in_thread(Answers.of, shared.tables, folder)).leading
+    answers = (await in_thread(Answers.of, shared.tables, folder)).leading if folder and body["has_results"] else []
     if not answers:
         return {**body, "picture": None}
     here = address(f"/results/{example.job_id}")

@@ -62,22 +62,18 @@ async def get_exposure(request: Request) -> Response:
     ligand, surroundings = LIGAND.optional.of(request), CONTEXT.of(request)
     buried = _BURIED.of(request) is not False
 
-    def read() -> answers.SasaAtomsAnswer | None:
+    def read() -> answers.SasaAtomsAnswer:
         summary = Summaries(shared.tables, job.folder, [pdb_id]).row(pdb_id, chain, residue, ligand)
         if summary is None:
-            return None
+            key = f"{same_entry(pdb_id)}|{chain}|{residue}"
+            raise NotFound(
+                f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", details={"key": key}
+            )
         rows = instance_atoms(shared.tables, job.folder, str(summary["stem"]))
-        return answers.SasaAtomsAnswer.model_construct(
-            **exposure_of(summary, rows, surroundings, include_buried=buried)
-        )
+        values = exposure_of(summary, rows, surroundings, include_buried=buried)
+        return answers.SasaAtomsAnswer.model_construct(**values)
 
-    answer = await in_thread(read)
-    if answer is None:
-        key = f"{same_entry(pdb_id)}|{chain}|{residue}"
-        raise NotFound(
-            f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", details={"key": key}
-        )
-    return tagged(request, answer)
+    return tagged(request, await in_thread(read))
 
 
 @ROUTES.post(

@@ -12,27 +12,13 @@ from starlette.responses import Response
 from service.errors import FileNotFound, NotFound
 from service.http.answer import ErrorAnswer
 from service.http.endpoint import Declaration, Handler, Routes
-from service.http.middleware import request_id
 from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
-from service.http.responses import FILE_POLICY, disposition, error_answer, file_answer, made_answer, tagged
+from service.http.responses import FILE_POLICY, disposition, file_answer, made_answer, tagged
 from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
+from service.results import structures
 from service.results.exposure import atom_map, instance_atoms, overlay, recoloured
-from service.results.job import Job
-from service.results.structures import (
-    Asked,
-    chains_of,
-    complex_file,
-    file_name,
-    find_by_name,
-    find_instance,
-    instance_file,
-    instance_rows,
-    links_of,
-    metadata_row,
-    protein_text,
-)
 from service.results.tables import JobTables
-from service.routes.shared import Shared, in_thread, job_of, shared_of
+from service.routes.shared import in_thread, job_of, shared_of
 from tethermap.base import tables
 from tethermap.base.contexts import HEADLINE_FIRST
 from tethermap.base.tables import Row
@@ -63,10 +49,10 @@ def _file_of_ligand(path: str, note: str, answer: Any, *parameters: Parameter) -
     return declare
 
 
-def _asked(request: Request) -> Asked:
+def _asked(request: Request) -> structures.Asked:
     """Return the instance that the path names."""
     path = request.path_params
-    return Asked(path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request))
+    return structures.Asked(path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request))
 
 
 @_file_of_ligand("svg", "Depiction with exposure colours.", _SVG, CONTEXT)
@@ -103,8 +89,8 @@ async def _drawn(
     """Return a drawing in a context, made from a depiction of a ligand and its rows of a table."""
     shared = shared_of(request)
     job = job_of(request, ready=True)
-    row = await in_thread(find_instance, shared.tables, job.folder, _asked(request))
-    artifact = await in_thread(instance_file, job.folder, row, f"svg_{style}_path")
+    row = await in_thread(structures.find_instance, shared.tables, job.folder, _asked(request))
+    artifact = await in_thread(structures.instance_file, job.folder, row, f"svg_{style}_path")
 
     def drawing() -> str:
         try:
@@ -132,8 +118,8 @@ async def get_ligand_sdf(request: Request) -> Response:
 
 async def _file(request: Request, column: str) -> Response:
     job = job_of(request, ready=True)
-    row = await in_thread(find_instance, shared_of(request).tables, job.folder, _asked(request))
-    return await file_answer(request, await in_thread(instance_file, job.folder, row, column), inline=True)
+    row = await in_thread(structures.find_instance, shared_of(request).tables, job.folder, _asked(request))
+    return await file_answer(request, await in_thread(structures.instance_file, job.folder, row, column), inline=True)
 
 
 @ROUTES.get(
@@ -151,8 +137,8 @@ async def get_complex_pdb(request: Request) -> Response:
     if not name.lower().endswith(".pdb"):
         raise FileNotFound("The name must end in .pdb, such as 1hpv_A_478.pdb.")
     stem = name[: -len(".pdb")]
-    row = await in_thread(find_by_name, shared.tables, job.folder, stem, RESID.of(request))
-    return await file_answer(request, await in_thread(complex_file, job.folder, row), inline=True)
+    row = await in_thread(structures.find_by_name, shared.tables, job.folder, stem, RESID.of(request))
+    return await file_answer(request, await in_thread(structures.complex_file, job.folder, row), inline=True)
 
 
 @ROUTES.get(
@@ -163,8 +149,10 @@ async def get_protein(request: Request) -> Response:
     job = job_of(request, ready=True)
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
     ligand = _PREFERRED.of(request)
-    text, name, file = await in_thread(protein_text, shared_of(request).tables, job.folder, pdb_id, chain, ligand)
-    headers = {"Content-Disposition": disposition(file_name(pdb_id, name), inline=True)}
+    text, name, file = await in_thread(
+        structures.protein_text, shared_of(request).tables, job.folder, pdb_id, chain, ligand
+    )
+    headers = {"Content-Disposition": disposition(structures.file_name(pdb_id, name), inline=True)}
     return made_answer(request, text.encode(), "chemical/x-pdb", headers, file.modified)
 
 
@@ -179,15 +167,14 @@ async def get_ligand_props(request: Request) -> Response:
     job = job_of(request, ready=True)
     cache = shared_of(request).tables
     ligand = str(request.path_params["ligand"])
-    row = await in_thread(metadata_row, cache, job.folder, ligand, _SMILES.of(request))
+    row = await in_thread(structures.metadata_row, cache, job.folder, ligand, _SMILES.of(request))
     pdb_id = PDB_ID.optional.of(request)
     if row is not None and pdb_id is not None:
-        asked = Asked(pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
-        row = row if await in_thread(instance_rows, cache, job.folder, asked) else None
+        asked = structures.Asked(pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
+        row = row if await in_thread(structures.instance_rows, cache, job.folder, asked) else None
     if row is None:
-        error = NotFound(f"The job has no ligand {ligand[:64]}.", details={"ligand": ligand[:64]}, status=200)
-        return error_answer(error, request_id(request.scope), request.scope["path"])
-    return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": links_of(row)})
+        raise NotFound(f"The job has no ligand {ligand[:64]}.", details={"ligand": ligand[:64]}, status=200)
+    return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": structures.links_of(row)})
 
 
 @ROUTES.get(f"/api/ligand_chain/{_ANY}", "Chain of a ligand.", LigandChainAnswer)
@@ -195,7 +182,9 @@ async def get_ligand_chain(request: Request) -> Response:
     """Answer in which chain a ligand is."""
     job = job_of(request, ready=True)
     path = request.path_params
-    chains = await in_thread(chains_of, shared_of(request).tables, job.folder, path["pdb_id"], path["ligand"])
+    chains = await in_thread(
+        structures.chains_of, shared_of(request).tables, job.folder, path["pdb_id"], path["ligand"]
+    )
     return tagged(request, LigandChainAnswer(chain=chains[0] if chains else None))
 
 
@@ -215,18 +204,12 @@ async def list_mapped_atoms(request: Request) -> Response:
     return tagged(request, await _atoms(request, atom_map))
 
 
-async def _atoms(request: Request, form: Any) -> list[dict[str, Any]]:
-    shared: Shared = shared_of(request)
-    job: Job = job_of(request, ready=True)
+async def _atoms(request: Request, form: Callable[[Sequence[Row], str], Sequence[Any]]) -> Sequence[Any]:
+    reader, folder = shared_of(request).tables, job_of(request, ready=True).folder
     asked, surroundings = _asked(request), CONTEXT.of(request)
 
-    def read() -> list[dict[str, Any]]:
-        rows = instance_rows(shared.tables, job.folder, asked)
-        if not rows:
-            return []
-        atoms: list[dict[str, Any]] = form(
-            instance_atoms(shared.tables, job.folder, str(rows[0]["stem"])), surroundings
-        )
-        return atoms
+    def read() -> Sequence[Any]:
+        rows = structures.instance_rows(reader, folder, asked)
+        return form(instance_atoms(reader, folder, str(rows[0]["stem"])), surroundings) if rows else []
 
     return await in_thread(read)
