@@ -99,15 +99,7 @@ _CORE: tuple[Endpoint, ...] = (
 )
 """Routes without those of extras."""
 
-_SENT = (
-    "Authorization",
-    "Content-Type",
-    "Idempotency-Key",
-    "If-None-Match",
-    "Last-Event-ID",
-    "Range",
-    "X-Request-ID",
-)
+_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Range", "X-Request-ID")
 _READ = ("Content-Disposition", "Content-Range", "ETag", "Link", "Location", "Retry-After", "X-Request-ID")
 """Headers that pages of other sites may send and read (CORS)."""
 

@@ -18,13 +18,7 @@ from urllib.parse import quote
 import httpx2
 
 from tethermap_client.download import Download
-from tethermap_client.errors import (
-    NotAnsweredError,
-    NotReadyError,
-    RefusedError,
-    TookTooLongError,
-    UnauthorizedError,
-)
+from tethermap_client.errors import NotAnsweredError, NotReadyError, RefusedError, TookTooLongError, UnauthorizedError
 from tethermap_client.model import DEAD, Job
 
 DEFAULT_URL = "http://127.0.0.1:8000"
