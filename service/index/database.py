@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,17 +26,16 @@ from service.jobs.record import JobRecord, ResultRow
 from service.lru import Lru
 
 SCHEMA = 4
-TABLES = {
-    "jobs": "job_id VARCHAR, sequence BIGINT, target_name VARCHAR, search_query VARCHAR, fasta_len INTEGER,"
+_FROM_RECORD = (
+    "job_id VARCHAR, sequence BIGINT, target_name VARCHAR, search_query VARCHAR, fasta_len INTEGER,"
     " status VARCHAR, has_results BOOLEAN, result_rows INTEGER, ligand_count INTEGER, created_at VARCHAR,"
-    " started_at VARCHAR, finished_at VARCHAR, modified_at VARCHAR, source VARCHAR, batch_id VARCHAR,"
-    " owner VARCHAR, codes VARCHAR, entries VARCHAR, created_s BIGINT, modified_s BIGINT, stamp BIGINT",
-    "meta": "schema INTEGER",
-}
-WIDTH = 21
-"""Number of columns of jobs."""
+    " started_at VARCHAR, finished_at VARCHAR, modified_at VARCHAR, source VARCHAR, batch_id VARCHAR, owner VARCHAR"
+)
+"""Columns of jobs that are fields of a record."""
+_COLUMNS = f"{_FROM_RECORD}, codes VARCHAR, entries VARCHAR, created_s BIGINT, modified_s BIGINT, stamp BIGINT"
 
 _CODE = re.compile(r"[A-Za-z0-9]+")
+_fields_of = attrgetter(*(column.split()[0] for column in _FROM_RECORD.split(", ")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +61,7 @@ def job_row(job: IndexedJob) -> tuple[Any, ...]:
     """Return the row of a job, in the order of the table."""
     record = job.record
     return (
-        record.job_id,
-        record.sequence,
-        record.target_name,
-        record.search_query,
-        record.fasta_len,
-        record.status,
-        record.has_results,
-        record.result_rows,
-        record.ligand_count,
-        record.created_at,
-        record.started_at,
-        record.finished_at,
-        record.modified_at,
-        record.source,
-        record.batch_id,
-        record.owner,
+        *_fields_of(record),
         words(code for row in job.rows for code in (row[2], *_CODE.findall(row[4]))),
         words(row[0] for row in job.rows),
         _seconds(record.created_at),
@@ -89,8 +74,6 @@ def _seconds(time: str) -> int:
     """Return a record's time as a number, which reduces the cost of sorting to a third."""
     return int(datetime.fromisoformat(time).timestamp())
 
-
-__all__ = ["SORTS", "Index", "IndexedJob", "JobFilters"]
 
 FILE = "index.duckdb"
 
@@ -132,7 +115,7 @@ class Index:
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="index-writer")
         self.failed = False
         self._pages: Lru[tuple[Any, ...], tuple[int, list[dict[str, Any]]]] = Lru(_PAGES)
-        self._changed = self._pages_at = 0
+        self._changed = 0
         self._began = secrets.token_hex(8)
         self.rebuilt = False
 
@@ -170,14 +153,22 @@ class Index:
                 self._connection = self._connect(None)
 
     def _connect(self, path: Path | None) -> duckdb.DuckDBPyConnection:
+        """Open a file and make its tables if it is new; `duckdb.Error` if it is broken or of another version."""
         options: dict[str, Any] = {"threads": 2, "preserve_insertion_order": True, "memory_limit": "1GB"}
         connection = duckdb.connect(str(path) if path else ":memory:", config=options)
-        try:
+        with contextlib.ExitStack() as on_error:
+            on_error.callback(connection.close)
             connection.execute("SET force_compression = 'uncompressed'")  # reading costs a fifth
-            _prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
+            if not connection.execute("SELECT 1 FROM duckdb_tables()").fetchone():
+                connection.execute(f"CREATE TABLE jobs ({_COLUMNS})")
+                connection.execute("CREATE TABLE meta (schema INTEGER)")
+                connection.execute("INSERT INTO meta VALUES (?)", [SCHEMA])
+            right = connection.execute("SELECT schema FROM meta").fetchall() == [(SCHEMA,)]
+            # All of an old file is read, so that a broken page shows now.
+            counted = connection.execute("SELECT count(COLUMNS(*)) FROM jobs").fetchone() or ()
+            if not right or len(counted) != _COLUMNS.count(",") + 1:
+                raise duckdb.CatalogException("it is of another version")
+            on_error.pop_all()
         return connection
 
     def start(self) -> None:
@@ -193,15 +184,11 @@ class Index:
                 await self._writer
             self._writer = None
         if self._connection is not None:
-            await self.in_writer(self._close_file)
+            await self.in_writer(self._checkpoint)
+            await self.in_writer(self._connection.close)
+            self._connection = None
         self._threads.shutdown()
         self._writing.shutdown()
-
-    def _close_file(self) -> None:
-        assert self._connection is not None
-        self._checkpoint()
-        self._connection.close()
-        self._connection = None
 
     # Writing
 
@@ -276,10 +263,6 @@ class Index:
             with contextlib.suppress(duckdb.Error):
                 cursor.execute("ROLLBACK")
 
-    def repaired(self) -> None:
-        """Note that `load` has written everything that was missing."""
-        self.failed = False
-
     def _checkpoint(self) -> None:
         """Bring what many changes have written into the file.
 
@@ -304,10 +287,7 @@ class Index:
             One of `SORTS`.
         """
         condition, values = where(filters)
-        if (now := self._changed) != self._pages_at:
-            self._pages.clear()
-            self._pages_at = now
-        question = (condition, tuple(values), sort, limit, offset)
+        question = (self._changed, condition, *values, sort, limit, offset)
         if (remembered := self._pages.use(question)) is not None:
             return remembered[0], [dict(row) for row in remembered[1]]
 
@@ -316,10 +296,11 @@ class Index:
             total = cursor.execute(f"SELECT count(*) FROM jobs {condition}", values).fetchone()  # noqa: S608
             page = f"SELECT {', '.join(COLUMNS)} FROM jobs {condition} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?"  # noqa: S608
             rows = cursor.execute(page, [*values, limit, offset]).fetchall()
-            return int(total[0]) if total else 0, [_shown(row) for row in rows]
+            names = [column[0] for column in cursor.description]
+            return int(total[0]) if total else 0, [dict(zip(names, row, strict=True)) for row in rows]
 
         total, rows = await self._in_reader(read)
-        if len(rows) <= _PAGE_ROWS and now == self._changed == self._pages_at:
+        if len(rows) <= _PAGE_ROWS:
             self._pages.keep(question, (total, [dict(row) for row in rows]))
         return total, rows
 
@@ -350,27 +331,3 @@ class Index:
     async def in_writer(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Call a blocking function where the index is written, between two changes."""
         return await asyncio.get_running_loop().run_in_executor(self._writing, function, *arguments)
-
-
-def _prepare(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the tables of a new file; read all of an old one, so that a broken page shows now.
-
-    Raises
-    ------
-    duckdb.Error
-        If it is broken or of another version.
-    """
-    names = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if not names:
-        for name, columns in TABLES.items():
-            connection.execute(f"CREATE TABLE {name} ({columns})")
-        connection.execute("INSERT INTO meta VALUES (?)", [SCHEMA])
-    right = connection.execute("SELECT schema FROM meta").fetchall() == [(SCHEMA,)]
-    counted = connection.execute("SELECT count(COLUMNS(*)) FROM jobs").fetchone()
-    if not right or counted is None or len(counted) != WIDTH:
-        raise duckdb.CatalogException("it is of another version")
-
-
-def _shown(row: tuple[Any, ...]) -> dict[str, Any]:
-    values = dict(zip(COLUMNS, row, strict=True))
-    return {**values, "protein": values["target_name"], "available": values["has_results"]}

@@ -24,6 +24,8 @@ COLUMNS = (
     "finished_at",
     "source",
     "batch_id",
+    "target_name AS protein",
+    "has_results AS available",
 )
 """Columns of a page."""
 

@@ -73,7 +73,7 @@ def reconcile(
     if stopped():
         return outcome
     index.load((), gone=sorted(indexed.keys() - seen))
-    index.repaired()
+    index.failed = False
     return outcome
 
 
