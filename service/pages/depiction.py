@@ -7,9 +7,8 @@ from pathlib import Path
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import resolve_artifact
-from service.results.exposure import recoloured, relative
-from service.results.tables import number
-from tethermap.base.contexts import HEADLINE_CONTEXT, area_column
+from service.results.exposure import recoloured
+from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.tables import Row
 from tethermap.drawing.reader import Depiction, load_depiction, read_depiction
 
@@ -73,15 +72,3 @@ def thumbnail(drawing: Depiction | None) -> str:
     box = " ".join(f"{value:.0f}" for value in (drawing.window if drawing else (0.0, 0.0, 60.0, 40.0)))
     body = drawing.body() if drawing else ""
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" stroke-width="2">{body}</svg>'
-
-
-def percent(row: Row, context: str) -> str:
-    """Return an atom's relative exposure in a context as whole percent; empty when it has none."""
-    share = relative(row, area_column(context))
-    return "" if share is None else f"{100 * share:.0f}"
-
-
-def area(row: Row, context: str) -> str:
-    """Return an atom's area in a context in square angstroms; empty when it was not measured."""
-    value = number(row, area_column(context))
-    return "" if value is None else f"{value:.1f}"

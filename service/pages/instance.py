@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from service.addresses import address, serves
-from service.pages.depiction import area, exits_drawing, exposed_drawing, percent
+from service.pages.depiction import exits_drawing, exposed_drawing
 from service.pages.exits import SHOWN, exit_sites, reason_without_sites
-from service.pages.fit import FITS, fit_of
+from service.pages.fit import fit_of
 from service.pages.places import copy_view
 from service.pages.texts import TEXTS
 from service.results.answers import answers_of_copy, several
@@ -30,41 +31,20 @@ from tethermap.drawing.ramp import STOPS, UNKNOWN
 
 _T = TEXTS.ligand
 
-FILES = (
-    ("PDB", "pdb_path"),
-    ("mmCIF", "cif_path"),
-    ("SDF", "sdf_path"),
-    ("SVG", "svg_exposed_path"),
-    ("SVG", "svg_plain_path"),
-    ("SVG", "svg_exits_path"),
+_HEADLINE_PROPERTIES = (
+    *("MW", "LogP", "TPSA", "HBD", "HBA", "Rotatable_Bonds", "Ring_Count", "Fraction_CSP3", "Formal_Charge"),
+    *("Chiral_Atoms", "QED", "SA_Score"),
 )
-"""Files of one instance: format, column with the file's name."""
-
-_HEADLINE_PROPERTIES = [
-    "MW",
-    "LogP",
-    "TPSA",
-    "HBD",
-    "HBA",
-    "Rotatable_Bonds",
-    "Ring_Count",
-    "Fraction_CSP3",
-    "Formal_Charge",
-    "Chiral_Atoms",
-    "QED",
-    "SA_Score",
-]
 _ALERTS = ("Lipinski_Pass", "Veber_Pass", "Egan_Pass", "Ghose_Pass", "Muegge_Pass", "PAINS_Hits", "Brenk_Hits")
 _IDENTITY = (
     *("Ligand", "Common_Name", "Name", "Synonyms", "Formula", "Type", "SMILES", "SMILES_pH74", "Canonical_SMILES"),
     *("InChI", "InChIKey", "Parent_SMILES"),
 )
-
-
 _OF_CONTACTS = (
     *("ligand_atom", "partner_chain", "partner_residue", "partner_component", "partner_atom", "distance_A", "type"),
     *("context", "partner_copy"),
 )
+_OF_ATOM = {"index": "sdf_index", "name": "exact_atom", "element": "element"}
 _MOST_SCORES = 12
 
 
@@ -92,14 +72,14 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
     stem = str(row["stem"])
     atoms = instance_atoms(place.reader, place.folder, stem)
     drawing = exposed_drawing(place.folder, row, atoms, context)
+    contexts = _contexts(row)
     exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem], SHOWN)
     sites = exit_sites(exit_rows)
     contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem], _OF_CONTACTS)
     metadata = metadata_row(place.reader, place.folder, str(row["components"] or row["Warhead"]), None) or {}
     answer = copy_view(answers_of_copy(place.reader, place.folder, row), row, exit_rows)
-    exits = exits_drawing(place.folder, row) if sites else None
-    contexts = _contexts(row)
-    first, more = _first_sites(sites)
+    first = [site for site in sites if not site["needs_handle"]][:_FIRST_SITES] or sites[:1]  # C-H exits are folded
+    scored = f"WHERE stem = ? AND name <> '' LIMIT {_MOST_SCORES}"
     return {
         "row": row,
         "stem": stem,
@@ -109,18 +89,17 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "contexts": contexts,
         "contexts_differ": len({round(one["area"], 1) for one in contexts if one["area"] is not None}) > 1,
         "drawing": drawing,
-        "exits_drawing": exits,
+        "exits_drawing": exits_drawing(place.folder, row) if sites else None,
         "amid": _amid_address(place, row) if drawing else "",
         "closed_here": _closed_here(sites, context),
-        "atoms": atoms,
         "sites": sites,
         "first_sites": first,
-        "more_sites": more,
+        "more_sites": [site for site in sites if site not in first],
         "answer": answer,
-        "fit": fit_badge(row),
+        "fit": fit_of(row),
         "no_sites": reason_without_sites(exit_rows),
         "bridge": bridge(row, contacts),
-        "contacts": _contacts(contacts),
+        "contacts": _strongest_first(contacts),
         "pocket": pocket_strip(contacts),
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in several(row, "flags")],
         "files": _files(place.base, row),
@@ -129,16 +108,9 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "design": address(f"/degraders?a_job={place.base.rpartition('/')[2]}&a_stem={quote(stem)}&a_anchor=")
         if serves("/degraders")
         else "",
-        "degrader_archives": _degrader_archives(place, stem, _input_anchors(sites, answer["observed"])),
+        "degrader_archives": _degrader_archives(place, stem, sites, answer["observed"]),
         "properties": _properties(metadata),
-        "scores": [
-            (str(one["name"]), str(one["value"]))
-            for one in place.reader.rows(
-                place.folder, tables.POSES, f"WHERE stem = ? AND name <> '' LIMIT {_MOST_SCORES}", [stem]
-            )
-        ],
-        "percent": percent,
-        "area_of": area,
+        "scores": place.reader.rows(place.folder, tables.POSES, scored, [stem]),
         "data": {**_data(place, row, atoms, sites, contacts), "seen": _seen(answer["observed"])},
     }
 
@@ -169,12 +141,6 @@ _BRIDGED = 0.15
 """Share of a ligand's free area that other chains must cover; MZ1 between VHL and BRD4 (5T35): 0.37. A house rule."""
 
 
-def fit_badge(row: Row) -> dict[str, str]:
-    """Return how well an instance fits the experiment: a key of `FITS`, and its words."""
-    fit = fit_of(row)
-    return {"key": fit, "says": FITS[fit]}
-
-
 def _contexts(row: Row) -> list[dict[str, Any]]:
     free = number(row, "SASA_free_A2")
     shown = []
@@ -186,12 +152,13 @@ def _contexts(row: Row) -> list[dict[str, Any]]:
 
 
 def _files(base: str, row: Row) -> list[dict[str, Any]]:
-    paths = [(form, column, str(row.get(column) or "")) for form, column in FILES]
-    return [
-        {"what": _T.file_kinds[column], "form": form, "name": path.rpartition("/")[2], "url": file_address(base, path)}
-        for form, column, path in paths
-        if path
-    ]
+    """Return the files of an instance with their kind and format."""
+    files = []
+    for column, what in _T.file_kinds.items():
+        if path := str(row.get(column) or ""):
+            form = "mmCIF" if column == "cif_path" else column[:3].upper()
+            files.append({"what": what, "form": form, "name": path.rpartition("/")[2], "url": file_address(base, path)})
+    return files
 
 
 _OF_INPUTS = ("site_rank", "anchor_atom", *_T.degrader_files)
@@ -201,21 +168,24 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
     inputs = []
     for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem], _OF_INPUTS):
-        paths = {says: str(row.get(column) or "") for column, says in _T.degrader_files.items()}
         files = [
-            {"says": says, "url": file_address(place.base, f"{layout.PROTAC_FOLDER}/{path}")}
-            for says, path in paths.items()
-            if path
+            {"says": says, "url": file_address(place.base, f"{layout.PROTAC_FOLDER}/{row[column]}")}
+            for column, says in _T.degrader_files.items()
+            if row.get(column)
         ]
         if files:
             inputs.append({"site": row.get("site_rank"), "atom": row.get("anchor_atom"), "files": files})
     return inputs
 
 
-def _degrader_archives(place: Place, stem: str, anchors: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the addresses of inputs on demand, by exit site; none for a job whose working files no longer exist."""
+def _degrader_archives(
+    place: Place, stem: str, sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the addresses of inputs on demand for the anchor that a degrader shows, else for the best of each site."""
     if not _working(place, "protac-inputs"):
         return []
+    seen = [str(one["row"]["anchor_atom"]) for one in observed if one["row"]["side"] == "target"]
+    anchors = {_T.as_seen: seen[0]} if any(seen) else {str(site["site_rank"]): site["atom"] for site in sites}
     base = f"{place.base}/protac-inputs?stem={quote(stem)}&anchor="
     return [{"site": site, "atom": atom, "url": base + quote(atom)} for site, atom in anchors.items()]
 
@@ -227,14 +197,6 @@ def _working(place: Place, route: str) -> bool:
 
 def _has_shards(place: Place) -> bool:
     return (place.folder / layout.SHARDS).is_dir()
-
-
-def _input_anchors(sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the anchors with inputs: the one that a degrader shows, else the best of each site."""
-    seen = [str(one["row"]["anchor_atom"]) for one in observed if one["row"]["side"] == "target"]
-    if any(seen):
-        return {_T.as_seen: seen[0]}
-    return {str(site["site_rank"]): site["atom"] for site in sites}
 
 
 def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
@@ -249,12 +211,6 @@ _FIRST_SITES = 3
 """Sites of a ligand that are unfolded."""
 
 
-def _first_sites(sites: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the sites that are unfolded and those that are folded, C-H exits among them unless there are no others."""
-    with_handle = [site for site in sites if not site["needs_handle"]][:_FIRST_SITES] or list(sites[:1])
-    return with_handle, [site for site in sites if site not in with_handle]
-
-
 def _amid_address(place: Place, row: Row) -> str:
     """Return the address of the drawing of an instance with its residues."""
     names = (place.base.rpartition("/")[2], *(str(row[name]) for name in ("pdb_id", "Chain", "Warhead")))
@@ -266,14 +222,9 @@ _NUMBERED = 5
 """Sites that are marked in 3D, as in the depiction."""
 
 
-def _contacts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the contacts of an instance by residue, nearest first."""
-    lines = []
-    for row in sorted(rows, key=lambda row: (_STRENGTH.get(str(row["type"]), 9), number(row, "distance_A") or 99.0)):
-        residue = f"{row['partner_component']} {row['partner_residue']}"
-        copy = f" ({row['partner_copy']})" if row.get("partner_copy") else ""
-        lines.append({**row, "residue": residue, "chain": f"{row['partner_chain']}{copy}"})
-    return lines
+def _strongest_first(contacts: Sequence[Row]) -> list[Row]:
+    """Return contacts by kind, the nearest first."""
+    return sorted(contacts, key=lambda row: (_STRENGTH.get(str(row["type"]), 9), number(row, "distance_A") or 99.0))
 
 
 def pocket_strip(contacts: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
@@ -291,18 +242,17 @@ def pocket_strip(contacts: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
         residues are missing before it.
     """
     chains: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in _contacts(contacts):
+    for row in _strongest_first(contacts):
         residue = str(row["partner_residue"])
         if not row.get("partner_copy"):
-            strongest = {"name": str(row["partner_component"]).capitalize(), "residue": residue}
+            strongest = {"name": str(row["partner_component"]).capitalize(), "residue": residue, "after_gap": False}
             strongest |= {"atom": row["ligand_atom"], "type": row["type"]}
             chains.setdefault(str(row["partner_chain"]), {}).setdefault(residue, strongest)
     strips = {}
     for chain, residues in sorted(chains.items()):
         strips[chain] = sorted(residues.values(), key=lambda one: (_number_of(one["residue"]), one["residue"]))
-        numbers = [_number_of(one["residue"]) for one in strips[chain]]
-        for one, before, number_here in zip(strips[chain], [numbers[0], *numbers], numbers, strict=False):
-            one["after_gap"] = number_here - before > 1
+        for before, one in pairwise(strips[chain]):
+            one["after_gap"] = _number_of(one["residue"]) - _number_of(before["residue"]) > 1
     return strips
 
 
@@ -323,16 +273,12 @@ def _properties(metadata: Row) -> dict[str, Any]:
         "identity": known,
         "main": [(name.replace("_", " "), _text(known[name])) for name in _HEADLINE_PROPERTIES if name in known],
         "alerts": [
-            (_T.alert_names.get(name, name.removesuffix("_Pass")), _text(known[name]), _is_bad(known[name]))
+            (_T.alert_names.get(name, name.removesuffix("_Pass")), _text(value), value not in (True, "none"))
             for name in _ALERTS
-            if name in known
+            if (value := known.get(name)) is not None
         ],
         "rest": [(name.replace("_", " "), _text(value)) for name, value in known.items() if name not in shown],
     }
-
-
-def _is_bad(value: Value) -> bool:
-    return value is False or (isinstance(value, str) and value not in ("none", ""))
 
 
 def _text(value: Value) -> str:
@@ -362,7 +308,15 @@ def _data(
         "nearest_chain": chains[0] if chains else str(row["Chain"]),
         "ramp": {"stops": STOPS, "unknown": UNKNOWN},
         "discs": {"smallest": SMALLEST_DISC, "largest": LARGEST_DISC, "target": TARGET_RADIUS},
-        "atoms": [_atom(atom) for atom in atoms],
+        "atoms": [
+            {
+                **{key: atom[name] for key, name in _OF_ATOM.items()},
+                "free": number(atom, "SASA_free_A2"),
+                "area": {key: number(atom, area_column(key)) for key in CONTEXTS},
+                "share": {key: relative(atom, area_column(key)) for key in CONTEXTS},
+            }
+            for atom in atoms
+        ],
         "added": {key: words.added for key, words in CONTEXT_WORDS.items()},
         "exits": [
             {
@@ -374,13 +328,7 @@ def _data(
         ],
         "partners": address(partners) if _has_shards(place) else None,
         "contacts": [
-            {
-                "atom": item["ligand_atom"],
-                "chain": item["partner_chain"],
-                "residue": item["partner_residue"],
-                "partner": item["partner_atom"],
-                "type": item["type"],
-            }
+            {name: item[name] for name in ("ligand_atom", "partner_chain", "partner_residue", "partner_atom", "type")}
             for item in contacts
             if item["type"] != "hydrophobic" and not item.get("partner_copy")
         ],
@@ -396,15 +344,3 @@ def structure_of(base: str, row: Row) -> dict[str, str | None]:
 def file_address(base: str, path: str) -> str | None:
     """Return the address of a file of a job; None without a path."""
     return f"{base}/files/{quote(path, safe='/')}" if path else None
-
-
-def _atom(row: Row) -> dict[str, Any]:
-    contexts = {key: number(row, area_column(key)) for key in CONTEXTS}
-    return {
-        "index": row["sdf_index"],
-        "name": row["exact_atom"],
-        "element": row["element"],
-        "free": number(row, "SASA_free_A2"),
-        "area": contexts,
-        "share": {key: relative(row, area_column(key)) for key in CONTEXTS},
-    }

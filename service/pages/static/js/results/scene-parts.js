@@ -52,10 +52,10 @@ export function contactLines(viewer, data, protein, atoms) {
   const names = new Map(data.atoms.map((atom) => [atom.name, atoms.get(atom.index)]));
   const shapes = [];
   for (const contact of data.contacts) {
-    const from = names.get(contact.atom);
-    const found = /^(-?\d+)([A-Za-z]?)$/.exec(contact.residue);
+    const from = names.get(contact.ligand_atom);
+    const found = /^(-?\d+)([A-Za-z]?)$/.exec(contact.partner_residue);
     if (!from || !found) continue;
-    const partners = protein.selectedAtoms({ chain: contact.chain, resi: Number(found[1]), atom: contact.partner });
+    const partners = protein.selectedAtoms({ chain: contact.partner_chain, resi: Number(found[1]), atom: contact.partner_atom });
     const to = partners.find((atom) => (atom.icode ?? "").trim() === found[2]) ?? partners[0];
     if (!to) continue;
     shapes.push(viewer.addCylinder({ start: place(from), end: place(to), radius: 0.055, dashed: contact.type !== "covalent", fromCap: 1, toCap: 1, color: KINDS[contact.type] ?? KINDS.metal, dashLength: 0.18, gapLength: 0.14 }));
