@@ -67,6 +67,11 @@ def drawings(texts: Mapping[str, str]) -> dict[str, Depiction]:
     return {name: read_depiction(text) for name, text in texts.items()}
 
 
+def step(share: float) -> int:
+    """Return a share as percent in steps of five, for style classes."""
+    return 5 * round(20 * min(max(share, 0.0), 1.0))
+
+
 def thumbnail(drawing: Depiction | None) -> str:
     """Return a depiction as a small separate file; an empty one if there is none."""
     box = " ".join(f"{value:.0f}" for value in (drawing.window if drawing else (0.0, 0.0, 60.0, 40.0)))

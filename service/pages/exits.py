@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from service.pages.depiction import step
 from service.pages.texts import TEXTS
 from service.results.answers import several
 from service.results.tables import number
@@ -34,10 +36,10 @@ def exit_sites(rows: Sequence[Row]) -> list[dict[str, Any]]:
         Rows of the exits table of one instance.
     """
     ranked = sorted((row for row in rows if number(row, "rank") is not None), key=lambda row: number(row, "rank") or 0)
-    sites: dict[str, list[Row]] = {}
+    sites: dict[str, list[dict[str, Any]]] = {}
     for row in ranked:
-        sites.setdefault(str(row["site_id"]), []).append(row)
-    return [_site(anchors) for anchors in sites.values()]
+        sites.setdefault(str(row["site_id"]), []).append(_anchor(row))
+    return [{**anchors[0], "anchors": anchors} for anchors in sites.values()]
 
 
 def reason_without_sites(rows: Sequence[Row]) -> str:
@@ -46,18 +48,17 @@ def reason_without_sites(rows: Sequence[Row]) -> str:
     return next((EXIT_REASONS[code] for code in codes if code in EXIT_REASONS), "")
 
 
-def _site(rows: Sequence[Row]) -> dict[str, Any]:
-    anchors = [_anchor(row) for row in rows]
-    return {**anchors[0], "site_rank": rows[0]["site_rank"], "anchors": anchors}
-
-
 def _anchor(row: Row) -> dict[str, Any]:
     room, way, prior, lost = (number(row, name) or 0.0 for name in ("E", "F", "prior", "area_lost_A2"))
-    chem_class = str(row.get("chem_class") or "")
+    chem_class, grade = (str(row.get(name) or "") for name in ("chem_class", "evidence"))
+    beyond = {name: tuple(number(row, f"{term}_{name}") for term in "EF") for name in CONTEXTS[-2:]}
+    wider = {name: (there, free) for name, (there, free) in beyond.items() if there is not None and free is not None}
+    is_open = min(room, way) >= OPEN_FROM
     return {
         "atom": str(row["anchor_atom"]),
         "index": row["sdf_index"],
         "rank": row["rank"],
+        "site_rank": row["site_rank"],
         "same": several(row, "anchor_equivalents"),
         "action": _action(row),
         "how": CHEMISTRY.get(chem_class, chem_class),
@@ -65,8 +66,8 @@ def _anchor(row: Row) -> dict[str, Any]:
         "needs_handle": CHEMISTRY.get(chem_class, "").startswith("needs a handle"),
         "score": number(row, "score"),
         "closed": row.get("closed") is True,
-        "open": min(room, way) >= OPEN_FROM,
-        "closed_in": _closed_in(row, room, way),
+        "open": is_open,  # a closed one has no room or no way out in all contexts, an open one where others shut it
+        "closed_in": [name for name in wider if min(wider[name]) < OPEN_FROM] if is_open else list(CONTEXTS),
         "leaving_atoms": several(row, "leaving_atoms"),
         "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
         "terms": [
@@ -75,29 +76,16 @@ def _anchor(row: Row) -> dict[str, Any]:
             _term("chemistry", in_words(prior, PRIOR), prior, group=chem_class),
             _term("given_up", in_words(lost, LOST), lost / 200, area=f"{lost:.0f}"),
         ],
-        "warnings": _warnings(row, room, way),
-        "grade": str(row.get("evidence") or ""),
-        "grade_says": EVIDENCE_GRADES.get(str(row.get("evidence") or ""), ""),
+        "warnings": _warnings(row, room + way, wider),
+        "grade": grade,
+        "grade_says": EVIDENCE_GRADES.get(grade, ""),
     }
-
-
-def _closed_in(row: Row, room: float, way: float) -> list[str]:
-    """Return the contexts in which an exit has no room or no way out: all, or those where partners or mates shut it."""
-    if min(room, way) < OPEN_FROM:
-        return list(CONTEXTS)
-    closed = []
-    for context in CONTEXTS[-2:]:
-        there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
-        if there is not None and free is not None and min(there, free) < OPEN_FROM:
-            closed.append(context)
-    return closed
 
 
 def _term(key: str, word: str, share: float, **values: str) -> dict[str, Any]:
     """Return a term of the score as a gauge in steps of five percent, with its explanation."""
     says = _T.term_help[key].plain(**values)
-    share = round(20 * min(max(share, 0.0), 1.0)) * 5
-    return {"key": key, "name": _T.terms[key], "word": word, "share": share, "says": says}
+    return {"key": key, "name": _T.terms[key], "word": word, "share": step(share), "says": says}
 
 
 def _action(row: Row) -> str:
@@ -109,22 +97,17 @@ def _action(row: Row) -> str:
     return str(_T.replaces.plain(atoms=listed(leaving)))
 
 
-def _warnings(row: Row, room: float, way: float) -> list[str]:
-    sentences = []
-    if row.get("closed") is True:
-        sentences.append(_T.warn_closed)
-    if row.get("incomplete") is True:
-        sentences.append(_T.warn_incomplete)
+def _warnings(row: Row, room_and_way: float, wider: Mapping[str, tuple[float, float]]) -> list[str]:
+    flags = {"closed": _T.warn_closed, "incomplete": _T.warn_incomplete}
+    sentences = [text for name, text in flags.items() if row.get(name) is True]
     codes = [code for code in several(row, "evidence_reasons") if code not in _SAID_ELSEWHERE]
     sentences += [EXIT_EVIDENCE[code].sentence for code in codes if code in EXIT_EVIDENCE]
-    lost, own = number(row, "hbonds_lost") or 0, number(row, "hbonds_anchor") or 0
-    if lost:
-        sentences.append(_T.warn_bonds_of_group.plain(n=f"{lost:.0f}"))
-    if own:
-        sentences.append(_T.warn_bonds_of_atom.plain(n=f"{own:.0f}"))
+    for name, text in (("hbonds_lost", _T.warn_bonds_of_group), ("hbonds_anchor", _T.warn_bonds_of_atom)):
+        if bonds := number(row, name):
+            sentences.append(text.plain(n=f"{bonds:.0f}"))
     for context, text in (("assembly", _T.warn_narrower_in_assembly), ("crystal", _T.warn_narrower_in_crystal)):
-        there, free = number(row, f"E_{context}"), number(row, f"F_{context}")
-        if there is not None and free is not None and room + way - there - free > _NARROWER:
+        there, free = wider.get(context, (math.inf, math.inf))
+        if room_and_way - there - free > _NARROWER:
             sentences.append(text.plain(room=percent(there), way=percent(free)))
     return sentences
 

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 from service.addresses import ROOT_PATH, serves
 from service.jobs.record import FINAL
 from service.pages.assets import Assets
+from service.pages.depiction import step
 from service.pages.texts import TEXTS
 from tethermap.base.reasons import BOND_SOURCES
 from tethermap.base.root import __version__
@@ -57,6 +58,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
         "version": __version__,
         "final_states": FINAL,
         "copies_noun": copies_noun,
+        "step": step,
         "bond_sources": BOND_SOURCES,
         "texts": TEXTS,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -60,10 +61,11 @@ def series_view(reader: JobTables, folder: Path, base: str, series: Row, instanc
     core = _core_atoms(reader, folder, name, stems)
     atoms = atoms_by_instance(reader, folder, stems)
     column = area_column(HEADLINE_FIRST[0])
-    exposed = {stem: {row["sdf_index"]: (row, relative(row, column)) for row in rows} for stem, rows in atoms.items()}
+    exposed = {stem: {row["sdf_index"]: relative(row, column) for row in rows} for stem, rows in atoms.items()}
     places = sorted({place for own in core.values() for place in own})
     rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
-    means = [_mean([row["cells"][number] for row in rows]) for number in range(len(places))]
+    shares = [[share for row in rows if (share := row["cells"][k]["share"]) is not None] for k in range(len(places))]
+    means = [fmean(known) if known else None for known in shares]
     drawing = shown_drawing(folder, f"{layout.SERIES_FOLDER}/{name}.svg")
     return {
         "name": name,
@@ -88,35 +90,21 @@ def _core_atoms(reader: JobTables, folder: Path, series: str, stems: Collection[
 
 
 def _line(
-    row: Row, places: Sequence[int], core: Mapping[int, Row], exposed: Mapping[Value, tuple[Row, float | None]]
+    row: Row, places: Sequence[int], core: Mapping[int, Row], exposed: Mapping[Value, float | None]
 ) -> dict[str, Any]:
-    cells: list[dict[str, Any]] = []
-    for place in places:
-        atom = core.get(place)
-        _, share = exposed.get(atom["sdf_index"], ({}, None)) if atom else ({}, None)
-        cells.append({"share": share, "name": str(atom["atom_name"]) if atom else "", "step": _step(share)})
+    atoms = [core.get(place, {"sdf_index": None, "atom_name": ""}) for place in places]
+    cells = [{"share": exposed.get(atom["sdf_index"]), "name": str(atom["atom_name"])} for atom in atoms]
     best = str(row.get("answer_atom") or "")
     in_core = best in {str(atom["atom_name"]) for atom in core.values()}
     return {"row": row, "stem": row["stem"], "cells": cells, "best": best, "in_core": in_core}
 
 
-def _mean(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    shares = [cell["share"] for cell in cells if cell["share"] is not None]
-    share = fmean(shares) if shares else None
-    return {"share": share, "step": _step(share)}
-
-
-def _step(share: float | None) -> int | None:
-    """Return an exposure in steps of five percent, for style classes."""
-    return None if share is None else 5 * round(20 * min(max(share, 0.0), 1.0))
-
-
-def _discs(drawing: Depiction | None, means: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _discs(drawing: Depiction | None, means: Mapping[int, float | None]) -> list[dict[str, Any]]:
     """Return a disc for each core atom in the colour of its mean exposure, and the position of its number."""
     marks = [mark for mark in (drawing.atoms if drawing else ()) if mark.index in means]
     spots = free_spots([(mark.x, mark.y) for mark in marks], max((mark.radius for mark in marks), default=0.0) + 9)
     return [
-        {"mark": mark, "fill": exposure_colour(means[mark.index]["share"]), "number": (f"{x:.1f}", f"{y + 4:.1f}")}
+        {"mark": mark, "fill": exposure_colour(means[mark.index]), "number": (f"{x:.1f}", f"{y + 4:.1f}")}
         for mark, (x, y) in zip(marks, spots, strict=True)
     ]
 
@@ -126,9 +114,7 @@ def _pictures(folder: Path, base: str, series: str, codes: Collection[str]) -> l
     pictures = []
     for code in sorted(codes)[:MAX_LIGANDS]:
         path = f"{layout.SERIES_FOLDER}/{series}_{code}.svg"
-        try:
+        with suppress(FileNotFound, InvalidPath):
             resolve_artifact(folder, path)
-        except (FileNotFound, InvalidPath):
-            continue
-        pictures.append({"ligand": code, "url": file_address(base, path)})
+            pictures.append({"ligand": code, "url": file_address(base, path)})
     return pictures

@@ -10,6 +10,7 @@ from urllib.parse import quote, quote_plus
 from markupsafe import Markup, escape
 
 from service.pages.columns import Shown
+from service.pages.depiction import step
 from service.pages.fit import fit_of
 from service.pages.instances import TableView, searched
 from service.pages.texts import TEXTS
@@ -97,7 +98,7 @@ def _cell(column: Shown, row: Row) -> str:
         return f'<td class="name" data-v="">{text}</td>' if column.key == "name" else f"<td>{text}</td>"
     value, kind = row.get(column.sorted_by), "number"
     if column.key == "buried" and isinstance(value, float):
-        kind = f"number bar rest x{5 * round(20 * (1 - value))}"
+        kind = f"number bar rest x{step(1 - value)}"
     return f'<td class="{kind}" data-v="{"" if value is None else value}">{text}</td>'
 
 
