@@ -6,7 +6,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -104,10 +104,9 @@ def _kind(schema: Mapping[str, Any]) -> Kind:
         return "choice"
     if "array" in types:
         return "choices" if "enum" in schema["items"] else "codes"
-    if schema.get("format") == "date":
-        return "date"
-    named: tuple[tuple[str, Kind], ...] = (("integer", "integer"), ("number", "number"), ("boolean", "flag"))
-    return next((kind for name, kind in named if name in types), "text")
+    named: dict[str, Kind] = {"integer": "integer", "number": "number", "boolean": "flag"}
+    other: Kind = "date" if schema.get("format") == "date" else "text"
+    return next((kind for name, kind in named.items() if name in types), other)
 
 
 def values_of_request(request: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -121,35 +120,27 @@ def values_of_request(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return values
 
 
-def body_of_form(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def body_of_form(values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the JSON body of a filled-in form; empty and default values are omitted.
 
     Parameters
     ----------
-    pairs : iterable of (str, str)
-        Names and values as the browser sends them.
+    values : mapping of str to sequence of str
+        Values by name as the browser sends them.
 
     Returns
     -------
     dict
         The body for ``POST /api/jobs``. Values that can't be converted stay text, so that they are refused by name.
     """
-    given: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if value.strip():
-            given.setdefault(name, []).append(value.strip())
-    body: dict[str, Any] = {name: given[name][0] for name in TEXT_FIELDS if name in given}
+    given = {name: [value.strip() for value in many if value.strip()] for name, many in values.items()}
+    body: dict[str, Any] = {name: given[name][0] for name in TEXT_FIELDS if given.get(name)}
     if "structures" in body:
         body.setdefault("target_name", OWN_STRUCTURES)
     if "target_name" in body and not body.keys() & {"search_query", "pdb_id", "structures"}:
         body |= _asked(body["target_name"])  # one box is enough
-    options = {}
-    for _, fields in option_groups():
-        for one in fields:
-            if one.name in given:
-                value = _converted(one, given[one.name])
-                if value != one.default:
-                    options[one.name] = value
+    asked = [one for _, fields in option_groups() for one in fields if given.get(one.name)]
+    options = {one.name: value for one in asked if (value := _converted(one, given[one.name])) != one.default}
     return {**body, "options": options} if options else body
 
 
@@ -219,10 +210,8 @@ class Meaning:
     def curl(self) -> str:
         """The same as a command; the browser puts its own address for ``$TETHERMAP_URL``."""
         text = json.dumps(self.body, ensure_ascii=False)
-        return (
-            'curl -s "$TETHERMAP_URL/api/jobs" \\\n'
-            f"  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(text)}"
-        )
+        head = "curl -s \"$TETHERMAP_URL/api/jobs\" \\\n  -H 'Content-Type: application/json' \\\n"
+        return f"{head}  -d {shlex.quote(text)}"
 
     @property
     def job_yaml(self) -> str:
@@ -233,7 +222,7 @@ class Meaning:
         return yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=100)
 
 
-def meaning_of(pairs: Iterable[tuple[str, str]], limits: Limits) -> Meaning:
+def meaning_of(values: Mapping[str, Sequence[str]], limits: Limits) -> Meaning:
     """Return the request of a form.
 
     Raises
@@ -241,5 +230,5 @@ def meaning_of(pairs: Iterable[tuple[str, str]], limits: Limits) -> Meaning:
     ServiceError
         If the request is invalid; `details` name the field.
     """
-    body = body_of_form(pairs)
+    body = body_of_form(values)
     return Meaning(body, parse_submission(body, limits))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
@@ -14,11 +16,10 @@ from starlette.datastructures import QueryParams
 from service.pages.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers, several
-from service.results.rows import csv_lines
 from service.results.tables import JobTables, number
 from tethermap.base import tables
 from tethermap.base.identifiers import plain_name
-from tethermap.base.tables import Column, Row, Value
+from tethermap.base.tables import Row, Value
 
 NO_FLAGS = "none"
 """Value of the flag filter for rows without flags."""
@@ -148,11 +149,10 @@ def _plain(value: float | None) -> str:
 
 
 def _number(text: str) -> float | None:
-    try:
-        value = float(text.strip()[:32])
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
+    with suppress(ValueError):
+        if math.isfinite(value := float(text.strip()[:32])):
+            return value
+    return None
 
 
 def _sortable(value: Value) -> tuple[float, str]:
@@ -247,9 +247,3 @@ def choices(rows: Sequence[Row]) -> dict[str, list[tuple[str, int]]]:
         "flags": sorted(flags.items(), key=lambda item: (-item[1], item[0])),
         "fits": [(name, fits[name]) for name in FITS if fits[name]],
     }
-
-
-def csv_of(view: TableView, rows: Sequence[Row]) -> Iterator[bytes]:
-    """Yield the view as CSV: its rows in its order, its columns under their names in the tables."""
-    columns: list[Column] = [shown.column for shown in view.shown]
-    return csv_lines(columns, [{column.name: row.get(column.name) for column in columns} for row in rows])

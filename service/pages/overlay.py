@@ -66,7 +66,15 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
         "data": {
             "reference": structure_of(job.base, reference) if reference is not None else None,
             "ligands": [{name: line[name] for name in ("url", "matrix", "shift", "colour", "label")} for line in lines],
-            "directions": [_direction(row, rank) for rank, row in enumerate(directions, 1)],
+            "directions": [
+                {
+                    "rank": rank,
+                    "at": [number(row, axis) for axis in "xyz"],
+                    "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
+                    "closed": not number(row, "n_entries_open"),
+                }
+                for rank, row in enumerate(directions, 1)
+            ],
         },
     }
 
@@ -81,15 +89,6 @@ def _line(job: Job, row: Row, result: Row, place: int) -> dict[str, Any]:
         "url": file_address(job.base, path),
         "matrix": [[number(row, f"r{i}{j}") for j in (1, 2, 3)] for i in (1, 2, 3)],
         "shift": [number(row, f"t{i}") for i in (1, 2, 3)],
-    }
-
-
-def _direction(row: Row, rank: int) -> dict[str, Any]:
-    return {
-        "rank": rank,
-        "at": [number(row, axis) for axis in "xyz"],
-        "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
-        "closed": not number(row, "n_entries_open"),
     }
 
 

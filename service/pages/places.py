@@ -95,10 +95,7 @@ def _grade_sentence(row: Row, *, seen: bool) -> str:
     """Return a grade in words; never that there are no doubts where much of the binding is given up."""
     if (number(row, "area_lost_A2") or 0.0) >= MUCH_GIVEN_UP and row["evidence"] == "A":
         return str(_T.clear_but_loses)
-    return _sentence((_T.observed_grades if seen else EVIDENCE_GRADES).get(str(row["evidence"]), ""))
-
-
-def _sentence(words: str) -> str:
+    words = (_T.observed_grades if seen else EVIDENCE_GRADES).get(str(row["evidence"]), "")
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
@@ -147,17 +144,13 @@ def _said_here(lead: Row, ranked: Sequence[Row]) -> str:
     own = next((one for one in ranked if anchors & set(names_of_exit(one))), None)
     if own is None:
         return str(_T.copy_without_exit)
-    is_open = _is_open(own)
-    state = _T.state_open if is_open else _T.state_blocked
     if (number(lead, "n_copies") or 0) < 2:
         return ""
-    first = ranked[0]
-    if own is first and is_open:
-        return str(_T.copy_agrees)
+    first, is_open = ranked[0], _is_open(own)
     if own is first:
-        return str(_T.copy_agrees_blocked)
+        return str(_T.copy_agrees if is_open else _T.copy_agrees_blocked)
     text = _T.copy_differs if _is_open(first) else _T.copy_differs_blocked
-    return str(text.plain(state=state, atom=first["anchor_atom"]))
+    return str(text.plain(state=_T.state_open if is_open else _T.state_blocked, atom=first["anchor_atom"]))
 
 
 def _is_open(row: Row) -> bool:

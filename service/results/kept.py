@@ -23,38 +23,13 @@ _LEAST_COUNTED = 1 << 14
 """Minimum size in bytes that a response counts as, including its key: this limits the number of short ones."""
 
 
-class KeptAnswers:
-    """Keeps whole answers, packed, by all that they are made from.
+def counted(state: str, kept: tuple[bytes, Response]) -> int:
+    """Return the size that a cached response counts as."""
+    return max(len(state) + len(kept[0]), _LEAST_COUNTED)
 
-    Parameters
-    ----------
-    most_bytes : int
-        Maximum total size.
-    """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._kept: Lru[str, tuple[bytes, Response]] = Lru(
-            most_bytes, lambda state, kept: max(len(state) + len(kept[0]), _LEAST_COUNTED)
-        )
-
-    def get(self, request: Request, state: str) -> Response | None:
-        """Return a cached response, gzipped on request, 304 if the client has it; None if it must be computed."""
-        kept = self._kept.use(state)
-        return None if kept is None else _sent(request, *kept)
-
-    def keep(self, state: str, body: bytes, answer: Response) -> None:
-        """Keep an answer.
-
-        Parameters
-        ----------
-        state : str
-            Key of everything that it depends on.
-        body : bytes
-            Its body as gzip.
-        answer : Response
-            Its status and headers.
-        """
-        self._kept.keep(state, (body, Response(None, answer.status_code, answer.headers)))
+KEPT = Lru[str, tuple[bytes, Response]](4 << 20, counted)
+"""Cache of this process: gzipped body of responses, with their status and headers, by all that they are made from."""
 
 
 def _sent(request: Request, body: bytes, answer: Response) -> Response:
@@ -69,10 +44,6 @@ def _sent(request: Request, body: bytes, answer: Response) -> Response:
     declare(headers, len(body))
     headers.add_vary_header("Accept-Encoding")
     return Response(body, answer.status_code, headers)
-
-
-KEPT = KeptAnswers(4 << 20)
-"""Cache of this process."""
 
 
 async def kept_answer(request: Request, job: Job, make: Callable[[], Response], listing: int = 0) -> Response:
@@ -90,8 +61,8 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response], 
         Number of the listing of the job's files, if the answer depends on them.
     """
     state = f"{state_of(request, job)} {listing}"
-    if (known := KEPT.get(request, state)) is not None:
-        return known
+    if (known := KEPT.use(state)) is not None:
+        return _sent(request, *known)
 
     def made() -> tuple[Response, bytes]:
         answer = make()
@@ -103,7 +74,7 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response], 
     answer, body = await anyio.to_thread.run_sync(made)
     if answer.status_code != 200:
         return answer
-    KEPT.keep(state, body, answer)
+    KEPT.keep(state, (body, Response(None, answer.status_code, answer.headers)))
     return _sent(request, body, answer)
 
 

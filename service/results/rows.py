@@ -25,7 +25,6 @@ MAX_FILTERS = 50
 """Maximum number of columns in the filters of one request, each of which reads all rows."""
 
 _OPERATORS = {"": "=", "gte": ">=", "lte": "<="}
-_BATCH = 500
 _LINES = 20_000
 """Rows of CSV per query."""
 
@@ -68,7 +67,7 @@ class RowsWanted:
     def csv(
         self, reader: JobTables, job: Path, table: Table, columns: Sequence[Column], limit: int | None, offset: int
     ) -> Iterator[str]:
-        """Yield the header and rows of the view as CSV, as `csv_lines` does; DuckDB writes the lines."""
+        """Yield the header and rows of the view as CSV, as `csv_text` does; DuckDB writes the lines."""
         yield _csv([[column.name for column in columns]])
         line, end = _line_of(columns), None if limit is None else offset + limit
         for start in range(offset, sys.maxsize if end is None else end, _LINES):
@@ -179,7 +178,7 @@ def _safe(text: str, column: Column) -> str:
 
 
 def _line_of(columns: Sequence[Column]) -> str:
-    """Return the expression that gives a row as a line of CSV, as `csv_lines` writes it."""
+    """Return the expression that gives a row as a line of CSV, as `csv_text` writes it."""
     first = ", ".join(map(literal, FORMULA))
     formula = f"x[1] IN ({first}) AND length(x) > 1 AND NOT regexp_full_match(x, {literal(_NUMBER.pattern)})"
     safe = f"list_transform([{', '.join(map(text_of, columns))}], lambda x: if({formula}, '''' || x, x))"
@@ -188,15 +187,10 @@ def _line_of(columns: Sequence[Column]) -> str:
     return f"array_to_string({quoted_cells}, ',') || chr(10)"
 
 
-def csv_lines(columns: Sequence[Column], rows: Sequence[Row]) -> Iterator[bytes]:
-    """Yield a table as CSV, several hundred rows at a time, each cell in the pipeline's format."""
-    yield _csv([[column.name for column in columns]]).encode("utf-8")
-    for start in range(0, len(rows), _BATCH):
-        cells = (
-            [_safe(format_value(row[column.name], column), column) for column in columns]
-            for row in rows[start : start + _BATCH]
-        )
-        yield _csv(cells).encode("utf-8")
+def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
+    """Return a table as CSV, each cell in the pipeline's format."""
+    cells = ([_safe(format_value(row.get(column.name), column), column) for column in columns] for row in rows)
+    return _csv([[column.name for column in columns], *cells])
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> str:

@@ -22,7 +22,7 @@ from service.pages.depiction import exits_drawing, exposed_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.form import OWN_STRUCTURES
 from service.pages.instance import Place, instance_view
-from service.pages.instances import TableView, choices, csv_of, instance, instances, names_of
+from service.pages.instances import TableView, choices, instance, instances, names_of
 from service.pages.overlay import overlay_view
 from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
 from service.pages.render import page
@@ -32,6 +32,7 @@ from service.results.answers import Answers
 from service.results.job import Job
 from service.results.kept import kept_answer
 from service.results.overview import pipeline_of
+from service.results.rows import csv_text
 from service.results.tables import number
 from service.routes.shared import Shared, in_thread, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
@@ -188,7 +189,7 @@ async def table_csv(request: Request) -> Response:
     def answer() -> Response:
         _, rows = _of_view(shared, job, view)
         headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
-        return Response(b"".join(csv_of(view, rows)), 200, headers, "text/csv")
+        return Response(csv_text([shown.column for shown in view.shown], rows), 200, headers, "text/csv")
 
     return await kept_answer(request, job, answer)
 

@@ -118,7 +118,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
         if (refused := values.get("refused")) and "without_files" not in values:
             reason = str(TEXTS.front.files_rejected.plain(files=refused[0]))
             raise InvalidField(f"Files: {reason}.", details={"field": FIELD, "reason": reason})
-        meaning = meaning_of(_pairs(values), shared.limits)
+        meaning = meaning_of(values, shared.limits)
         require_own_uploads(request, meaning.submission)
         await require_public_receivers(request, meaning.submission)
         if task == ["check"]:
@@ -162,10 +162,6 @@ def _values(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return values
 
 
-def _pairs(values: Mapping[str, list[str]]) -> list[tuple[str, str]]:
-    return [(name, one) for name, many in values.items() for one in many]
-
-
 def _values_from(request: Request, job_id: str) -> dict[str, list[str]]:
     """Return the values of the form for a job like an earlier one or an example."""
     example = shared_of(request).examples.get(job_id)
@@ -187,9 +183,9 @@ def _form(
     shared, owner = shared_of(request), owner_of(request)
     if meaning is None:
         try:
-            meaning = meaning_of(_pairs(values), shared.limits)
+            meaning = meaning_of(values, shared.limits)
         except ServiceError:
-            meaning = meaning_of(_pairs(_START), shared.limits)
+            meaning = meaning_of(_START, shared.limits)
     parts, upload = shared.parts, None
     counts = parts.queue.counts()
     with contextlib.suppress(ServiceError):  # it names none

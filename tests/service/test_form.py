@@ -16,7 +16,8 @@ from service.errors import ServiceError
 from service.jobs.submission import Limits, public_settings
 from service.pages.form import TEXT_FIELDS, body_of_form, meaning_of, option_groups, values_of_request
 
-JOB = [("target_name", "HIV-1 protease"), ("search_query", "1HPV")]
+JOB = {"target_name": "HIV-1 protease", "search_query": "1HPV"}
+VALUES = {name: [value] for name, value in JOB.items()}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
@@ -27,17 +28,9 @@ def test_every_option_that_a_client_may_set_has_one_field() -> None:
 
 
 def test_values_become_what_the_api_takes() -> None:
-    given = [
-        *JOB,
-        ("max_entries", "10"),
-        ("max_resolution", "2.5"),
-        ("only_ligands", "478, abc;XYZ"),
-        ("kinds", "ion"),
-        ("kinds", "ligand"),
-        ("strict_target", "true"),
-        ("released_after", "2020-01-31"),
-    ]
-    assert body_of_form(given)["options"] == {
+    given = {"max_entries": ["10"], "max_resolution": ["2.5"], "only_ligands": ["478, abc;XYZ"]}
+    given |= {"kinds": ["ion", "ligand"], "strict_target": ["true"], "released_after": ["2020-01-31"]}
+    assert body_of_form(VALUES | given)["options"] == {
         "max_entries": 10,
         "max_resolution": 2.5,
         "only_ligands": ["478", "abc", "XYZ"],
@@ -48,8 +41,8 @@ def test_values_become_what_the_api_takes() -> None:
 
 
 def test_defaults_and_empty_fields_are_left_out() -> None:
-    given = [*JOB, ("max_entries", "1000"), ("kinds", "ligand"), ("context", "target"), ("organism", " ")]
-    assert body_of_form(given) == dict(JOB)
+    given = {"max_entries": ["1000"], "kinds": ["ligand"], "context": ["target"], "organism": [" "]}
+    assert body_of_form(VALUES | given) == JOB
 
 
 @pytest.mark.parametrize(
@@ -67,16 +60,14 @@ def test_defaults_and_empty_fields_are_left_out() -> None:
 )
 def test_invalid_field_is_refused_by_name(name: str, value: str, field: str) -> None:
     with pytest.raises(ServiceError) as caught:
-        meaning_of([*JOB, (name, value)], Limits())
+        meaning_of(VALUES | {name: [value]}, Limits())
     assert caught.value.details["field"] == field
 
 
 def test_form_of_an_accepted_request_means_the_same_request() -> None:
-    given = [*JOB, ("max_entries", "10"), ("kinds", "ion"), ("kinds", "glycan"), ("strict_target", "true"),
-             ("pdb_id", "1hpv"), ("ligand", "478")]  # fmt: skip
-    request = meaning_of(given, Limits()).submission.request()
-    again = [(name, value) for name, values in values_of_request(request).items() for value in values]
-    assert meaning_of(again, Limits()).submission.request() == request
+    given = {"max_entries": ["10"], "kinds": ["ion", "glycan"], "strict_target": ["true"], "pdb_id": ["1hpv"]}
+    request = meaning_of(VALUES | given | {"ligand": ["478"]}, Limits()).submission.request()
+    assert meaning_of(values_of_request(request), Limits()).submission.request() == request
 
 
 def test_form_of_a_request_with_empty_options_leaves_them_empty() -> None:
@@ -85,7 +76,7 @@ def test_form_of_a_request_with_empty_options_leaves_them_empty() -> None:
 
 
 def test_command_and_file_are_equivalent_to_the_form() -> None:
-    meaning = meaning_of([("target_name", "it's"), ("search_query", "1HPV"), ("max_entries", "5")], Limits())
+    meaning = meaning_of({"target_name": ["it's"], "search_query": ["1HPV"], "max_entries": ["5"]}, Limits())
     assert json.loads(shlex.split(meaning.curl)[-1]) == meaning.body
     assert yaml.safe_load(meaning.job_yaml) == meaning.submission.settings()
 
@@ -107,7 +98,7 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
         body = html.unescape(re.findall(r"-d (&#39;.*&#39;)</pre>", answer.text)[0])
         return json.loads(shlex.split(body)[0]), re.findall(r'data-find="(.*?)"', answer.text)[0]
 
-    assert checked(**dict(JOB)) == (dict(JOB), "")
+    assert checked(**JOB) == (JOB, "")
     assert checked(target_name="x") == ({"target_name": "x", "search_query": "x"}, "x")
     entries = {"target_name": "1HPV and 1 more", "search_query": "1HPV 4cup"}
     assert checked(target_name="1HPV, 4cup") == (entries, "")
@@ -130,7 +121,7 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
 )
 @pytest.mark.parametrize("path", ["/", "/monitor/exam1hpv"])
 def test_form_of_another_site_is_refused(http: httpx2.Client, path: str, headers: dict[str, str]) -> None:
-    answer = http.post(path, data=dict(JOB), headers=headers)
+    answer = http.post(path, data=JOB, headers=headers)
     assert answer.status_code == 401
 
 
@@ -140,10 +131,10 @@ def test_protein_of_the_preview_becomes_the_target_by_one_button(http: httpx2.Cl
     assert "Which protein is the target?" in shown
     assert shown.count('name="sequence" value="') == 2
     assert "Q9UIF8" in shown
-    one = http.post("/", data={**dict(JOB), "task": "preview"}).text
+    one = http.post("/", data={**JOB, "task": "preview"}).text
     assert "1 entry, about" in one
     assert "Which protein" not in one
-    filled = http.post("/", data={**dict(JOB), "sequence": "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM"})
+    filled = http.post("/", data={**JOB, "sequence": "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM"})
     assert filled.status_code == 200
     assert "PQITLWQRPLVTIKIGGQLKEALLDTGADDTVLEEM</textarea>" in filled.text
 
@@ -178,7 +169,7 @@ def test_form_that_is_sent_twice_is_one_job(http: httpx2.Client) -> None:
 
 
 def test_refused_form_is_shown_again_with_its_values(http: httpx2.Client) -> None:
-    answer = http.post("/", data={**dict(JOB), "max_entries": "<script>", "organism": "Homo & co"})
+    answer = http.post("/", data={**JOB, "max_entries": "<script>", "organism": "Homo & co"})
     assert answer.status_code == 422
     assert "Homo &amp; co" in answer.text
     assert "&lt;script&gt;" in answer.text

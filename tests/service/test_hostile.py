@@ -14,7 +14,7 @@ from service.http.responses import disposition
 from service.jobs.durable import write_json
 from service.jobs.record import BatchItem, BatchRecord
 from service.jobs.store import BATCHES, Store
-from service.results.rows import MAX_FILTERS, csv_lines, view_of
+from service.results.rows import MAX_FILTERS, csv_text, view_of
 from tests.service.core import local
 from tests.tools.patience import patience
 from tethermap.base.tables import Column, Value
@@ -84,7 +84,7 @@ def test_rows_as_csv_contain_no_formula() -> None:
     columns = [Column("Target"), Column("Residue_ID"), Column("x", "number", 1)]
     cells = (("=1+1", "-5"), ("@sum", "-5A"), ("+cmd|x", "7"), ("-2+3", "8"), ("\tx", "9"), ("=", "1"))
     rows: list[dict[str, Value]] = [{"Target": text, "Residue_ID": residue, "x": -1.0} for text, residue in cells]
-    lines = b"".join(csv_lines(columns, rows)).decode().splitlines()
+    lines = csv_text(columns, rows).splitlines()
     assert lines[1:] == ["'=1+1,-5,-1.0", "'@sum,-5A,-1.0", "'+cmd|x,7,-1.0", "'-2+3,8,-1.0", "'\tx,9,-1.0", "=,1,-1.0"]
 
 

@@ -22,7 +22,7 @@ from service.jobs.artifacts import Artifact, Listing, list_artifacts
 from service.pages.instances import instance, instances
 from service.results import tables
 from service.results.answers import Answers
-from service.results.rows import csv_lines, view_of
+from service.results.rows import csv_text, view_of
 from service.results.tables import OF_STEMS, JobTables, json_of
 from tests.tools.runs import ROOT
 from tethermap.base import layout
@@ -131,7 +131,7 @@ def test_cells_and_lines_are_those_of_the_file(table: Table) -> None:
     assert rows == list(read_table(job / table.path, table, strict=False))
     columns = reader.columns(job, table)
     text = "".join(view_of(columns, [], None).csv(reader, job, table, columns, None, 0))
-    assert text == b"".join(csv_lines(columns, rows)).decode()
+    assert text == csv_text(columns, rows)
 
 
 def with_parquet(job: Path) -> Path:
@@ -180,7 +180,7 @@ def test_rows_as_csv_are_those_of_the_csv_module(details: list[tuple[str, str]],
         write_table(job / CONTACTS.path, CONTACTS, rows)
         whole = list(read_table(job / CONTACTS.path, CONTACTS))
         text = "".join(view_of(CONTACTS.columns, [], None).csv(JobTables(), job, CONTACTS, CONTACTS.columns, limit, 0))
-    assert text == b"".join(csv_lines(CONTACTS.columns, whole[:limit])).decode()
+    assert text == csv_text(CONTACTS.columns, whole[:limit])
 
 
 TEXTS = ["", "1abc", "11ABC", "µ", '"1"', "LIG", "0.5", "0.250", "nan", "1e3", "-1", "İ"]

@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.jobs.record import JobRecord
+from service.lru import Lru
 from service.results.job import Job
-from service.results.kept import KeptAnswers, kept_answer, state_of
+from service.results.kept import counted, kept_answer, state_of
 from tethermap.base import layout
 
 
@@ -20,48 +21,41 @@ def asked(query: str = "", tag: str = "", takes: str = "") -> Request:
     return Request({**scope, "server": ("127.0.0.1", 80), "scheme": "http"})
 
 
-def test_last_response_is_cached() -> None:
-    kept = KeptAnswers(1 << 20)
-    text = "text " * 1000
-    answer = Response(text, headers={"ETag": 'W/"1"', "Cache-Control": "no-cache"}, media_type="text/html")
-    assert kept.get(asked(), "a") is None
-    kept.keep("a", gzip.compress(text.encode()), answer)
-    again = kept.get(asked(), "a")
-    assert again is not None
+async def test_cached_response_is_sent_as_it_was_and_304_to_a_client_that_has_it(tmp_path: Path) -> None:
+    job = finished(tmp_path)  # in a separate folder, so that it is not cached yet
+    answer = Response("text " * 1000, headers={"Cache-Control": "no-cache"}, media_type="application/json")
+    first, again = [await kept_answer(asked(), job, lambda: answer) for _ in range(2)]
     assert (again.body, again.status_code, again.headers) == (answer.body, 200, answer.headers)
-    unchanged = kept.get(asked(tag='W/"1"'), "a")
-    assert unchanged is not None
-    assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", 'W/"1"')
+    unchanged = await kept_answer(asked(tag=first.headers["etag"]), job, lambda: answer)
+    assert (unchanged.status_code, unchanged.body, unchanged.headers["etag"]) == (304, b"", first.headers["etag"])
 
 
-def test_client_that_accepts_gzip_gets_the_cached_bytes() -> None:
-    kept = KeptAnswers(1 << 20)
-    body = gzip.compress(b"text " * 1000)
-    kept.keep("a", body, Response("text " * 1000, headers={"ETag": '"1"'}, media_type="text/html"))
-    again = kept.get(asked(takes="br, gzip"), "a")
-    assert again is not None
-    assert again.body is body
+async def test_client_that_accepts_gzip_gets_the_cached_bytes(tmp_path: Path) -> None:
+    answer = Response("text " * 1000, headers={"ETag": '"1"'}, media_type="text/html")
+    first, again, plain = [
+        await kept_answer(asked(takes=takes), finished(tmp_path), lambda: answer)
+        for takes in ("br, gzip", "br, gzip", "gzip;q=0")
+    ]
+    assert again.body is first.body
     assert dict(again.headers) == {
-        "content-length": str(len(body)),
+        "content-length": str(len(again.body)),
         "content-type": "text/html; charset=utf-8",
         "content-encoding": "gzip",
         "etag": 'W/"1"',
         "vary": "Accept-Encoding",
     }
-    plain = kept.get(asked(takes="gzip;q=0"), "a")
-    assert plain is not None
     assert dict(plain.headers) == {"content-length": "5000", "content-type": "text/html; charset=utf-8", "etag": '"1"'}
 
 
 def test_least_recently_used_response_is_evicted_for_any_size() -> None:
-    kept = KeptAnswers(2 << 14)
+    kept = Lru[str, tuple[bytes, Response]](2 << 14, counted)
     for name in "ab":
-        kept.keep(name, b"", Response())
-    assert kept.get(asked(takes="gzip"), "a")
-    kept.keep("c", b"", Response())
-    assert [name for name in "abc" if kept.get(asked(takes="gzip"), name)] == ["a", "c"]
-    kept.keep("x" * (2 << 14), b"", Response())
-    assert [name for name in "abcx" if kept.get(asked(takes="gzip"), name)] == []
+        kept.keep(name, (b"", Response()))
+    assert kept.use("a")
+    kept.keep("c", (b"", Response()))
+    assert sorted(kept) == ["a", "c"]
+    kept.keep("x" * (2 << 14), (b"", Response()))
+    assert list(kept) == ["x" * (2 << 14)]
 
 
 async def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_path: Path) -> None:
