@@ -13,15 +13,9 @@ from tethermap.base.tables import AFFINITY_CELLS, JOINED, PUBLISHED_CELLS, Colum
 from tethermap.exits.words import MOSTLY
 
 ANSWER_COLUMNS = (
-    Column("answer_atom"),
-    Column("answer_score", "number", 4),
-    Column("answer_way_out", "number", 4),
-    Column("answer_evidence"),
-    Column("answer_open"),
-    Column("answer_open_share", "number", 4),
-    Column("answer_entries_open"),
+    *(Column(f"answer_{name}") for name in ("atom", "evidence", "open", "entries_open", "basis")),
+    *(Column(f"answer_{name}", "number", 4) for name in ("score", "way_out", "open_share")),
     Column("answer_seen", "integer"),
-    Column("answer_basis"),
 )
 """Columns of each instance: the answer of its ligand in its binding site, or the observed exit of a ligand between two
 proteins."""
@@ -130,8 +124,7 @@ def answers_of_copy(reader: JobTables, folder: Path, row: Row) -> CopyAnswers:
         The copy in Results_Display.
     """
     stem = str(row["stem"])
-    code = str(row["Warhead"])
-    rows = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE Warhead = ?", [code], SHOWN)
+    rows = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE Warhead = ?", [row["Warhead"]], SHOWN)
     own = [answer for answer in rows if stem in several(answer, "stems")]
     observed = reader.rows(folder, tables.OBSERVED_EXITS, "WHERE stem = ?", [stem])
     observed.sort(key=lambda seen: seen["side"] != "target")

@@ -36,10 +36,9 @@ def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, 
     ordered = sorted(artifacts, key=lambda artifact: artifact.relative)
     state = "\n".join(f"{item.relative}\t{item.size}\t{item.modified!r}" for item in ordered)
     digest = hashlib.blake2b(f"{folder}\n{state}".encode(), digest_size=12).hexdigest()
-    tag = f'"{digest}"'
     archive = zip_of(ordered, folder)
     modified = max((item.modified for item in ordered), default=None)
-    status, start, end, headers = part_of(request, len(archive), tag, modified)
+    status, start, end, headers = part_of(request, len(archive), f'"{digest}"', modified)
     headers["Content-Disposition"] = disposition(name)
     if request.method == "HEAD" or status == 304:
         return Response(status_code=status, headers=headers, media_type="application/zip")
@@ -78,9 +77,8 @@ def blocks(archive: ZipStream, start: int = 0, end: int | None = None) -> Iterat
 
 def public_bundle(job: Path, job_id: str) -> Artifact | None:
     """Return the prepared bundle of a curated example, if it has one."""
-    root = Path(os.path.realpath(job))
     relative = f"{PUBLIC_BUNDLES}/{job_id}_public_results.zip"
-    path = root / relative
+    path = Path(os.path.realpath(job)) / relative
     if path.is_symlink() or not path.is_file():
         return None
     status = path.stat()

@@ -103,15 +103,8 @@ def _counts(record: JobRecord | None, folder: Path | None) -> ExampleCounts:
 def _urls(job_id: str) -> dict[str, Any]:
     base = address(f"/api/examples/{job_id}")
     page, browser = address(f"/examples/{job_id}"), address(f"/results/{job_id}")
-    own = {
-        "artifacts": f"{base}/artifacts",
-        "bundle": f"{base}/bundle",
-        "files": f"{base}/files",
-        "metadata": f"{base}/metadata",
-        "page": page,
-        "war_pdbs": f"{base}/war-pdbs",
-        "war_pdbs_zip": f"{base}/war-pdbs.zip",
-    }
+    own = {name: f"{base}/{name}" for name in ("artifacts", "bundle", "files", "metadata")}
+    own |= {"page": page, "war_pdbs": f"{base}/war-pdbs", "war_pdbs_zip": f"{base}/war-pdbs.zip"}
     return {
         "browser_url": browser,
         "page_url": page,

@@ -19,9 +19,6 @@ from tethermap.exposure.method import KERNEL
 
 _HEADLINE = area_column(HEADLINE_CONTEXT)
 _LOW_A2, _MEDIUM_A2 = 15.0, 35.0
-_P95 = 0.95
-
-
 _AREAS = tuple(area_column(context) for context in (*CONTEXTS, "free"))
 _OF_SUMMARY = (*INSTANCE_COLUMNS, *_AREAS, "algorithm", "slices", "probe_radius_A", "radii", "engine")
 
@@ -50,8 +47,7 @@ class Summaries:
         return matches[0] if matches else None
 
 
-_ATOM_COLUMNS = ("stem", "exact_atom", "element", "atom_id", "x", "y", "z", "relative_sasa", "sdf_index")
-_NAMES = (*_ATOM_COLUMNS, *_AREAS)
+_NAMES = ("stem", "exact_atom", "element", "atom_id", "x", "y", "z", "relative_sasa", "sdf_index", *_AREAS)
 
 
 def instance_atoms(reader: JobTables, job: Path, stem: str) -> list[Row]:
@@ -59,10 +55,9 @@ def instance_atoms(reader: JobTables, job: Path, stem: str) -> list[Row]:
     return sorted(reader.rows(job, tables.SASA_ATOMS, "WHERE stem = ?", [stem], _NAMES), key=_place)
 
 
-def _place(row: Mapping[str, Any]) -> int:
+def _place(row: Mapping[str, Any]) -> Any:
     """Return the sort key of atoms; for many instances a sort in SQL takes three times as long."""
-    index: int = row["sdf_index"] or 0
-    return index
+    return row["sdf_index"] or 0
 
 
 def atoms_by_instance(reader: JobTables, job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
@@ -109,7 +104,7 @@ def exposure_of(
         "stats": SasaRange(
             min=exposures[0] if exposures else None,
             max=exposures[-1] if exposures else None,
-            p95=exposures[math.ceil(_P95 * len(exposures)) - 1] if exposures else None,
+            p95=exposures[math.ceil(0.95 * len(exposures)) - 1] if exposures else None,
         ),
         "totals": SasaTotals(
             sasa_bound=bound,

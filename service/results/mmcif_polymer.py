@@ -10,8 +10,6 @@ _ITEMS = (
     *("group_PDB", "auth_asym_id", "auth_seq_id", "pdbx_PDB_ins_code", "label_entity_id", "label_comp_id"),
     *("label_atom_id", "label_alt_id", "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv"),
 )
-_LONGEST_NAME = 4
-_SHORT_CHAIN = "A"
 
 
 def polymer_of_mmcif(lines: Sequence[str], asked: str) -> tuple[str, list[str]] | None:
@@ -42,21 +40,18 @@ def polymer_of_mmcif(lines: Sequence[str], asked: str) -> tuple[str, list[str]] 
     chain = pick_chain(list(dict.fromkeys(row["auth_asym_id"] for row in atoms)), asked)
     if chain is None:
         return None
-    fits = len(chain) <= 2
-    name = chain if fits else _SHORT_CHAIN
-    head = [] if fits else [f"REMARK   6 chain {name} is {chain}"]
+    name = chain if len(chain) <= 2 else "A"
+    head = [] if name == chain else [f"REMARK   6 chain {name} is {chain}"]
     own = [row for row in atoms if row["auth_asym_id"] == chain]
     coordinates = [_pdb_line(number, row, name) for number, row in enumerate(own, 1)]
-    last = coordinates[-1]
-    ter = f"TER   {min(len(own) + 1, 99999):5d}      {last[17:27]}"
+    ter = f"TER   {min(len(own) + 1, 99999):5d}      {coordinates[-1][17:27]}"
     return chain, [*head, *coordinates, ter.ljust(80), "END"]
 
 
 def _pdb_line(number: int, row: dict[str, str], chain: str) -> str:
     """Return an atom as a line of the PDB format."""
-    element = row["type_symbol"].upper()
-    name = row["label_atom_id"]
-    padded = name if len(name) >= _LONGEST_NAME or len(element) > 1 else f" {name}"
+    element, name = row["type_symbol"].upper(), row["label_atom_id"]
+    padded = name if len(name) >= 4 or len(element) > 1 else f" {name}"
     altloc, insertion = row["label_alt_id"], row["pdbx_PDB_ins_code"]
     x, y, z = (float(row[f"Cartn_{axis}"]) for axis in "xyz")
     occupancy, b_factor = float(row["occupancy"]), float(row["B_iso_or_equiv"])

@@ -63,21 +63,16 @@ def steps_of(events: Iterable[dict[str, Any]], *, final: bool) -> list[StepProgr
         Steps of the last attempt; steps finished in an earlier attempt are done. Empty without events.
     """
     steps = {name: StepProgress(name, says) for name, says in STEPS.items() if name != "all"}
-    any_event = False
+    event = None
     for event in events:
-        any_event = True
         if event.get("event") == "run_started":  # a new attempt runs unfinished steps again
-            steps = {
-                name: step if step.state == "done" else StepProgress(name, step.says) for name, step in steps.items()
-            }
+            steps |= {name: StepProgress(name, step.says) for name, step in steps.items() if step.state != "done"}
         elif step := steps.get(str(event.get("rule"))):
             _note(step, event)
-    if not any_event:
-        return []
     for step in steps.values():
         if final and step.state == "running":
             step.state = "stopped"
-    return list(steps.values())
+    return [] if event is None else list(steps.values())
 
 
 def read_steps(job: Path, *, final: bool) -> list[StepProgress]:

@@ -158,24 +158,19 @@ def protein_text(
     rows = instance_rows(reader, job, Asked(pdb_id))
     wanted = {str(row["stem"]) for row in instance_rows(reader, job, Asked(pdb_id, None, ligand))} if ligand else set()
     own = {str(row["stem"]) for row in rows if row["Chain"] == chain}
-    rows.sort(key=lambda row: (row["stem"] not in wanted, row["stem"] not in own))
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (row["stem"] not in wanted, row["stem"] not in own)):
         file = complex_file(job, row)
         lines = file.path.read_text(encoding="utf-8", errors="replace").splitlines()
         if file.name.lower().endswith(".cif"):
             chain_polymer = polymer_of_mmcif(lines, chain)
         else:
-            chain_polymer = polymer_of(lines, _chain_names(reader, job, row), chain)
+            renamed = reader.rows(job, tables.NAME_MAP, "WHERE stem = ? AND what = 'chain'", [row["stem"]])
+            names = {str(item["name_in_pdb"]): str(item["name"]) for item in renamed}
+            chain_polymer = polymer_of(lines, names, chain)
         if chain_polymer is not None:
             name, polymer = chain_polymer
             return "".join(f"{line}\n" for line in polymer), name, file
     raise FileNotFound("No cleaned complex of the job contains this chain.")
-
-
-def _chain_names(reader: JobTables, job: Path, row: Row) -> dict[str, str]:
-    """Return the true name of each chain that has a shorter one in the complex's PDB file."""
-    renamed = reader.rows(job, tables.NAME_MAP, "WHERE stem = ? AND what = 'chain'", [row["stem"]])
-    return {str(item["name_in_pdb"]): str(item["name"]) for item in renamed}
 
 
 def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tuple[str, list[str]] | None:
@@ -208,8 +203,7 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
 
 def chains_of(reader: JobTables, job: Path, pdb_id: str, ligand: str) -> list[str]:
     """Return the chains in which a ligand of an entry is, in order."""
-    rows = instance_rows(reader, job, Asked(pdb_id, None, ligand))
-    return sorted({str(row["Chain"]) for row in rows})
+    return sorted({str(row["Chain"]) for row in instance_rows(reader, job, Asked(pdb_id, None, ligand))})
 
 
 def metadata_row(reader: JobTables, job: Path, ligand: str, smiles: str | None) -> Row | None:

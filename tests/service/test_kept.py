@@ -21,7 +21,7 @@ def asked(query: str = "", tag: str = "", takes: str = "") -> Request:
     return Request({**scope, "server": ("127.0.0.1", 80), "scheme": "http"})
 
 
-async def test_cached_response_is_sent_as_it_was_and_304_to_a_client_that_has_it(tmp_path: Path) -> None:
+async def test_cached_response_is_unchanged_and_304_to_a_client_that_has_it(tmp_path: Path) -> None:
     job = finished(tmp_path)  # in a separate folder, so that it is not cached yet
     answer = Response("text " * 1000, headers={"Cache-Control": "no-cache"}, media_type="application/json")
     first, again = [await kept_answer(asked(), job, lambda: answer) for _ in range(2)]
