@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import import_module
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from pkgutil import iter_modules
 from statistics import median
 
 from tethermap.base.errors import UserError
 from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.inchi import inchikey_of_component
-from tethermap.results.affinity_chembl import is_mapping, mapped_targets
-from tethermap.results.measurement import TYPES, Format, Measurement, Wanted, molecule_of_key
+from tethermap.results.affinity_formats import FORMATS, is_mapping, mapped_targets
+from tethermap.results.measurement import TYPES, Format, Measurement, Wanted, molecule_of_key, opened
 
-_FORMATS, _PREFIX = "tethermap.results", "affinity_"
-"""Each module of that name has a `FORMAT`; a new module is found automatically."""
 _HEAD = 200
 """Maximum number of lines to detect a format; the first ligand of Binding MOAD is below its class and family."""
 
@@ -85,10 +77,6 @@ class AffinityQuery:
         """Return whether a measurement names one of its components."""
         return not {*one.comp_id.replace("&", " ").replace("/", " ").split()}.isdisjoint(self.components.split("+"))
 
-    def has_pair(self, one: Measurement) -> bool:
-        """Return whether a measurement is of this molecule and of a protein of its pocket."""
-        return self.is_molecule(one) and not self.accessions.isdisjoint(one.accessions)
-
     def is_molecule(self, one: Measurement) -> bool:
         """Return whether a measurement is of this molecule, in any protonation."""
         return bool(self.inchikey) and molecule_of_key(one.inchikey) == molecule_of_key(self.inchikey)
@@ -135,8 +123,10 @@ class Affinities:
             copy = next((one for one in same if not one.accessions.isdisjoint(ligand.accessions)), None)
             if copy is not None:  # lists name one chain of a protein; its copies have others
                 self._found[ligand.stem] = self._found[copy.stem]
-            elif found := [one for one in pairs[molecule_of_key(ligand.inchikey)] if ligand.has_pair(one)]:
-                self._found[ligand.stem] = "inchikey", found
+            elif ligand.inchikey:
+                same_molecule = pairs.get(molecule_of_key(ligand.inchikey), ())
+                if found := [one for one in same_molecule if not ligand.accessions.isdisjoint(one.accessions)]:
+                    self._found[ligand.stem] = "inchikey", found
 
     def cells(self, stems: Iterable[str]) -> dict[str, Value]:
         """Return the cells of the first type, over all values of the given copies of one ligand."""
@@ -200,59 +190,37 @@ def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iter
         {molecule_of_key(ligand.inchikey) for ligand in ligands if ligand.inchikey},
         {accession for ligand in ligands for accession in ligand.accessions},
     )
-    read = _formats_of(files)
+    read = formats_of(files)
     targets: dict[str, str] = {}
     for name in [name for name, format_ in read.items() if format_ is None]:
-        with _opened(Path(name)) as lines:
+        with opened(Path(name)) as lines:
             targets |= mapped_targets(lines)
     for name, format_ in read.items():
         if format_ is not None:
-            with _opened(Path(name)) as lines:
+            with opened(Path(name)) as lines:
                 yield from format_.read(lines, replace(wanted, targets=targets), name)
 
 
-def check_tables(files: Sequence[str]) -> None:
-    """Make sure that the user's tables of affinities can be read.
+def formats_of(files: Sequence[str]) -> dict[str, Format | None]:
+    """Return the format of each of the user's tables; None for a mapping of targets.
 
     Raises
     ------
     UserError
         If a file is damaged or has no known format.
     """
-    _formats_of(files)
-
-
-def _formats_of(files: Sequence[str]) -> dict[str, Format | None]:
-    """Return the format of each file; None for a mapping of targets."""
     found: dict[str, Format | None] = {}
     for name in files:
         try:
-            with _opened(Path(name)) as lines:
+            with opened(Path(name)) as lines:
                 head = list(islice(lines, _HEAD))
         except DAMAGED as error:
-            raise UserError(f"{Path(name).name} of source.affinity can't be read ({error}).", kind="input") from None
-        format_ = next((one for one in formats() if one.recognises(head)), None)
-        if format_ is None and not is_mapping(head):
-            known = ", ".join(one.name for one in formats())
+            raise UserError(f"{Path(name).name} of source.affinity can't be read ({error}).") from None
+        found[name] = None if is_mapping(head) else next((one for one in FORMATS if one.recognises(head)), None)
+        if found[name] is None and not is_mapping(head):
+            known = ", ".join(one.name for one in FORMATS)
             raise UserError(
                 f"{Path(name).name} of source.affinity is no table of a known format: give a {known}"
-                " with the columns that scripts/README.md names.",
-                kind="input",
+                " with the columns that scripts/README.md names."
             )
-        found[name] = None if is_mapping(head) else format_
     return found
-
-
-@cache
-def formats() -> tuple[Format, ...]:
-    """Return all formats, that of the user's own tables last."""
-    names = sorted(module.name for module in iter_modules(import_module(_FORMATS).__path__))
-    found = [import_module(f"{_FORMATS}.{name}").FORMAT for name in names if name.startswith(_PREFIX)]
-    return tuple(sorted(found, key=lambda one: one.name == "CSV"))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[TextIOWrapper]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as stream:
-        yield stream

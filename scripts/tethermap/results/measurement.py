@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from io import TextIOWrapper
+from pathlib import Path
+
+from tethermap.base.packed import open_unpacked
 
 TYPES = ("Kd", "Ki", "IC50", "EC50")
 """Kinds of measurement, never mixed; a ligand shows the first that it has."""
@@ -26,7 +31,7 @@ _WRITTEN = re.compile(
 _CELL = re.compile(rf"\s*([=<>~≈≤≥]{{0,2}})\s*({_NUMBER})\s*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One value of one list, and to which ligand and protein it belongs.
 
@@ -139,3 +144,22 @@ def concentration(text: str, unit: str) -> tuple[str, float] | None:
         return None
     number = float(f"{float(cell[2]) * factor:.12g}")  # 0.6 uM is 600 nM, not 599.9999999999999
     return (_RELATION[cell[1]], number) if number > 0 and math.isfinite(number) else None
+
+
+def opened(path: Path) -> TextIOWrapper:
+    """Open a table, which may be compressed, for reading."""
+    return TextIOWrapper(open_unpacked(path), encoding="utf-8-sig", errors="replace", newline="")
+
+
+def columns_of(header: str) -> tuple[list[str], str]:
+    """Return the names in a header, in lower case with ``_`` for spaces, and the separator of the table."""
+    separator = max(",;\t", key=header.count)
+    cells = next(csv.reader([header], delimiter=separator), [])
+    return [cell.strip().lower().replace(" ", "_") for cell in cells], separator
+
+
+def table_rows(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a table by the names of `columns_of`."""
+    lines = iter(lines)
+    names, separator = columns_of(next(lines, ""))
+    return (dict(zip(names, cells, strict=False)) for cells in csv.reader(lines, delimiter=separator))

@@ -6,12 +6,10 @@ The user's tables are read in place. They appear with the answers and change no 
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from rdkit import Chem, rdBase
 from rdkit.Chem.MolStandardize import rdMolStandardize
@@ -20,25 +18,22 @@ from tethermap.answers.observed.contained import Contained, DegraderLibrary
 from tethermap.answers.observed.transfer import heavy_part
 from tethermap.answers.sites import exit_sites
 from tethermap.base.errors import UserError
-from tethermap.base.packed import DAMAGED
+from tethermap.base.packed import DAMAGED, open_unpacked
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import LigandMolecule
-from tethermap.results.measurement import concentration
+from tethermap.results.measurement import columns_of, concentration, opened
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "smiles": ("smiles", "canonical_smiles"),
-    "name": ("name", "compound id", "id"),
+    "name": ("name", "compound_id", "id"),
     "target": ("target",),
     "uniprot": ("uniprot",),
-    "e3": ("e3 ligase", "e3", "ligase"),
-    "dc50": ("dc50 (nm)", "dc50_nm"),
-    "reference": ("article doi", "reference", "doi"),
+    "e3": ("e3_ligase", "e3", "ligase"),
+    "dc50": ("dc50_(nm)", "dc50_nm"),
+    "reference": ("article_doi", "reference", "doi"),
 }
 """Columns or SDF fields in lower case: those of PROTAC-DB first, then plain ones."""
-
-_RELATIONS = ("=", "~", "<", ">")
-"""A degrader's values in the order in which they count as its best: a lower limit last."""
 
 _ERROR = re.compile(r"\s*(?:±|\+/?-|\().*")
 
@@ -56,7 +51,7 @@ class _Published:
 
     def order(self, accessions: Collection[str]) -> tuple[object, ...]:
         """Return the sort key of values: measured ones on a protein of the pocket first, then the lowest."""
-        relation, value = self.dc50 or (_RELATIONS[-1], float("inf"))
+        relation, value = self.dc50 or (">", float("inf"))
         own = not set(self.uniprot.split(JOINED)).isdisjoint(accessions)
         return self.dc50 is None, not own, relation == ">", value, self.name, self.reference
 
@@ -192,12 +187,13 @@ def check_tables(files: Sequence[str]) -> None:
     for name in files:
         path = Path(name)
         try:
-            with _opened(path) as stream:
-                stream.read(1)
             if ".sdf" not in path.suffixes:
                 next(_csv_rows(path), None)
+            else:
+                with open_unpacked(path) as stream:
+                    stream.read(1)
         except DAMAGED as error:
-            raise UserError(f"{path.name} of source.degraders can't be read ({error}).", kind="input") from None
+            raise UserError(f"{path.name} of source.degraders can't be read ({error}).") from None
 
 
 def _read(path: Path) -> Iterator[tuple[Chem.Mol, str, list[_Published]]]:
@@ -231,30 +227,22 @@ def _cell(row: Mapping[str, str], names: Iterable[str]) -> str:
 
 
 def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
-    with _opened(path) as stream:
-        lines = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace") for number, line in enumerate(stream))
-        header = next(lines, "")
-        separator = max(",;\t", key=header.count)
-        names = [name.strip().lower() for name in next(csv.reader([header], delimiter=separator), [])]
+    with opened(path) as lines:
+        names, separator = columns_of(next(lines, ""))
         if not set(_NAMES["smiles"]) & set(names):
             raise UserError(
-                f"{path.name} of source.degraders has no column smiles: scripts/README.md names those that are read.",
-                kind="input",
+                f"{path.name} of source.degraders has no column smiles: scripts/README.md names those that are read."
             )
         for cells in csv.reader(lines, delimiter=separator):
             yield dict(zip(names, cells, strict=False))
 
 
 def _sdf_rows(path: Path) -> Iterator[dict[str, str]]:
-    with _opened(path) as stream, rdBase.BlockLogs():
+    with open_unpacked(path) as stream, rdBase.BlockLogs():
         for mol in Chem.ForwardSDMolSupplier(stream):
             if mol is not None:
-                fields = {name.strip().lower(): mol.GetProp(name) for name in mol.GetPropNames()}
+                fields = {name.strip().lower().replace(" ", "_"): mol.GetProp(name) for name in mol.GetPropNames()}
                 yield {"name": mol.GetProp("_Name"), **fields, "smiles": Chem.MolToSmiles(mol)}
-
-
-def _opened(path: Path) -> Any:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _neutral(smiles: str) -> tuple[Chem.Mol, str] | None:

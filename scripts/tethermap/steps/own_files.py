@@ -37,7 +37,7 @@ def refuse_unreadable_tables(settings: Mapping[str, Any]) -> None:
     if files["affinity"]:
         from tethermap.results import affinity
 
-        affinity.check_tables(files["affinity"])
+        affinity.formats_of(files["affinity"])
     if files["degraders"]:
         from tethermap.results import published
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tethermap.base.errors import UserError
-from tethermap.results.affinity import Affinities, AffinityQuery, formats
+from tethermap.results.affinity import Affinities, AffinityQuery
 from tethermap.results.measurement import TYPES, UNITS, written_value
 
 KEY, OTHER_KEY = "UCUJJNLJZDHXKF-UHFFFAOYSA-N", "BSYNRYMUTXBXSQ-UHFFFAOYSA-N"
@@ -60,11 +60,6 @@ CHEMBL = (
     '"Molecule Name";"Smiles";"Standard Type";"Standard Relation";"Standard Value";"Standard Units";'
     '"Data Validity Comment";"Target ChEMBL ID";"Target Name"\n'
 )
-
-
-def test_every_format_is_registered() -> None:
-    assert [one.name for one in formats()][-1] == "CSV"
-    assert len(formats()) == 5
 
 
 def test_index_of_pdbbind_and_table_of_binding_moad_give_one_value(tmp_path: Path) -> None:
