@@ -49,7 +49,7 @@ def problems_of_job(job: Path) -> Iterator[str]:
 
 
 MOST_MATCHES = 100_000
-"""Symmetry operations that are looked at: molecules in many pieces have more."""
+"""Symmetry operations that are tried; molecules in many pieces have more."""
 
 
 class LigandInputs:

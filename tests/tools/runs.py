@@ -168,7 +168,7 @@ def rows_of(job: Path, path: str) -> list[Row]:
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Return items by a value of theirs, in their order."""
+    """Group items by a value, in their order."""
     found: dict[K, list[T]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)
