@@ -140,9 +140,13 @@ def distances(first: FloatArray, second: FloatArray) -> FloatArray:
 
 def squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the squares of all distances between two sets of points, for `distances`."""
-    squared = np.zeros((len(first), len(second)))
-    for one, other in zip(first.T, np.ascontiguousarray(second.T), strict=True):  # a small table per axis
-        along = np.subtract.outer(one, other)
-        along *= along
-        squared += along
+    x, y, z = zip(first.T, np.ascontiguousarray(second.T), strict=True)  # a small table per axis
+    squared: FloatArray = np.subtract.outer(*x)
+    squared *= squared
+    along = np.subtract.outer(*y)
+    along *= along
+    squared += along
+    np.subtract.outer(*z, out=along)
+    along *= along
+    squared += along
     return squared
