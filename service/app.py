@@ -32,7 +32,6 @@ from service.http.openapi import document
 from service.http.parameters import refuse_unknown
 from service.http.responses import BYTES, error_answer, is_binary, json_answer
 from service.jobs.durable import is_shortage
-from service.jobs.submission import Limits
 from service.jobs.uploads import UploadStore
 from service.pages.render import page
 from service.results.examples import example_record, load_examples
@@ -132,15 +131,6 @@ def create_app(parts: Parts) -> Starlette:
                 yield
 
     settings = parts.settings
-    limits = Limits(
-        target_characters=settings.max_target_chars,
-        query_characters=settings.max_query_chars,
-        fasta_residues=settings.max_fasta_residues,
-        batch_jobs=settings.max_batch,
-        entries=settings.max_entries,
-        webhooks=settings.webhooks,
-        private_webhooks=settings.webhook_private,
-    )
     metrics = Metrics()
     routes = endpoints(settings.extras)
     app = Starlette(
@@ -157,12 +147,11 @@ def create_app(parts: Parts) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.endpoints = routes
-    app.state.openapi = document(routes, limits, settings.root_path)
+    app.state.openapi = document(routes, settings)
     app.state.shared = Shared(
         parts=parts,
         access=Access(settings.api_tokens, Sessions(settings.jobs_dir / SESSIONS)),
         examples=load_examples(),
-        limits=limits,
         metrics=metrics,
         scrubber=Scrubber(settings),
         dry_runs=DryRuns(settings),

@@ -272,7 +272,7 @@ async def run_workflow(request: Request) -> Response:
     if _objects(fields, "workflow_engine_parameters"):
         raise _refused("workflow_engine_parameters", "must be empty: service-info lists none")
     body = parse_object(fields.get("workflow_params", "").encode())
-    submission = await in_thread(parse_submission, body, shared.limits)
+    submission = await in_thread(parse_submission, body, shared.parts.settings)
     require_own_uploads(request, submission)
     await require_public_receivers(request, submission)
     kept = {**{name: fields[name].strip() for name in _KEPT}, "tags": _objects(fields, "tags")}

@@ -18,8 +18,9 @@ from service.http.answer import ErrorAnswer, WesErrorAnswer
 from service.http.discovery_answers import API_VERSION, UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
 from service.http.responses import BYTES, is_binary
-from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, Limits, public_settings
+from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, public_settings
 from service.jobs.uploads import UPLOAD_ID
+from service.settings import Settings
 from tethermap.base.root import __version__
 
 MAX_BULK = 500
@@ -35,8 +36,8 @@ _MEDIA = {"Form": "application/x-www-form-urlencoded", "Files": "multipart/form-
 _COMPONENTS = "#/components/schemas/{model}"
 
 
-def document(endpoints: Sequence[Endpoint], limits: Limits, root_path: str = "") -> Schema:
-    """Return the document; `root_path` is the path below which a proxy serves the routes."""
+def document(endpoints: Sequence[Endpoint], settings: Settings) -> Schema:
+    """Return the document of routes for a service with these settings."""
     answers, components = _answer_schemas(endpoints)
     paths: dict[str, Schema] = {}
     for endpoint in endpoints:
@@ -50,7 +51,7 @@ def document(endpoints: Sequence[Endpoint], limits: Limits, root_path: str = "")
             "description": f"Served by Tethermap {__version__}. GET answers HEAD too, and never writes.",
             "license": {"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
         },
-        "servers": [{"url": root_path or "/"}],
+        "servers": [{"url": settings.root_path or "/"}],
         "tags": [
             {"name": name, **words()["groups"][name]}
             for name in dict.fromkeys(endpoint.group for endpoint in endpoints)
@@ -58,7 +59,7 @@ def document(endpoints: Sequence[Endpoint], limits: Limits, root_path: str = "")
         "paths": paths,
         "components": {
             "schemas": {
-                name: _worded(schema, f"{name}.") for name, schema in {**_bodies(limits), **components}.items()
+                name: _worded(schema, f"{name}.") for name, schema in {**_bodies(settings), **components}.items()
             },
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
@@ -119,20 +120,20 @@ def _plain(schema: Any) -> Any:
     return plain
 
 
-def _bodies(limits: Limits) -> dict[str, Schema]:
+def _bodies(settings: Settings) -> dict[str, Schema]:
     """Return the schemas of request bodies."""
     schemas: dict[str, Schema] = yaml.safe_load(Path(__file__).with_name("bodies.yaml").read_text(encoding="utf-8"))
     schemas["NewJob"]["not"] = {"anyOf": [{"required": [name]} for name in SERVER_FILES]}
     job, batch = schemas["NewJob"]["properties"], schemas["NewBatch"]["properties"]
     for name in ("target_name", "protein", "target"):
-        job[name]["maxLength"] = limits.target_characters
+        job[name]["maxLength"] = settings.max_target_chars
     for name in ("search_query", "query"):
-        job[name]["maxLength"] = limits.query_characters
+        job[name]["maxLength"] = settings.max_query_chars
     options = {name: dict(schema) for name, (_, schema) in public_settings().items()}
-    options["entries"]["maxItems"] = limits.entries
+    options["entries"]["maxItems"] = settings.max_entries
     job["options"]["properties"] = options
     job["structures"]["pattern"] = UPLOAD_ID
-    batch["jobs"]["maxItems"], batch["delay_seconds"]["maximum"] = limits.batch_jobs, MAX_DELAY_SECONDS
+    batch["jobs"]["maxItems"], batch["delay_seconds"]["maximum"] = settings.max_batch, MAX_DELAY_SECONDS
     schemas["WantedLigands"]["properties"]["requests"]["maxItems"] = MAX_BULK
     return schemas
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.errors import InvalidField, MissingField, ServiceError, UnsupportedInput
 from service.hosts import is_public, literal_address
 from service.jobs.uploads import UPLOAD_ID
+from service.settings import Settings
 from tethermap.base.config import all_settings, expected, load_schema
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_records, sequence_notes
 from tethermap.base.identifiers import COMPONENT_CODE, ENTRY_ID
@@ -40,35 +40,6 @@ _LONGEST_ADDRESS = 500
 _LAST_PORT = 65535
 _PRIVATE = "leads to an address outside the public internet, to which this service sends no notifications"
 _ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/[\x21-\x7e]*)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of a submission.
-
-    Parameters
-    ----------
-    target_characters, query_characters : int
-        Lengths of the target's name and of the query.
-    fasta_residues : int
-        Residues over all records of the sequence.
-    batch_jobs : int
-        Jobs of one batch.
-    entries : int
-        Entries that one job may name.
-    webhooks : bool
-        Whether notices are sent.
-    private_webhooks : bool
-        Whether they may go to addresses outside the public internet.
-    """
-
-    target_characters: int = 64
-    query_characters: int = 1000
-    fasta_residues: int = 20_000
-    batch_jobs: int = 100
-    entries: int = 2000
-    webhooks: bool = False
-    private_webhooks: bool = False
 
 
 class Submission(BaseModel):
@@ -111,15 +82,6 @@ class Submission(BaseModel):
         return settings
 
 
-class BatchSubmission(BaseModel):
-    """Several jobs as accepted, in the order in which they run."""
-
-    model_config = ConfigDict(frozen=True)
-
-    jobs: tuple[Submission, ...]
-    delay_seconds: float = 0.0
-
-
 @cache
 def public_settings() -> dict[str, tuple[str, Mapping[str, Any]]]:
     """Return the settings that a client may set: name in `options` → dotted key and schema."""
@@ -136,7 +98,7 @@ _MISSING = {
 }
 
 
-def parse_submission(body: Mapping[str, Any], limits: Limits) -> Submission:
+def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
     """Return the job of a JSON object.
 
     Raises
@@ -156,15 +118,15 @@ def parse_submission(body: Mapping[str, Any], limits: Limits) -> Submission:
     ligand = _pattern(body, "ligand", COMPONENT_CODE, "a component code of 1 to 5 letters and digits")
     pdb_id = pdb_id.lower() if pdb_id else None
     ligand = ligand.upper() if ligand else None
-    target = _text(body, "target_name", limits.target_characters) or pdb_id
-    query = _text(body, "search_query", limits.query_characters) or (None if structures else pdb_id)
+    target = _text(body, "target_name", settings.max_target_chars) or pdb_id
+    query = _text(body, "search_query", settings.max_query_chars) or (None if structures else pdb_id)
     for name, value in (("target_name", target), ("search_query", query)):
         if not value and not (structures and name == "search_query"):
             raise MissingField(_MISSING[name], details={"field": name})
     if not any(character.isalnum() for character in target or ""):
         raise _invalid("target_name", "has no letter or digit")
-    fasta, notes = _sequence(body, limits.fasta_residues)
-    options = _options(body.get("options"), limits)
+    fasta, notes = _sequence(body, settings.max_fasta_residues)
+    options = _options(body.get("options"), settings.max_entries)
     if pdb_id and "entries" in options:
         del options["entries"]
         notes.append("options.entries was ignored: pdb_id names the entry.")
@@ -179,20 +141,23 @@ def parse_submission(body: Mapping[str, Any], limits: Limits) -> Submission:
         pdb_id=pdb_id,
         ligand=ligand,
         structures=structures,
-        webhook=_webhook(body.get("webhook"), limits),
+        webhook=_webhook(body.get("webhook"), settings),
         notes=tuple(notes),
     )
 
 
-def parse_batch(body: Mapping[str, Any], limits: Limits) -> BatchSubmission:
-    """Return the batch of a JSON object; one invalid job rejects all, with a message for each invalid one."""
+def parse_batch(body: Mapping[str, Any], settings: Settings) -> tuple[list[Submission], float]:
+    """Return the jobs of a batch in the order in which they run, and the pause in seconds between them.
+
+    One invalid job rejects all, with a message for each invalid one.
+    """
     jobs = body.get("jobs")
     if jobs is None:
         raise MissingField("jobs is missing.", details={"field": "jobs"})
     if not isinstance(jobs, list):
         raise _invalid("jobs", "is not a list")
-    if not 1 <= len(jobs) <= limits.batch_jobs:
-        raise _invalid("jobs", f"holds {len(jobs)} jobs: give 1 to {limits.batch_jobs}")
+    if not 1 <= len(jobs) <= settings.max_batch:
+        raise _invalid("jobs", f"holds {len(jobs)} jobs: give 1 to {settings.max_batch}")
     delay = 0 if body.get("delay_seconds") is None else body["delay_seconds"]
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= MAX_DELAY_SECONDS:
         raise _invalid("delay_seconds", f"is not a number from 0 to {MAX_DELAY_SECONDS:.0f}")
@@ -202,12 +167,12 @@ def parse_batch(body: Mapping[str, Any], limits: Limits) -> BatchSubmission:
         try:
             if not isinstance(item, dict):
                 raise _invalid("jobs", "is not an object")
-            accepted.append(parse_submission(item, limits))
+            accepted.append(parse_submission(item, settings))
         except ServiceError as error:
             refused.append(refused_item(index, error))
     if refused:
         raise refused_batch(refused, len(jobs))
-    return BatchSubmission(jobs=tuple(accepted), delay_seconds=float(delay))
+    return accepted, float(delay)
 
 
 def refused_item(index: int, error: ServiceError) -> dict[str, Any]:
@@ -296,7 +261,7 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
     return "\n".join(records) + "\n" if records else None, list(dict.fromkeys(notes))
 
 
-def _options(value: Any, limits: Limits) -> dict[str, Any]:
+def _options(value: Any, most_entries: int) -> dict[str, Any]:
     """Return the options, each checked against the schema of its setting."""
     if value is None:
         return {}
@@ -308,8 +273,8 @@ def _options(value: Any, limits: Limits) -> dict[str, Any]:
         if name not in settings:
             raise _invalid(f"options.{name[:64]}", "is not an option that a client may set")
         schema = settings[name][1]
-        if name == "entries" and isinstance(option, list) and len(option) > limits.entries:
-            raise _invalid("options.entries", f"names {len(option)} entries: at most {limits.entries}")
+        if name == "entries" and isinstance(option, list) and len(option) > most_entries:
+            raise _invalid("options.entries", f"names {len(option)} entries: at most {most_entries}")
         for part in option if isinstance(option, list) else [option]:
             if isinstance(part, str):
                 _refuse_control_characters(f"options.{name}", part)
@@ -321,11 +286,11 @@ def _options(value: Any, limits: Limits) -> dict[str, Any]:
     return options
 
 
-def _webhook(value: Any, limits: Limits) -> str | None:
+def _webhook(value: Any, settings: Settings) -> str | None:
     """Return the address for the notification of the job's end."""
     if value in (None, ""):
         return None
-    if not limits.webhooks:
+    if not settings.webhooks:
         raise _invalid("webhook", "is not offered: this service sends no notices")
     url = value if isinstance(value, str) and len(value) <= _LONGEST_ADDRESS else ""
     match = _ADDRESS.fullmatch(url)
@@ -338,7 +303,7 @@ def _webhook(value: Any, limits: Limits) -> str | None:
     address = literal_address(host)
     if address is None and ("[" in host or host.rstrip(".").rpartition(".")[2].isdecimal()):
         raise _invalid("webhook", "has a host that is neither a name nor an address")
-    if address is not None and not limits.private_webhooks and not is_public(host):
+    if address is not None and not settings.webhook_private and not is_public(host):
         raise private_receiver()
     return url
 

@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 import yaml
 
-from service.jobs.submission import Limits, Submission, parse_submission, public_settings
+from service.jobs.submission import Submission, parse_submission, public_settings
 from service.pages.texts import TEXTS
+from service.settings import Settings
 from tethermap.base.config import load_defaults
 from tethermap.base.identifiers import ENTRY_ID
 
@@ -222,7 +223,7 @@ class Meaning:
         return yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=100)
 
 
-def meaning_of(values: Mapping[str, Sequence[str]], limits: Limits) -> Meaning:
+def meaning_of(values: Mapping[str, Sequence[str]], settings: Settings) -> Meaning:
     """Return the request of a form.
 
     Raises
@@ -231,4 +232,4 @@ def meaning_of(values: Mapping[str, Sequence[str]], limits: Limits) -> Meaning:
         If the request is invalid; `details` name the field.
     """
     body = body_of_form(values)
-    return Meaning(body, parse_submission(body, limits))
+    return Meaning(body, parse_submission(body, settings))

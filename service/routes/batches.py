@@ -125,16 +125,18 @@ async def submit_batch(request: Request) -> Response:
     """Accept all jobs of a batch, or none."""
     shared = shared_of(request)
     body = await read_json(request)
-    submission = await in_thread(parse_batch, body, shared.limits)
-    require_own_uploads(request, *submission.jobs)
-    await require_public_receivers(request, *submission.jobs)
+    jobs, pause = await in_thread(parse_batch, body, shared.parts.settings)
+    require_own_uploads(request, *jobs)
+    await require_public_receivers(request, *jobs)
     key = idempotency(request, "/api/batches", body)
-    batch = await shared.parts.queue.submit_batch(
-        submission.jobs, submission.delay_seconds, owner=owner_of(request), idempotency=key
-    )
-    base, jobs = address(f"/api/batches/{batch.batch_id}"), [BatchJob.of(item) for item in batch.items]
+    batch = await shared.parts.queue.submit_batch(jobs, pause, owner=owner_of(request), idempotency=key)
+    base, items = address(f"/api/batches/{batch.batch_id}"), [BatchJob.of(item) for item in batch.items]
     answer = BatchSubmittedAnswer(
-        batch_id=batch.batch_id, count=len(jobs), jobs=jobs, batch_status_url=base, batch_results_url=f"{base}/results"
+        batch_id=batch.batch_id,
+        count=len(items),
+        jobs=items,
+        batch_status_url=base,
+        batch_results_url=f"{base}/results",
     )
     return json_answer(answer, 202, {"Location": base, **waiting_headers(QUEUED)})
 

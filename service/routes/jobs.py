@@ -70,7 +70,7 @@ async def submit_job(request: Request) -> Response:
     """Accept a job, or return its preview."""
     shared = shared_of(request)
     body = await read_json(request)
-    submission = await in_thread(parse_submission, body, shared.limits)
+    submission = await in_thread(parse_submission, body, shared.parts.settings)
     require_own_uploads(request, submission)
     await require_public_receivers(request, submission)
     if DRY_RUN.of(request):

@@ -34,7 +34,7 @@ from service.http.metrics import Metrics
 from service.http.responses import json_bytes
 from service.index.query import JobFilters
 from service.jobs.record import JobRecord
-from service.jobs.submission import Limits, Submission, private_receiver, refused_batch, refused_item
+from service.jobs.submission import Submission, private_receiver, refused_batch, refused_item
 from service.jobs.uploads import Upload, UploadStore
 from service.results.bundles import public_bundle
 from service.results.examples import Example
@@ -82,8 +82,6 @@ class Shared:
         Tokens and sessions.
     examples : mapping of str to Example
         The configured examples.
-    limits : Limits
-        Limits of submissions.
     metrics : Metrics
         Counts of requests.
     scrubber : Scrubber
@@ -101,7 +99,6 @@ class Shared:
     parts: Parts
     access: Access
     examples: Mapping[str, Example]
-    limits: Limits
     metrics: Metrics
     scrubber: Scrubber
     dry_runs: DryRuns

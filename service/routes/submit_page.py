@@ -118,7 +118,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
         if (refused := values.get("refused")) and "without_files" not in values:
             reason = str(TEXTS.front.files_rejected.plain(files=refused[0]))
             raise InvalidField(f"Files: {reason}.", details={"field": FIELD, "reason": reason})
-        meaning = meaning_of(values, shared.limits)
+        meaning = meaning_of(values, shared.parts.settings)
         require_own_uploads(request, meaning.submission)
         await require_public_receivers(request, meaning.submission)
         if task == ["check"]:
@@ -183,9 +183,9 @@ def _form(
     shared, owner = shared_of(request), owner_of(request)
     if meaning is None:
         try:
-            meaning = meaning_of(values, shared.limits)
+            meaning = meaning_of(values, shared.parts.settings)
         except ServiceError:
-            meaning = meaning_of(_START, shared.limits)
+            meaning = meaning_of(_START, shared.parts.settings)
     parts, upload = shared.parts, None
     counts = parts.queue.counts()
     with contextlib.suppress(ServiceError):  # it names none
@@ -195,7 +195,6 @@ def _form(
         error.status if error and values.get("task") != ["check"] else 200,
         error.headers if error else None,
         groups=option_groups(),
-        limits=shared.limits,
         values=values,
         opened=any(name in values for name in (*public_settings(), "search_query", "fasta_seq", "pdb_id", "ligand")),
         meaning=meaning,
@@ -206,7 +205,7 @@ def _form(
         examples=[one for one in shared.examples.values() if parts.store.is_example(one.job_id)],
         key=secrets.token_hex(16),
         upload=upload,
-        limits_of_uploads=parts.settings,
+        settings=parts.settings,
         tokens=bool(parts.settings.api_tokens) and owner is None,
         source=parts.settings.source,
         running=counts.running,

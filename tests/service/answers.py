@@ -13,7 +13,9 @@ from starlette.routing import compile_path
 from service.app import endpoints
 from service.http.endpoint import Endpoint
 from service.http.openapi import document
-from service.jobs.submission import Limits
+from service.settings import Settings
+
+DEFAULTS = Settings.from_environment({})
 
 UNKNOWN = {"$ref": "#/components/schemas/ErrorAnswer"}
 
@@ -32,7 +34,7 @@ def closed(schema: Any) -> Any:
 
 @cache
 def _published() -> dict[str, Any]:
-    return dict(closed(document(endpoints(), Limits())))
+    return dict(closed(document(endpoints(), DEFAULTS)))
 
 
 @cache

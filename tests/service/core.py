@@ -28,13 +28,13 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.jobs.clock import Clock
 from service.jobs.record import FINAL, JobRecord
-from service.jobs.submission import Limits, Submission, parse_submission
+from service.jobs.submission import Submission, parse_submission
 from service.runs import processes
 from service.runs.ending import Ending
 from service.runs.lifecycle import Parts, build_parts
 from service.runs.runner import read_state
 from service.settings import EXTRAS, Settings, Token
-from tests.service.answers import check
+from tests.service.answers import DEFAULTS, check
 from tests.standin.pipeline import COMMAND, HOLD
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
@@ -82,7 +82,7 @@ def settings_in(folder: Path, **values: Any) -> Settings:
 
 def submission(body: Mapping[str, Any] = HPV, **changes: Any) -> Submission:
     """Return a checked submission."""
-    return parse_submission({**body, **changes}, Limits())
+    return parse_submission({**body, **changes}, DEFAULTS)
 
 
 def local(folder: Path, **values: Any) -> TestClient:

@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from service.errors import ServiceError
-from service.jobs.submission import Limits, public_settings
+from service.jobs.submission import public_settings
 from service.pages.form import TEXT_FIELDS, body_of_form, meaning_of, option_groups, values_of_request
+from tests.service.answers import DEFAULTS
 
 JOB = {"target_name": "HIV-1 protease", "search_query": "1HPV"}
 VALUES = {name: [value] for name, value in JOB.items()}
@@ -60,14 +61,14 @@ def test_defaults_and_empty_fields_are_left_out() -> None:
 )
 def test_invalid_field_is_refused_by_name(name: str, value: str, field: str) -> None:
     with pytest.raises(ServiceError) as caught:
-        meaning_of(VALUES | {name: [value]}, Limits())
+        meaning_of(VALUES | {name: [value]}, DEFAULTS)
     assert caught.value.details["field"] == field
 
 
 def test_form_of_an_accepted_request_means_the_same_request() -> None:
     given = {"max_entries": ["10"], "kinds": ["ion", "glycan"], "strict_target": ["true"], "pdb_id": ["1hpv"]}
-    request = meaning_of(VALUES | given | {"ligand": ["478"]}, Limits()).submission.request()
-    assert meaning_of(values_of_request(request), Limits()).submission.request() == request
+    request = meaning_of(VALUES | given | {"ligand": ["478"]}, DEFAULTS).submission.request()
+    assert meaning_of(values_of_request(request), DEFAULTS).submission.request() == request
 
 
 def test_form_of_a_request_with_empty_options_leaves_them_empty() -> None:
@@ -76,7 +77,7 @@ def test_form_of_a_request_with_empty_options_leaves_them_empty() -> None:
 
 
 def test_command_and_file_are_equivalent_to_the_form() -> None:
-    meaning = meaning_of({"target_name": ["it's"], "search_query": ["1HPV"], "max_entries": ["5"]}, Limits())
+    meaning = meaning_of({"target_name": ["it's"], "search_query": ["1HPV"], "max_entries": ["5"]}, DEFAULTS)
     assert json.loads(shlex.split(meaning.curl)[-1]) == meaning.body
     assert yaml.safe_load(meaning.job_yaml) == meaning.submission.settings()
 

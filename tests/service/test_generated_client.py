@@ -15,7 +15,7 @@ import pytest
 
 from service.app import endpoints
 from service.http.openapi import document
-from service.jobs.submission import Limits
+from tests.service.answers import DEFAULTS
 from tests.service.core import HPV, LiveService
 from tests.tools.patience import wait_until
 
@@ -26,7 +26,7 @@ PACKAGE = "generated_client"
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
     """Modules of the generated package, by name."""
     folder = tmp_path_factory.mktemp("client")
-    (folder / "api.json").write_text(json.dumps(document(endpoints(), Limits())), encoding="utf-8")
+    (folder / "api.json").write_text(json.dumps(document(endpoints(), DEFAULTS)), encoding="utf-8")
     settings = {"post_hooks": [], "package_name_override": PACKAGE}
     (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", "api.json"]
@@ -81,7 +81,7 @@ def test_error_of_a_generated_client_has_the_reason(generated: Callable[[str], A
 
 
 def test_schema_names_differ_from_those_that_a_generator_uses_for_properties() -> None:
-    schemas = document(endpoints(), Limits())["components"]["schemas"]
+    schemas = document(endpoints(), DEFAULTS)["components"]["schemas"]
     inner = {
         name + "".join(word.capitalize() for word in field.split("_"))
         for name, schema in schemas.items()

@@ -28,8 +28,8 @@ from schemathesis.specs.openapi.checks import (
 
 from service.app import create_app, endpoints
 from service.http.openapi import document, words
-from service.jobs.submission import Limits
 from service.runs.lifecycle import build_parts
+from tests.service.answers import DEFAULTS
 from tests.service.core import settings_in
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
@@ -65,7 +65,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
 
 
 def test_document_is_valid_and_lists_every_route() -> None:
-    api = document(endpoints(), Limits())
+    api = document(endpoints(), DEFAULTS)
     OpenAPIV31SpecValidator(api).validate()
     listed = {(method.upper(), path) for path, methods in api["paths"].items() for method in methods}
     assert listed == {(endpoint.method, endpoint.plain_path) for endpoint in endpoints()}
@@ -81,7 +81,7 @@ def fields_of(schema: Any, owner: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_everything_has_a_description_and_values_have_a_valid_example() -> None:
-    api = document(endpoints(), Limits())
+    api = document(endpoints(), DEFAULTS)
     operations = [operation for methods in api["paths"].values() for operation in methods.values()]
     for operation in operations:
         assert operation["summary"].strip(), operation
@@ -104,7 +104,7 @@ def test_everything_has_a_description_and_values_have_a_valid_example() -> None:
 
 
 def test_words_of_the_document_are_all_in_use() -> None:
-    api = document(endpoints(), Limits())
+    api = document(endpoints(), DEFAULTS)
     operations = [operation for methods in api["paths"].values() for operation in methods.values()]
     fields = [name for key, schema in api["components"]["schemas"].items() for name, _ in fields_of(schema, key)]
     parameters = [f"{one['operationId']}.{item['name']}" for one in operations for item in one["parameters"]]
@@ -120,7 +120,7 @@ def test_words_of_the_document_are_all_in_use() -> None:
 
 
 def test_words_of_columns_are_in_the_document() -> None:
-    api = document(endpoints(), Limits())
+    api = document(endpoints(), DEFAULTS)
     assert column_words()["RSCC"].meaning in api["paths"]["/api/jobs/{job_id}/rows"]["get"]["description"]
     described = api["components"]["schemas"]["ExitVector"]["properties"]["lysine_angles_deg"]
     assert described["description"] == column_words()["lysine_angles_deg"].meaning

@@ -12,9 +12,9 @@ from markupsafe import escape
 
 from service.app import endpoints
 from service.http.openapi import document
-from service.jobs.submission import Limits
 from service.pages.assets import STATIC, VENDOR, VENDORED, Assets
 from service.pages.render import environment
+from tests.service.answers import DEFAULTS
 from tethermap.base.reasons import GLOSSARY
 
 
@@ -64,7 +64,7 @@ def test_only_listed_files_are_served(http: httpx2.Client, style: str, name: str
 def test_pages_work_without_vendored_files(tmp_path: Path) -> None:
     assets = Assets(STATIC, tmp_path)
     assert not any(assets.has(name) for name in VENDOR)
-    api = document(endpoints(), Limits())
+    api = document(endpoints(), DEFAULTS)
     text = environment(assets).get_template("api_docs.html.j2").render(api=api)
     assert "The explorer was not set up on this server" in text
     assert "vendor/" not in text

@@ -36,10 +36,12 @@ from service.hosts import is_public, literal_address
 from service.http.access import COOKIE, GUESSES, SESSIONS_PER_TOKEN, Sessions
 from service.http.bodies import MAX_WAITING_BODIES, Bodies
 from service.http.rates import Buckets, client_of
-from service.jobs.submission import Limits, parse_submission
+from service.jobs.submission import parse_submission
 from service.runs.lifecycle import build_parts
 from service.settings import SESSIONS, Token
+from tests.service.answers import DEFAULTS
 from tests.service.core import ANN, BEN, HPV, TOKENS, LiveService, ended, local, run_form, running, settings_in, until
+from tests.service.test_webhooks import OFFERED
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience, slowness, wait_until
 from tests.tools.styles import programs
@@ -360,7 +362,7 @@ async def test_slow_receivers_delay_no_other_notice(
 
     settings = settings_in(tmp_path, webhook_secret=SECRET, webhook_private=True)
     async with running(settings) as parts, contextlib.AsyncExitStack() as servers:
-        job = await parts.queue.submit(parse_submission(HPV, Limits()))
+        job = await parts.queue.submit(parse_submission(HPV, DEFAULTS))
         record = await ended(parts, job.job_id)
         hooks = Webhooks(parts.store, settings)
         monkeypatch.setattr(parts.store, "get", lambda _: record)
@@ -442,13 +444,12 @@ def spellings(number: int) -> list[str]:
 
 @pytest.mark.parametrize("inner", PRIVATE)
 def test_private_addresses_of_any_spelling_are_rejected_as_receivers(inner: str) -> None:
-    offered = Limits(webhooks=True)
     names = [*spellings(int(ipaddress.IPv4Address(inner))), *(f"[{form.format(inner)}]" for form in WRAPPED)]
     for name in names:
         assert not is_public(name), name
         with pytest.raises(InvalidField, match="public internet"):
-            parse_submission({**HPV, "webhook": f"http://{name}:8080/x"}, offered)
-        parse_submission({**HPV, "webhook": f"http://{name}/x"}, Limits(webhooks=True, private_webhooks=True))
+            parse_submission({**HPV, "webhook": f"http://{name}:8080/x"}, OFFERED)
+        parse_submission({**HPV, "webhook": f"http://{name}/x"}, OFFERED.model_copy(update={"webhook_private": True}))
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -470,13 +471,13 @@ def test_public_ipv6_addresses_are_global_unicast_without_an_inner_one(number: i
 
 @pytest.mark.parametrize("host", ["9.9.9.9", "[2620:fe::fe]", "lab.example", "lab.example.", "a_b.example:65535"])
 def test_public_receivers_are_accepted(host: str) -> None:
-    assert parse_submission({**HPV, "webhook": f"https://{host}/x"}, Limits(webhooks=True)).webhook
+    assert parse_submission({**HPV, "webhook": f"https://{host}/x"}, OFFERED).webhook
 
 
 @pytest.mark.parametrize("host", ["999.1.1.1", "1.2.3.4.5", "[::g]", "[1.2.3.4", "x:0", "x:65536"])
 def test_an_invalid_host_is_refused(host: str) -> None:
     with pytest.raises(InvalidField, match="webhook"):
-        parse_submission({**HPV, "webhook": f"https://{host}/x"}, Limits(webhooks=True))
+        parse_submission({**HPV, "webhook": f"https://{host}/x"}, OFFERED)
 
 
 def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path: Path) -> None:

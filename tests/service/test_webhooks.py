@@ -20,12 +20,13 @@ from service.extras.webhooks import FOLDER, RETRY_SECONDS, Send, Webhooks, post
 from service.hosts import is_public
 from service.http.job_answers import JobAnswer
 from service.jobs.record import utc_text
-from service.jobs.submission import Limits, parse_submission
+from service.jobs.submission import parse_submission
+from tests.service.answers import DEFAULTS
 from tests.service.core import HPV, ended, running, settings_in, until
 
 SECRET = "a secret of the test".replace(" ", "-")
 URL = "https://lab.example/ended?key=1"
-OFFERED = Limits(webhooks=True)
+OFFERED = DEFAULTS.model_copy(update={"webhook_secret": SECRET})
 NEW = {"state": "pending", "attempts": 0, "last_status": None, "next_at": None}
 
 
@@ -195,4 +196,4 @@ def test_an_odd_address_is_refused(value: Any) -> None:
 
 def test_notices_are_not_offered_without_a_secret() -> None:
     with pytest.raises(InvalidField, match="not offered"):
-        parse_submission({**HPV, "webhook": URL}, Limits())
+        parse_submission({**HPV, "webhook": URL}, DEFAULTS)
