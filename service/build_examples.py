@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 
 from service.jobs.outcome import record_of_folder
@@ -77,7 +78,7 @@ def build(example: Example, settings: Settings, target: Path) -> Path:
         copy_example(job, new)
         day = json.loads((new / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"]
         record = record_of_folder(new, example.job_id, "example", time=f"{day}T00:00:00Z")
-        (new / RECORD).write_text(json.dumps(record.to_dict(), indent=1) + "\n", encoding="utf-8")
+        (new / RECORD).write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
         shutil.rmtree(final, ignore_errors=True)
         new.rename(final)
     return final

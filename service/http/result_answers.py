@@ -36,7 +36,7 @@ class File(Answer):
             kind=artifact.kind,
             folder=artifact.folder,
             size_bytes=artifact.size,
-            modified_at=utc(artifact.modified),
+            modified_at=utc(int(artifact.modified)),
             sha256=sha256,
             download_url=artifact.url(base_url),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import stat
 import threading
 import time
@@ -20,6 +21,7 @@ from urllib.parse import quote
 
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.durable import raise_shortage
+from service.jobs.record import utc_text
 from service.lru import Lru
 from tethermap.base import layout
 
@@ -48,18 +50,8 @@ ANY_FILE = tuple(sorted({*MEDIA_TYPES.values()}, key=lambda media: (media == "ap
 
 _FOLDERS = (layout.RESULTS, "search")
 _SHORT_NAMES = {Path(path).name: path for path in (layout.LIGAND_METADATA, layout.SASA_SUMMARY)}
-_TABLE_WORDS = (
-    "results_display",
-    "summary",
-    "metadata",
-    "index",
-    "table",
-    "atoms",
-    "chainrename",
-    "chain_similarity",
-    "filtered_data",
-    "cifdata",
-    "ligand_mcs_map",
+_TABLE_WORDS = re.compile(
+    "results_display|summary|metadata|index|table|atoms|chainrename|chain_similarity|filtered_data|cifdata|ligand_mcs_map"
 )
 _LONGEST_PATH = 1024
 _SETTLED_NS = 2_000_000_000
@@ -114,14 +106,10 @@ class Artifact:
         return f"{base_url}/{quote(self.relative, safe='/')}"
 
 
-def utc(timestamp: float) -> str:
-    """Return a time as clients see it."""
-    return _second(int(timestamp))
-
-
 @lru_cache(maxsize=1024)
-def _second(timestamp: int) -> str:
-    return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def utc(timestamp: int) -> str:
+    """Return a time as clients see it."""
+    return utc_text(datetime.fromtimestamp(timestamp, UTC))
 
 
 def safe_parts(text: str) -> tuple[str, ...]:
@@ -175,9 +163,8 @@ def _artifact(root: Path, relative: str) -> Artifact | None:
         status = path.stat()
     except (OSError, RuntimeError, ValueError):  # absent, a loop of links, a name the disk can't have
         return None
-    if not path.is_relative_to(root) or not stat.S_ISREG(status.st_mode):
-        return None
-    if path != root / relative and not _may_be_seen(path.relative_to(root).as_posix()):
+    inside = path.is_relative_to(root) and stat.S_ISREG(status.st_mode)
+    if not inside or (path != root / relative and not _may_be_seen(path.relative_to(root).as_posix())):
         return None
     return Artifact(str(path), relative, kind_of(root, relative), status.st_size, status.st_mtime)
 
@@ -210,8 +197,7 @@ def kind_of(root: Path, relative: str) -> str:
     if suffix in (".tsv", ".parquet"):
         return "table"
     if suffix == ".csv":
-        is_table = any(word in name for word in _TABLE_WORDS) or "Target_Table" in parts[:-1]
-        return "table" if is_table else "csv"
+        return "table" if _TABLE_WORDS.search(name) or "Target_Table" in parts[:-1] else "csv"
     return {".html": "html", ".htm": "html", ".log": "log", ".txt": "log"}.get(suffix, "other")
 
 
@@ -225,6 +211,8 @@ class Listing:
 
     def of(self, kind: str = "all", folder: str = "") -> list[Artifact]:
         """Return the files of one kind and below one folder: some parts of a path, in any case, such as ``WAR_PDB``.
+
+        The kind ``war_pdb`` has each cleaned complex once: as PDB, or as mmCIF if there is no PDB file.
 
         Raises
         ------
@@ -251,10 +239,6 @@ class Listing:
         """Return the number of files directly in each folder."""
         counts = Counter(artifact.folder for artifact in self.artifacts)
         return {folder: counts[folder] for folder in sorted(counts)}
-
-    def structures(self) -> list[Artifact]:
-        """Return the cleaned complexes, each once: as PDB, or as mmCIF if there is no PDB file."""
-        return self.of("war_pdb")
 
 
 Stamps = dict[Path, tuple[int, int]]

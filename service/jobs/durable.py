@@ -80,10 +80,9 @@ def write_json(path: Path, value: Any) -> int:
             os.fsync(stream.fileno())
             stamp = os.fstat(stream.fileno()).st_mtime_ns
         os.replace(temporary, path)
-    except BaseException:
+    finally:
         with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+            temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
     return stamp
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -50,12 +50,7 @@ JOB_ID = re.compile(r"[A-Za-z0-9]{8}")
 BATCH_ID = re.compile(r"batch_[0-9a-f]{8}")
 
 
-def _checked_time(text: str) -> str:
-    datetime.fromisoformat(text)
-    return text
-
-
-Time = Annotated[str, AfterValidator(_checked_time)]
+Time = Annotated[str, AfterValidator(lambda text: datetime.fromisoformat(text) and text)]
 
 
 class IllegalChangeError(Exception):
@@ -153,21 +148,6 @@ class JobRecord:
         """Whether the job is run again if this run is interrupted."""
         return self.attempt - self.first_attempt + 1 < MAX_ATTEMPTS
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, as it is stored."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> JobRecord:
-        """Return the record of a result of `to_dict`; unknown keys are ignored.
-
-        Raises
-        ------
-        ValueError
-            If it can't be one.
-        """
-        return _JOB_RECORDS.validate_python(data)
-
     def changed(self, time: str, **values: Any) -> JobRecord:
         """Return the record with other values, modified at `time` or, if the clock was set back, not before."""
         return replace(self, modified_at=max(time, self.modified_at), version=self.version + 1, **values)
@@ -215,24 +195,11 @@ class BatchRecord:
     items: tuple[BatchItem, ...]
     owner: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain values, as it is stored."""
-        return asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> BatchRecord:
-        """Return the record that `to_dict` wrote.
-
-        Raises
-        ------
-        ValueError
-            If it can't be one.
-        """
-        return _BATCH_RECORDS.validate_python(data)
-
-
-_JOB_RECORDS = TypeAdapter(JobRecord)
-_BATCH_RECORDS = TypeAdapter(BatchRecord)
+JOB_RECORDS = TypeAdapter(JobRecord)
+"""Reader of stored records, which are written by `dataclasses.asdict`; unknown keys are ignored."""
+BATCH_RECORDS = TypeAdapter(BatchRecord)
+"""Reader of stored batches."""
 
 
 def utc_text(moment: datetime) -> str:

@@ -11,7 +11,7 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,11 @@ from service.jobs.durable import FULL, read_json, sync_folder, write_json
 from service.jobs.outcome import record_of_folder
 from service.jobs.record import (
     BATCH_ID,
+    BATCH_RECORDS,
     CANCELED,
     CONFIG,
     JOB_ID,
+    JOB_RECORDS,
     RECORD,
     SERVICE_FOLDER,
     BatchItem,
@@ -30,28 +32,6 @@ from service.jobs.record import (
     State,
 )
 from service.lru import Lru
-
-
-class Readers:
-    """Counts the requests that read each job, to the last byte of their answers."""
-
-    def __init__(self) -> None:
-        self._jobs: Counter[str] = Counter()
-
-    def hold(self, job_id: str) -> None:
-        """Note that a client reads a job."""
-        self._jobs[job_id] += 1
-
-    def release(self, job_id: str) -> None:
-        """Note that a client has ended reading a job."""
-        self._jobs[job_id] -= 1
-        if self._jobs[job_id] <= 0:
-            del self._jobs[job_id]
-
-    def __contains__(self, job_id: str) -> bool:
-        """Return whether a client reads a job now."""
-        return job_id in self._jobs
-
 
 BATCHES = "batches"
 KEYS = ".keys"
@@ -85,13 +65,15 @@ class Store:
         self.jobs_dir = jobs_dir
         self.requests = jobs_dir / REQUESTS
         self.keys = jobs_dir / KEYS
-        self.readers = Readers()
+        self.readers: Counter[str] = Counter()
+        """Number of requests that read each job, to the last byte of their answers."""
+        self.unwritten: dict[str, JobRecord] = {}
+        """Records that a full disk has refused."""
         self._examples_dirs = tuple(examples_dirs)
         self._active: dict[str, JobRecord] = {}
         self._final: Lru[str, JobRecord] = Lru(_REMEMBERED)
         self._examples: dict[str, tuple[Path, JobRecord]] = {}
         self._batches: Lru[str, BatchRecord] = Lru(_REMEMBERED)
-        self._unwritten: dict[str, JobRecord] = {}
         self._noting = threading.Lock()
         """Locked while the record of a batch is changed: jobs of one batch may be deleted at once."""
         self._lock: int | None = None
@@ -150,7 +132,7 @@ class Store:
         if not isinstance(data, dict):
             return None
         try:
-            record = JobRecord.from_dict(data)
+            record = JOB_RECORDS.validate_python(data)
         except ValueError:
             _LOG.warning("%s has an unreadable record and is skipped", job_id)
             return None
@@ -158,12 +140,12 @@ class Store:
 
     def remember(self, record: JobRecord) -> None:
         """Take a record into memory."""
-        if not record.final:
+        if record.final:
+            self._final.keep(record.job_id, record)
+            self._active.pop(record.job_id, None)
+        else:
             self._final.pop(record.job_id, None)
             self._active[record.job_id] = record
-            return
-        self._final.keep(record.job_id, record)
-        self._active.pop(record.job_id, None)
 
     # Jobs
 
@@ -171,8 +153,8 @@ class Store:
         """Return a job's record, examples included; None when there is no such job any more."""
         if not JOB_ID.fullmatch(job_id):
             return None
-        if job_id in self._unwritten:
-            return self._unwritten[job_id]
+        if job_id in self.unwritten:
+            return self.unwritten[job_id]
         if os.path.exists(f"{self.jobs_dir}/{job_id}/{RECORD}"):  # noqa: PTH110 - asked at every poll
             record = self._active.get(job_id) or self._final.get(job_id)
             if record is None and (record := self.read(job_id)) is not None:
@@ -226,9 +208,9 @@ class Store:
             for path, (record, config) in zip(staged, jobs, strict=True):
                 (path / SERVICE_FOLDER).mkdir(parents=True)
                 write_json(path / CONFIG, dict(config))
-                write_json(path / RECORD, record.to_dict())
+                write_json(path / RECORD, asdict(record))
             if batch is not None:  # from here on the batch exists, even after a crash
-                write_json(self._batch_path(batch.batch_id), batch.to_dict())
+                write_json(self._batch_path(batch.batch_id), asdict(batch))
         except BaseException:
             for path in staged:
                 shutil.rmtree(path, ignore_errors=True)
@@ -246,7 +228,7 @@ class Store:
         path = self._new_folder(record.job_id)
         try:
             shutil.copytree(folder, path, symlinks=True, ignore=shutil.ignore_patterns(".snakemake", RECORD))
-            write_json(path / RECORD, record.to_dict())
+            write_json(path / RECORD, asdict(record))
             path.rename(self.jobs_dir / record.job_id)
         except BaseException:
             shutil.rmtree(path, ignore_errors=True)
@@ -268,32 +250,24 @@ class Store:
             If the job's folder was deleted.
         """
         path = self.jobs_dir / record.job_id / RECORD
-        if not path.exists():
-            self._forget(record.job_id)
-            raise FileNotFoundError(record.job_id)
         stamp: int | None = None
         try:
+            path.stat()  # one that was deleted by hand is not written again
             stamp = self._write(path, record)
-            self._unwritten.pop(record.job_id, None)
+            self.unwritten.pop(record.job_id, None)
         except FileNotFoundError:
             self._forget(record.job_id)
             raise
         except OSError as error:
             _LOG.error("the record of %s can't be written: %s", record.job_id, error.strerror)
-            self._unwritten[record.job_id] = record
+            self.unwritten[record.job_id] = record
         self.remember(record)
         return stamp
 
-    def unwritten(self) -> list[JobRecord]:
-        """Return the records that could not be written."""
-        return list(self._unwritten.values())
-
     def flush(self, record: JobRecord) -> int | None:
         """Write a record that could not be written, unless there is a newer one; return the result of `save`."""
-        if self._unwritten.get(record.job_id) is not record:
-            return None
         with contextlib.suppress(FileNotFoundError):
-            return self.save(record)
+            return self.save(record) if self.unwritten.get(record.job_id) is record else None
         return None
 
     def touch(self, record: JobRecord) -> None:
@@ -338,7 +312,7 @@ class Store:
             return None
         if batch_id not in self._batches:
             try:
-                self._batches.keep(batch_id, BatchRecord.from_dict(read_json(self._batch_path(batch_id))))
+                self._batches.keep(batch_id, BATCH_RECORDS.validate_python(read_json(self._batch_path(batch_id))))
             except ValueError:
                 return None
         return self._batches.get(batch_id)
@@ -374,7 +348,7 @@ class Store:
             items = tuple(replace(item, status=status) if item.job_id == job_id else item for item in batch.items)
             self._batches[batch.batch_id] = noted = replace(batch, items=items)
             try:
-                write_json(self._batch_path(batch.batch_id), noted.to_dict())
+                write_json(self._batch_path(batch.batch_id), asdict(noted))
             except OSError as error:
                 _LOG.error("the record of %s can't be written: %s", batch.batch_id, error.strerror)
                 return False
@@ -388,7 +362,7 @@ class Store:
     def _settle(self, staged: Path) -> None:
         """Finish a job that was being made when the service was killed, if its batch exists; else drop it."""
         with contextlib.suppress(ValueError, OSError):
-            record = JobRecord.from_dict(read_json(staged / RECORD))
+            record = JOB_RECORDS.validate_python(read_json(staged / RECORD))
             batch = self.batch(record.batch_id or "")
             if batch is not None and any(item.job_id == record.job_id for item in batch.items):
                 staged.rename(self.jobs_dir / record.job_id)
@@ -397,28 +371,26 @@ class Store:
 
     def _write(self, path: Path, record: JobRecord) -> int:
         try:
-            return write_json(path, record.to_dict())
+            return write_json(path, asdict(record))
         except OSError as error:
             if error.errno not in FULL:
                 raise
             (self.jobs_dir / _RESERVE).unlink(missing_ok=True)
-            return write_json(path, record.to_dict())
+            return write_json(path, asdict(record))
 
     def _forget(self, job_id: str) -> None:
-        self._active.pop(job_id, None)
-        self._final.pop(job_id, None)
-        self._unwritten.pop(job_id, None)
+        for records in (self._active, self._final, self.unwritten):
+            records.pop(job_id, None)
 
     def _example(self, job_id: str) -> tuple[Path, JobRecord] | None:
         example = self._examples.get(job_id)
         if example is not None and example[0].is_dir():
             return example
-        for root in self._examples_dirs if JOB_ID.fullmatch(job_id) else ():
-            if not (root / job_id).is_dir():
-                continue
-            data = read_json(root / job_id / RECORD)
+        folders = [root / job_id for root in self._examples_dirs] if JOB_ID.fullmatch(job_id) else []
+        for folder in filter(Path.is_dir, folders):
+            data = read_json(folder / RECORD)
             with contextlib.suppress(ValueError):
-                record = JobRecord.from_dict(data) if data else record_of_folder(root / job_id, job_id, "example")
-                self._examples[job_id] = (root / job_id, replace(record, source="example", sequence=0))
+                record = JOB_RECORDS.validate_python(data) if data else record_of_folder(folder, job_id, "example")
+                self._examples[job_id] = folder, replace(record, source="example", sequence=0)
                 return self._examples[job_id]
         return None

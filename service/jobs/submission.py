@@ -110,14 +110,10 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
         if name in body:
             raise UnsupportedInput(f"{name} names a file of the server, which is not read.", details={"field": name})
     structures = _pattern(body, "structures", UPLOAD_ID, "the id of an upload")
-    pdb_id = (
-        _pattern(body, "pdb_id", _OWN_ID, "the name of an entry of the upload")
-        if structures
-        else _pattern(body, "pdb_id", ENTRY_ID, "a PDB id: 4 characters, or pdb_ and 8")
-    )
+    form = (ENTRY_ID, "a PDB id: 4 characters, or pdb_ and 8")
+    pdb_id = _pattern(body, "pdb_id", *((_OWN_ID, "the name of an entry of the upload") if structures else form))
     ligand = _pattern(body, "ligand", COMPONENT_CODE, "a component code of 1 to 5 letters and digits")
-    pdb_id = pdb_id.lower() if pdb_id else None
-    ligand = ligand.upper() if ligand else None
+    pdb_id, ligand = pdb_id and pdb_id.lower(), ligand and ligand.upper()
     target = _text(body, "target_name", settings.max_target_chars) or pdb_id
     query = _text(body, "search_query", settings.max_query_chars) or (None if structures else pdb_id)
     for name, value in (("target_name", target), ("search_query", query)):
@@ -195,11 +191,13 @@ def _set(settings: dict[str, Any], key: str, value: Any) -> None:
     (settings.setdefault(section, {}) if section else settings)[name] = value
 
 
-def _given(body: Mapping[str, Any], field: str) -> tuple[str, Any]:
-    """Return the first of a field and its aliases that is neither absent nor blank."""
+def _given(body: Mapping[str, Any], field: str) -> tuple[str, str | None]:
+    """Return the first of a field and its aliases that is neither absent nor blank; it must be text."""
     for name in (field, *ALIASES.get(field, ())):
         value = body.get(name)
-        if value is not None and not (isinstance(value, str) and not value.strip()):
+        if value is not None and not isinstance(value, str):
+            raise _invalid(name, "is not text")
+        if value and value.strip():
             return name, value
     return field, None
 
@@ -209,8 +207,6 @@ def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
     name, value = _given(body, field)
     if value is None:
         return None
-    if not isinstance(value, str):
-        raise _invalid(name, "is not text")
     text = value.strip()
     if field == "search_query":
         text = re.sub(r"\r\n|[\r\n\u2028\u2029]", " ", text)
@@ -239,8 +235,6 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
     name, value = _given(body, "fasta_seq")
     if value is None:
         return None, []
-    if not isinstance(value, str):
-        raise _invalid(name, "is not text")
     records: list[str] = []
     notes: list[str] = []
     total = 0

@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ _MOST_EXPANDED = 10
 """A packed file may unpack to this many times the size of a plain one, and all files of an upload together."""
 
 _SECONDS = 120.0
-_ROOM_SECONDS = "600"
-"""Retry-After if there is no room."""
+_RETRY = {"Retry-After": "600"}
+"""Header if there is no room."""
 _CHECKS_AT_ONCE = 2
 _RECORD = "upload.json"
 _FILES = "files"
@@ -107,19 +107,17 @@ class UploadStore:
                     inspected = await self._inspect(building)
                 except InvalidField:
                     if is_full(building):  # no fault of the files
-                        raise QueueFull("The disk of the uploads is full.", headers={"Retry-After": "600"}) from None
+                        raise QueueFull("The disk of the uploads is full.", headers=_RETRY) from None
                     raise
-            record = {
-                "owner": owner,
-                "files": [{**file, "size_bytes": sizes[file["name"]]} for file in inspected],
-                "expires_at": utc_text(now + timedelta(hours=self._settings.keep_uploads_hours)),
-            }
-            await asyncio.to_thread(write_json, building / _RECORD, record)
+            described = [{**file, "size_bytes": sizes[file["name"]]} for file in inspected]
+            expires_at = utc_text(now + timedelta(hours=self._settings.keep_uploads_hours))
+            upload = Upload(upload_id, described, expires_at, owner)
+            await asyncio.to_thread(write_json, building / _RECORD, asdict(upload))
             await asyncio.to_thread(building.rename, self._folder / upload_id)
         finally:
             self._arriving[owner] -= total
             await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
-        return Upload(upload_id, **record)  # type: ignore[arg-type]
+        return upload
 
     def get(self, upload_id: str, may_see: Callable[[str | None], bool] = lambda _: True) -> Upload:
         """Return an upload.
@@ -188,15 +186,13 @@ class UploadStore:
             raise RateLimited(
                 f"The uploads of one token may have {quota} bytes together: delete some or try again later.",
                 details={"maximum": quota, "used": used},
-                headers={"Retry-After": _ROOM_SECONDS},
+                headers=_RETRY,
             )
 
     def _check_room(self, owner: str | None, size: int) -> None:
         used = sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
         if used + self._settings.max_upload_bytes > self._settings.max_uploads_bytes:
-            raise QueueFull(
-                "There is no room for more uploads: try again later.", headers={"Retry-After": _ROOM_SECONDS}
-            )
+            raise QueueFull("There is no room for more uploads: try again later.", headers=_RETRY)
         self.check_quota(owner, size)
 
     def _write(self, files: Sequence[UploadFile], folder: Path) -> dict[str, int]:
@@ -251,12 +247,7 @@ def _label(filename: str, taken: Collection[str]) -> str:
     """
     name = re.split(r"[\\/]", filename.replace("%22", '"'))[-1].strip()  # browsers send a quote as %22
     shown = "".join(sign for sign in name[:80] if sign.isprintable())
-    if (
-        not name
-        or name.startswith(".")
-        or not name.isprintable()
-        or len(name.encode("utf-8", "replace")) > _LONGEST_NAME
-    ):
+    if not 0 < len(name.encode("utf-8", "replace")) <= _LONGEST_NAME or name[0] == "." or not name.isprintable():
         raise _invalid(shown, f"is not a file name: use printable characters, at most {_LONGEST_NAME} bytes")
     if name.lower() in taken:
         raise _invalid(shown, "has a file name that another part already has")

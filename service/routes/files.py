@@ -93,7 +93,7 @@ async def list_structures(request: Request) -> Response:
     """Answer the cleaned complexes, each once."""
     job = job_of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
-    files = listing.structures()
+    files = listing.of("war_pdb")
     answer = StructuresAnswer(
         job_id=job.record.job_id,
         count=len(files),
@@ -110,7 +110,7 @@ async def structures_zip(request: Request) -> Response:
     job = job_of(request, ready=True)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     folder = structures_folder(job.record.job_id)
-    return await in_thread(bundle_answer, request, listing.structures(), folder, f"{folder}.zip")
+    return await in_thread(bundle_answer, request, listing.of("war_pdb"), folder, f"{folder}.zip")
 
 
 @ROUTES.get(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -155,7 +156,7 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
             details={"job_id": job_id, "status": record.status},
             headers=waiting_headers(record.status),
         )
-    store.readers.hold(job_id)  # not removed for its age until the answer is sent
+    store.readers[job_id] += 1  # not removed for its age until the answer is sent
     request.scope["state"].setdefault("held", []).append(job_id)
     request.scope["state"]["waiting"] = waiting_headers(record.status)  # id of the last named job
     return Job(record, store.folder(job_id), address(f"/api/{'examples' if as_example else 'jobs'}/{job_id}"))
@@ -163,8 +164,8 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
 
 def release_held(request: Request) -> None:
     """Let go of the jobs that a request has read."""
-    for job_id in request.scope.get("state", {}).pop("held", ()):
-        shared_of(request).parts.store.readers.release(job_id)
+    if held := request.scope.get("state", {}).pop("held", ()):
+        shared_of(request).parts.store.readers -= Counter(held)  # drops jobs without readers
 
 
 def no_such_job(shared: Shared, job_id: str) -> JobNotFound:

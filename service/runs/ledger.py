@@ -7,6 +7,7 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
@@ -36,14 +37,12 @@ class Ledger:
         self.note_end = note_end
         self.stopping = asyncio.Event()
         self.ended: Counter[tuple[str, str]] = Counter()
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # those in use
         self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
 
     def lock(self, job_id: str) -> asyncio.Lock:
         """Return the lock to acquire from reading a job's state to changing it."""
-        if len(self._locks) > 1000:  # unused locks only cost memory
-            self._locks = defaultdict(asyncio.Lock, {key: one for key, one in self._locks.items() if one.locked()})
-        return self._locks[job_id]
+        return self._locks.setdefault(job_id, asyncio.Lock())
 
     async def save(self, record: JobRecord, rows: Sequence[ResultRow] = ()) -> JobRecord:
         """Write a changed record; its results too when it has ended.
@@ -65,7 +64,7 @@ class Ledger:
 
     async def flush(self) -> None:
         """Write the records that failed on a full disk, each with its job locked."""
-        for record in self.store.unwritten():
+        for record in list(self.store.unwritten.values()):
             async with self.lock(record.job_id):
                 stamp = await asyncio.to_thread(self.store.flush, record)
                 if stamp is not None:

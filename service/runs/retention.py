@@ -60,7 +60,7 @@ async def prune(
             jobs.append((job_id, record.finished_at or record.created_at, record.size_bytes))
     removed = []
     for job_id in to_remove(jobs, now, keep_days=settings.keep_days, max_bytes=settings.max_jobs_bytes):
-        if job_id in store.readers:  # a client reads it: the next round will do
+        if store.readers[job_id]:  # a client reads it: the next round will do
             _LOG.info("%s: kept for now, as it is being read", job_id)
             continue
         with contextlib.suppress(JobNotFound):  # deleted by a client meanwhile

@@ -10,6 +10,7 @@ import shutil
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -37,7 +38,7 @@ def halves(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[L
         shutil.copytree(
             target_run(tmp_path_factory, mirror, name).job, job, ignore=shutil.ignore_patterns(".snakemake")
         )
-        (job / RECORD).write_text(json.dumps(record_of_folder(job, job_id, "cli", sequence=number).to_dict()))
+        (job / RECORD).write_text(json.dumps(asdict(record_of_folder(job, job_id, "cli", sequence=number))))
     with LiveService(folder, quick=True) as live:
         yield live
 

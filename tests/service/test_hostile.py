@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import httpx2
@@ -104,7 +105,7 @@ def test_records_of_batches_are_removed_with_their_last_job(tmp_path: Path) -> N
     (tmp_path / BATCHES).mkdir()
     for number, time_ in enumerate(("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z", "2026-01-01T00:00:00Z")):
         batch = BatchRecord(f"batch_0000000{number}", time_, 0.0, (BatchItem(f"0000000{number}", "t", "q"),))
-        write_json(tmp_path / BATCHES / f"{batch.batch_id}.json", batch.to_dict())
+        write_json(tmp_path / BATCHES / f"{batch.batch_id}.json", asdict(batch))
     (tmp_path / "00000001").mkdir()
     assert store.forget_batches("2025-01-01T00:00:00Z") == ["batch_00000000"]
     assert store.batch("batch_00000000") is None

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import duckdb
@@ -140,7 +140,7 @@ def on_disk(folder: Path) -> Store:
     for one in JOBS:
         path = folder / one.record.job_id
         path.mkdir()
-        durable.write_json(path / RECORD, one.record.to_dict())
+        durable.write_json(path / RECORD, asdict(one.record))
     return store
 
 
@@ -190,7 +190,7 @@ def test_a_restart_reads_only_changed_jobs(tmp_path: Path) -> None:
     assert (again.jobs, again.read) == (4, 1)  # the job that is not final
     assert [record.job_id for record in again.active] == ["00000004"]
     assert again.last_sequence == 4
-    durable.write_json(store.folder("00000002") / RECORD, JOBS[1].record.to_dict())
+    durable.write_json(store.folder("00000002") / RECORD, asdict(JOBS[1].record))
     assert reconcile(store, index).read == 2
     for name in ("00000001", "00000003"):
         (store.folder(name) / RECORD).unlink()

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from service.jobs.outcome import fasta_length
-from service.jobs.record import EDGES, QUEUED, RUNNING, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
+from service.jobs.record import (
+    EDGES,
+    JOB_RECORDS,
+    QUEUED,
+    RUNNING,
+    STATES,
+    EntryCounts,
+    IllegalChangeError,
+    JobError,
+    JobRecord,
+)
 
 TIME = "2026-05-30T10:00:00Z"
 RECORD = JobRecord(
@@ -60,13 +70,13 @@ def test_a_retried_job_forgets_its_end_and_may_be_interrupted_once_again() -> No
 
 def test_a_record_survives_its_json() -> None:
     record = replace(RECORD, entries=EntryCounts(3, 2, 1, 1), error=JobError("m", "s", "input"), artifacts={"sdf": 1})
-    assert JobRecord.from_dict(record.to_dict()) == record
+    assert JOB_RECORDS.validate_python(asdict(record)) == record
 
 
-@pytest.mark.parametrize("data", [{}, {"job_id": "x"}, {**RECORD.to_dict(), "status": "lost"}, {"entries": 3}])
+@pytest.mark.parametrize("data", [{}, {"job_id": "x"}, {**asdict(RECORD), "status": "lost"}, {"entries": 3}])
 def test_invalid_record_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="JobRecord"):
-        JobRecord.from_dict(data)
+        JOB_RECORDS.validate_python(data)
 
 
 def test_residues_of_all_records_are_counted() -> None:

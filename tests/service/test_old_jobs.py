@@ -9,6 +9,7 @@ import secrets
 import shutil
 import tarfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def unpack(name: str, folder: Path) -> None:
     with tarfile.open(ROOT / "tests/data/jobs" / f"{name}.tar.xz") as content:
         content.extractall(folder, filter="data")
     record = record_of_folder(folder, folder.name, "cli", sequence=1)
-    (folder / RECORD).write_text(json.dumps(record.to_dict()))
+    (folder / RECORD).write_text(json.dumps(asdict(record)))
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import socket
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def finished(
         modified_at=time, finished_at=time if status in FINAL else None, size_bytes=size,
     )  # fmt: skip
     (jobs / job_id / layout.RESULTS).mkdir(parents=True)
-    (jobs / job_id / RECORD).write_text(json.dumps(record.to_dict()), encoding="utf-8")
+    (jobs / job_id / RECORD).write_text(json.dumps(asdict(record)), encoding="utf-8")
     return jobs / job_id
 
 
@@ -60,9 +61,9 @@ async def test_a_job_in_use_is_removed_after_its_last_reader(tmp_path: Path) -> 
     for number in range(3):
         finished(tmp_path / "jobs", f"0000000{number}", number, f"2026-01-0{1 + number}T00:00:00Z", size=100)
     async with running(settings_in(tmp_path, max_jobs_bytes=100), serving=False) as parts:
-        parts.store.readers.hold("00000000")
+        parts.store.readers["00000000"] += 1
         first = (await parts.housekeeping.do("prune", ""))["message"]
-        parts.store.readers.release("00000000")
+        parts.store.readers["00000000"] -= 1
         answer = [*first.split(), *(await parts.housekeeping.do("prune", ""))["message"].split()]
     assert answer == ["00000001", "1", "jobs", "removed", "00000000", "1", "jobs", "removed"]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +72,9 @@ def test_a_half_made_job_is_dropped_and_one_of_a_batch_is_finished(store: Store)
     for job_id, batch_id in (("11111111", batch.batch_id), ("22222222", None)):
         staged = store.jobs_dir / f".new.{job_id}.abcd"
         (staged / ".service").mkdir(parents=True)
-        durable.write_json(staged / RECORD, replace(JOB, job_id=job_id, batch_id=batch_id).to_dict())
+        durable.write_json(staged / RECORD, asdict(replace(JOB, job_id=job_id, batch_id=batch_id)))
     (store.jobs_dir / ".new.33333333.abcd").mkdir()
-    durable.write_json(store.jobs_dir / "batches/batch_00000001.json", batch.to_dict())
+    durable.write_json(store.jobs_dir / "batches/batch_00000001.json", asdict(batch))
     again = reopened(store)
     assert [job_id for job_id, _ in again.scan()] == ["11111111"]
     assert not list(again.jobs_dir.glob(".new.*"))
@@ -90,9 +90,9 @@ def test_a_record_that_the_disk_refuses_is_kept_and_written_later(
         assert store.save(running) is None
         assert store.get(JOB.job_id) == running
     assert store.flush(replace(running)) is None  # not the last one that was saved
-    assert store.unwritten() == [running]
+    assert list(store.unwritten.values()) == [running]
     assert store.flush(running) is not None
-    assert store.unwritten() == []
+    assert not store.unwritten
     assert reopened(store).get(JOB.job_id) == running
 
 
@@ -139,7 +139,7 @@ def test_memory_contains_only_the_latest_of_many_finished_jobs(store: Store, mon
 def test_examples_answer_like_jobs(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "examples" / "example1"
     folder.mkdir(parents=True)
-    durable.write_json(folder / RECORD, replace(JOB, job_id="example1", status="completed").to_dict())
+    durable.write_json(folder / RECORD, asdict(replace(JOB, job_id="example1", status="completed")))
     record = store.get("example1")
     assert isinstance(record, JobRecord)
     assert record.source == "example"
