@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 
 from service.jobs.clock import Clock
-from service.jobs.durable import FULL_BELOW_BYTES, free_bytes, is_shortage
+from service.jobs.durable import FULL_BELOW_BYTES, free_bytes, is_shortage, raise_shortage
 from service.jobs.record import ErrorKind, JobRecord
 from service.settings import Settings
 from tethermap.base.links import Addresses
@@ -71,8 +71,6 @@ class Resources:
             if self._no_answer and self._clock.monotonic() >= self._next_probe:
                 await self._probe()
         except (OSError, MemoryError, RuntimeError) as error:
-            if not is_shortage(error):
-                raise
             self.short(error)
 
     def look(self) -> None:
@@ -81,12 +79,12 @@ class Resources:
             self._free = min(free_bytes(folder) for folder in self._folders)
             self._no_mirror = self._mirror is not None and _is_absent(self._mirror)
         except OSError as error:
-            if not is_shortage(error):
-                raise
             self.short(error)
 
     def short(self, error: BaseException) -> None:
-        """Note that the machine lacked descriptors, memory or processes just now."""
+        """Note that the machine lacked descriptors, memory or processes just now; raise all other errors."""
+        if not is_shortage(error):
+            raise error
         reason = (error.strerror if isinstance(error, OSError) else None) or "out of memory or processes"
         self._machine = self._clock.monotonic() + SHORTAGE_SECONDS, reason
 
@@ -150,8 +148,7 @@ def _is_absent(folder: Path) -> bool:
         with os.scandir(folder) as names:
             return next(names, None) is None
     except OSError as error:
-        if is_shortage(error):
-            raise
+        raise_shortage(error)
         return True
 
 

@@ -104,7 +104,7 @@ async def _changed(request: Request, record: JobRecord, seconds: int, until: str
     if shared.streams.value == 0:
         raise RateLimited("Too many requests are waiting: repeat it without wait.", headers={"Retry-After": "10"})
     seen = _seen(record)
-    watched = shared.parts.queue.watch(record.job_id)
+    watched = shared.parts.queue.ledger.watch(record.job_id)
     with anyio.move_on_after(seconds):
         async with shared.streams, contextlib.aclosing(watched) as states:
             async for state in states:

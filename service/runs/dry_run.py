@@ -81,7 +81,11 @@ class DryRuns:
                 message = "The source took too long to answer: try again later."
                 raise UpstreamUnavailable(message, headers=_RETRY) from None
             if status != 0:
-                self._explain(job)
+                error = read_error(job)
+                message = self._scrubber.text(error.get("message", ""))
+                if error.get("kind") == "input":
+                    raise InvalidField(message, details={"field": "search_query", "reason": message})
+                raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
             rows = await asyncio.to_thread(lambda: list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)))
             notes = [str(note) for note in _read(job / layout.SEARCH_QUERY)["notes"]]
             proteins = [FoundProtein(**protein) for protein in _read(job / layout.PROTEINS)]
@@ -105,14 +109,6 @@ class DryRuns:
             estimate=Estimate(**expected._asdict()),
             notes=list(dict.fromkeys([*submission.notes, *notes])),
         )
-
-    def _explain(self, job: Path) -> None:
-        """Raise why the search step failed."""
-        error = read_error(job)
-        message = self._scrubber.text(error.get("message", ""))
-        if error.get("kind") == "input":
-            raise InvalidField(message, details={"field": "search_query", "reason": message})
-        raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
 
 
 def _read(path: Path) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from service.jobs.durable import NO_SPACE, SHORTAGE, is_full, read_json
 from service.jobs.outcome import is_complete
@@ -14,7 +14,6 @@ from service.runs.runner import Intent, log_tail
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
-_KINDS: tuple[str, ...] = get_args(ErrorKind)
 _FROM_OUTSIDE = re.compile(
     r"died with <Signals\.|non-zero exit status (?:-9|-15|137|143)\b"  # a step
     r"|Terminating processes on user request|Will exit after finishing currently running jobs"  # Snakemake
@@ -63,19 +62,17 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
         limit = f"{timeout_s:g} seconds" if timeout_s else "its time limit"
         return Ending(FAILED, JobError(f"The job took longer than {limit} and was stopped.", step, "timeout"))
     found, tail = read_json(folder / layout.ERROR), log_tail(folder)
-    recorded: dict[str, str] = found if isinstance(found, dict) else {}
+    recorded: dict[str, Any] = found if isinstance(found, dict) else {}
+    message = recorded.get("message") or ""
+    kind: Any = recorded.get("kind", "pipeline")
     if _FROM_OUTSIDE.search(tail) and not recorded.get("step"):  # for lack of memory, or by hand
-        message = recorded.get("message") or "A step of the pipeline was ended from outside."
-        return Ending(None, JobError(message, step, "interrupted"))
-    in_pipeline = recorded.get("kind", "pipeline") == "pipeline"
-    if in_pipeline and (short := SHORTAGE.search(f"{tail}\n{recorded.get('message', '')}")):
-        message = f"The machine lacked resources for the run: {short[0]}."
-        return Ending(None, JobError(message, step, "interrupted"), short[0] if not step else "")
+        return Ending(None, JobError(message or "A step of the pipeline was ended from outside.", step, "interrupted"))
+    if kind == "pipeline" and (short := SHORTAGE.search(f"{tail}\n{message}")):
+        lack = f"The machine lacked resources for the run: {short[0]}."
+        return Ending(None, JobError(lack, step, "interrupted"), short[0] if not step else "")
     if recorded:
-        kind = recorded.get("kind", "pipeline")
-        message = recorded.get("message") or "The pipeline failed."
-        error_kind: ErrorKind = kind if kind in _KINDS else "pipeline"  # type: ignore[assignment]
-        return Ending(FAILED, JobError(message, recorded.get("step") or "", error_kind))
+        kind = kind if kind in get_args(ErrorKind) else "pipeline"
+        return Ending(FAILED, JobError(message or "The pipeline failed.", recorded.get("step") or "", kind))
     if is_full(folder) or NO_SPACE.search(tail):
         return Ending(FAILED, JobError("The disk of the jobs is full.", step, "disk_full"))
     interrupted = "The job was interrupted twice; its finished steps are kept."
@@ -89,8 +86,6 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
 
 def last_step(folder: Path) -> str:
     """Return the rule that began last; empty when none has."""
-    step = ""
-    for event in read_events(folder / layout.EVENTS):
-        if event.get("event") == "job_started" and event.get("rule") not in (None, "all"):
-            step = str(event["rule"])
-    return step
+    events = read_events(folder / layout.EVENTS)
+    rules = [event.get("rule") for event in events if event.get("event") == "job_started"]
+    return next((str(rule) for rule in reversed(rules) if rule not in (None, "all")), "")

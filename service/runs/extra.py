@@ -55,9 +55,7 @@ def extras(names: Iterable[str]) -> list[Extra]:
     names : iterable of str
         Modules of `service.extras`.
     """
-    found = [import_module(f"service.extras.{name}").EXTRA for name in names]
-    assert all(isinstance(extra, Extra) for extra in found)
-    return found
+    return [import_module(f"service.extras.{name}").EXTRA for name in names]
 
 
 def notices_of(store: Store, settings: Settings) -> Notices:

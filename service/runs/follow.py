@@ -10,8 +10,6 @@ from typing import Any
 from service.jobs.record import EntryCounts
 from tethermap.base import layout
 
-_PLANNING = ("search_entries",)
-
 
 @dataclass(frozen=True)
 class Live:
@@ -70,7 +68,7 @@ def _after(live: Live, event: dict[str, Any]) -> Live:
     if kind == "progress":
         done, planned = int(event.get("done") or 0), int(event.get("total") or 0)
         percent = live.percent
-        if planned and live.current_step not in (None, *_PLANNING):
+        if planned and live.current_step not in (None, "search_entries"):
             percent = max(percent or 0, min(99, 100 * done // planned))
         return replace(live, done=done, planned=max(planned, live.planned), percent=percent)
     if kind == "entries":

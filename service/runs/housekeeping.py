@@ -82,7 +82,7 @@ class Housekeeping:
                 await self._queue.forget(job_id)
         if self._is_due("count", COUNT_SECONDS):
             await self._drop_deleted()
-        await self._queue.flush()
+        await self._queue.ledger.flush()
         await self._queue.notices.look()
         if self._index.failed and self._is_due("repair", REPAIR_SECONDS):
             await self._index.in_writer(lambda: reconcile(self._store, self._index))
@@ -134,9 +134,7 @@ class Housekeeping:
         """Execute a command of the operator and return the response: ``ok`` and ``message``."""
         try:
             return {"ok": True, "message": await self._done(command, argument)}
-        except ServiceError as error:
-            return {"ok": False, "message": error.message}
-        except (ValueError, OSError) as error:
+        except (ServiceError, ValueError, OSError) as error:
             return {"ok": False, "message": str(error)}
         except Exception:  # noqa: BLE001 - a defect: the operator who waits is told, and nothing else suffers
             _LOG.exception("%s %s: unexpected error", command, argument)

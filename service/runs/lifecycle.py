@@ -56,7 +56,7 @@ class Parts:
     @property
     def stopping(self) -> asyncio.Event:
         """Set when the service begins to stop: streams end then."""
-        return self.queue.stopping
+        return self.queue.ledger.stopping
 
     @property
     def looked_after(self) -> bool:

@@ -60,17 +60,12 @@ class Places:
             If too many wait, or none becomes free in time.
         """
         full = QueueFull("Too much is being made: try again.", headers=_RETRY)
-        if not self._requests.acquire(blocking=False):
-            raise full
-        try:
-            if not self._running.acquire(timeout=_WAIT_SECONDS):
-                raise full
-            try:
-                yield
-            finally:
-                self._running.release()
-        finally:
-            self._requests.release()
+        with contextlib.ExitStack() as places:
+            for place, seconds in ((self._requests, 0), (self._running, _WAIT_SECONDS)):
+                if not place.acquire(timeout=seconds):
+                    raise full
+                places.callback(place.release)
+            yield
 
 
 _PLACES: Mapping[Kind, Places] = {kind: Places() for kind in get_args(Kind)}

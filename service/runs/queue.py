@@ -5,33 +5,47 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Coroutine
+import secrets
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from service.errors import BatchNotFound, JobNotFound, JobStateConflict, QueueFull
-from service.index.database import Index
+from service.errors import BatchNotFound, IdempotencyConflict, JobNotFound, JobStateConflict, QueueFull, RateLimited
+from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
-from service.jobs.durable import is_full
-from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, BatchRecord, JobRecord
+from service.jobs.durable import FULL, is_full
+from service.jobs.outcome import fasta_length, record_of_folder, result_rows
+from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, BatchItem, BatchRecord, JobRecord
 from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
+from service.jobs.submission import Submission
+from service.runs.config import pipeline_config
 from service.runs.extra import Notices
-from service.runs.intake import RETRY_SECONDS, Intake
+from service.runs.idempotency import Idempotency, KeyStore
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
 from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
 
+_RETRY = {"Retry-After": "30"}
+"""Header if the queue is full."""
+
+_INDEX_SECONDS = 5.0
+"""Time in seconds that a submission waits for the index, which may be rebuilding."""
+
 _LOOK_SECONDS = 2.0
 """Pause between looks at the resources that waiting jobs lack."""
 
 _LOG = logging.getLogger(__name__)
+_T = TypeVar("_T", JobRecord, BatchRecord)
 
 
-class JobQueue(Intake):
-    """All jobs that are not final.
+class JobQueue:
+    """All jobs that are not final; makes them from submissions: numbered, once per key, all or none.
 
     Parameters
     ----------
@@ -48,10 +62,19 @@ class JobQueue(Intake):
     def __init__(
         self, store: Store, index: Index, runner: Runner, settings: Settings, clock: Clock, notices: Notices
     ) -> None:
-        super().__init__(Ledger(store, index, clock, notices.note), settings, WaitingList(clock))
+        self._store = store
+        self._settings = settings
         self._runner = runner
         self._clock = clock
         self.notices = notices
+        self.ledger = Ledger(store, index, clock, notices.note)
+        self._waiting = WaitingList(clock)
+        self._keys = KeyStore(store.keys)
+        self._sequence = 0
+        self._being_made: Counter[str | None] = Counter()
+        self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
+        self._wake = asyncio.Event()
+        """Set when a job may be launched."""
         self._resources = Resources(settings, clock)
         self._supervisors: dict[str, Supervisor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -85,7 +108,7 @@ class JobQueue(Intake):
 
     def begin_stopping(self) -> None:
         """Accept no more jobs, end all subscriptions, begin to stop the runs, which can be resumed."""
-        self._ledger.begin_stopping()
+        self.ledger.begin_stopping()
         self._wake.set()
         for supervisor in self._supervisors.values():
             supervisor.stop("shutdown")
@@ -98,16 +121,97 @@ class JobQueue(Intake):
         await self.notices.stop()
 
     @property
-    def stopping(self) -> asyncio.Event:
-        """Set when the service begins to stop."""
-        return self._ledger.stopping
-
-    @property
     def accepting(self) -> bool:
         """Whether jobs are taken at all."""
-        return self._started and not self.stopping.is_set()
+        return self._started and not self.ledger.stopping.is_set()
 
     # Requests of clients
+
+    async def submit(
+        self,
+        submission: Submission,
+        *,
+        source: str = "api",
+        owner: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> JobRecord:
+        """Take a job.
+
+        Raises
+        ------
+        QueueFull, RateLimited
+            If as many wait as may, or the disk is full; if as many of the owner wait as may.
+        IdempotencyConflict
+            If the key came with another body before.
+        """
+
+        async def make() -> JobRecord:
+            return (await self._make([submission], source, None, idempotency, owner))[0]
+
+        return await self._once(idempotency, self._store.get, make)
+
+    async def submit_batch(
+        self,
+        submissions: Sequence[Submission],
+        delay_seconds: float,
+        *,
+        source: str = "batch",
+        owner: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> BatchRecord:
+        """Accept jobs that run one after another, all or none; raises the errors of `submit`."""
+
+        async def make() -> BatchRecord:
+            while self._store.batch(batch_id := f"batch_{secrets.token_hex(4)}") is not None:
+                pass
+            batch = BatchRecord(batch_id, self._clock.text(), delay_seconds, (), owner)
+            await self._make(submissions, source, batch, idempotency, owner)
+            return self._store.batch(batch_id) or batch
+
+        return await self._once(idempotency, self._store.batch, make)
+
+    async def adopt(self, folder: Path) -> JobRecord:
+        """Take a copy of a folder in which the command line has finished a job.
+
+        Raises
+        ------
+        ValueError
+            If it does not contain a complete job.
+        """
+        job_id, sequence = self._new_id(), self._next_sequence()
+        record = await asyncio.to_thread(record_of_folder, folder, job_id, "cli", sequence=sequence)
+        stamp = await asyncio.to_thread(self._store.adopt, folder, record)
+        _, rows = await asyncio.to_thread(result_rows, self._store.folder(job_id))
+        self.ledger.index.put(IndexedJob(record, stamp, rows))
+        return record
+
+    @contextlib.contextmanager
+    def room(self, owner: str | None, count: int = 1) -> Iterator[None]:
+        """Reserve places in the queue while jobs are created or a preview runs.
+
+        Raises
+        ------
+        QueueFull
+            If as many wait as may, or the service ends.
+        RateLimited
+            If as many of this owner wait as may.
+        """
+        if self.ledger.stopping.is_set():
+            raise _full("The service is about to stop and accepts no jobs.")
+        if len(self._waiting) + self._being_made.total() + count > self._settings.max_queued_jobs:
+            raise _full(f"The queue is full: at most {self._settings.max_queued_jobs} jobs wait.")
+        quota = self._settings.max_queued_per_token
+        if owner is not None and self._waiting.of(owner) + self._being_made[owner] + count > quota:
+            raise RateLimited(
+                f"At most {quota} jobs of one token wait, dry runs included.",
+                details={"maximum": quota},
+                headers=_RETRY,
+            )
+        self._being_made[owner] += count
+        try:
+            yield
+        finally:
+            self._being_made[owner] -= count
 
     async def cancel(self, job_id: str) -> tuple[JobRecord, bool]:
         """Cancel a job; a running one ends soon after.
@@ -122,7 +226,7 @@ class JobQueue(Intake):
         JobNotFound, JobStateConflict
             If there is none, or it has ended otherwise.
         """
-        async with self._ledger.lock(job_id):
+        async with self.ledger.lock(job_id):
             record = self._changeable(job_id)
             if record.status == CANCELED:
                 return record, False
@@ -130,7 +234,7 @@ class JobQueue(Intake):
                 raise _conflict(record, "canceled")
             if record.status == QUEUED:
                 self._waiting.drop(job_id)
-                return await self._ledger.save(record.moved(CANCELED, self._clock.text())), True
+                return await self.ledger.save(record.moved(CANCELED, self._clock.text())), True
         if job_id not in self._supervisors:  # the operator's command, while no service runs
             self._supervise(record, recovering=True)
         await asyncio.to_thread(note_cancel, self._store.jobs_dir / job_id)
@@ -149,7 +253,7 @@ class JobQueue(Intake):
         QueueFull, RateLimited
             As for `submit`.
         """
-        async with self._ledger.lock(job_id):
+        async with self.ledger.lock(job_id):
             record = self._changeable(job_id)
             if not record.final or record.status == COMPLETED:
                 raise _conflict(record, "retried")
@@ -158,12 +262,11 @@ class JobQueue(Intake):
                 raise JobStateConflict(message, details={"status": record.status})
             with self.room(record.owner):
                 if is_full(self._store.jobs_dir):
-                    raise QueueFull("The disk of the jobs is full.", headers={"Retry-After": str(RETRY_SECONDS)})
+                    raise _full("The disk of the jobs is full.")
                 (self._store.jobs_dir / job_id / CANCEL_FILE).unlink(missing_ok=True)
-                record = await self._ledger.save(record.moved(QUEUED, self._clock.text()))
+                record = await self.ledger.save(record.moved(QUEUED, self._clock.text()))
                 self._waiting.add(record)
-        self._wake.set()
-        await self._indexed()
+        await self._announce()
         return record
 
     async def cancel_batch(self, batch_id: str) -> BatchRecord:
@@ -190,11 +293,11 @@ class JobQueue(Intake):
         JobNotFound, JobStateConflict
             If there is none, or it has not ended.
         """
-        async with self._ledger.lock(job_id):
+        async with self.ledger.lock(job_id):
             record = self._changeable(job_id)
             if not record.final:
                 raise _conflict(record, "deleted")
-            await self._ledger.delete(job_id)
+            await self.ledger.delete(job_id)
 
     def position(self, job_id: str) -> int | None:
         """Return the place of a waiting job, from 1; None when it doesn't wait."""
@@ -215,17 +318,9 @@ class JobQueue(Intake):
         """Return how many jobs wait, run and have ended."""
         first = self._store.get(next(iter(self._waiting), ""))
         since = 0.0 if first is None else (self._clock.utc() - datetime.fromisoformat(first.created_at)).total_seconds()
-        return QueueCounts(len(self._waiting), len(self._supervisors), max(0.0, since), self._ledger.ended)
-
-    def watch(self, job_id: str) -> AsyncGenerator[JobRecord]:
-        """Yield a job's record now and after every change, to its end or the service's."""
-        return self._ledger.watch(job_id)
+        return QueueCounts(len(self._waiting), len(self._supervisors), max(0.0, since), self.ledger.ended)
 
     # Requests of the periodic tasks
-
-    async def flush(self) -> None:
-        """Write the records that a full disk has refused."""
-        await self._ledger.flush()
 
     def unfinished(self) -> list[str]:
         """Return the ids of all jobs that wait or run."""
@@ -242,18 +337,116 @@ class JobQueue(Intake):
         if job_id in self._supervisors:
             self._supervisors[job_id].stop("vanished")
         else:
-            await self._ledger.delete(job_id, by_hand=True)
+            await self.ledger.delete(job_id, by_hand=True)
 
     # Within
 
+    async def _once(
+        self, key: Idempotency | None, find: Callable[[str], _T | None], make: Callable[[], Awaitable[_T]]
+    ) -> _T:
+        """Create a job or batch, or return the one that the same key has created or is creating.
+
+        Creation is completed even if the client disconnects.
+        """
+        if key is None:
+            return await asyncio.shield(asyncio.ensure_future(make()))
+        running = self._in_flight.get(key.name)
+        if running is not None:
+            if running[0] != key.fingerprint:
+                raise IdempotencyConflict(
+                    "This Idempotency-Key is in use with another body: send a new key.", status=409
+                )
+            result: _T = await asyncio.shield(running[1])
+            return result
+
+        async def look_and_make() -> _T:
+            stored = await asyncio.to_thread(self._keys.find, key, self._clock.utc())
+            if stored is not None and stored.fingerprint != key.fingerprint:
+                raise IdempotencyConflict("This Idempotency-Key was used with another body: send a new key.")
+            earlier = find(stored.made) if stored is not None else None
+            return await make() if earlier is None else earlier
+
+        task = asyncio.ensure_future(look_and_make())
+        self._in_flight[key.name] = (key.fingerprint, task)
+        task.add_done_callback(lambda _: self._in_flight.pop(key.name, None))
+        return await asyncio.shield(task)
+
+    async def _make(
+        self,
+        submissions: Sequence[Submission],
+        source: str,
+        batch: BatchRecord | None,
+        key: Idempotency | None,
+        owner: str | None,
+    ) -> list[JobRecord]:
+        """Write new jobs to the disk, all or none, queue them, and wait until they are indexed."""
+        with self.room(owner, len(submissions)):
+            time = self._clock.text()
+            records = [
+                JobRecord(
+                    job_id=self._new_id(),
+                    sequence=self._next_sequence(),
+                    status=QUEUED,
+                    created_at=time,
+                    modified_at=time,
+                    target_name=submission.target_name,
+                    search_query=submission.search_query,
+                    source=source,
+                    owner=owner,
+                    webhook=submission.webhook,
+                    request=submission.request(),
+                    notes=submission.notes,
+                    batch_id=batch.batch_id if batch else None,
+                    fasta_len=fasta_length(submission.fasta_seq),
+                )
+                for submission in submissions
+            ]
+            if batch is not None:
+                items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job in records)
+                batch = replace(batch, items=items)
+            configs = [pipeline_config(submission.settings(), self._settings) for submission in submissions]
+            made = batch.batch_id if batch else records[0].job_id
+
+            def write() -> list[int]:
+                if key is not None:  # first: a job whose client never hears of it is not made a second time
+                    self._keys.put(key, made, self._clock.utc())
+                return self._store.create(list(zip(records, configs, strict=True)), batch)
+
+            try:
+                stamps = await asyncio.to_thread(write)
+            except OSError as error:
+                if error.errno in FULL:
+                    raise _full("The disk of the jobs is full.") from error
+                raise
+        for record, stamp in zip(records, stamps, strict=True):
+            self.ledger.index.put(IndexedJob(record, stamp))
+            self._waiting.add(record)
+        await self._announce()
+        return records
+
+    async def _announce(self) -> None:
+        """Let new jobs be launched, and wait briefly until they are indexed, so that a client finds the id there."""
+        self._wake.set()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.ledger.index.settled(), _INDEX_SECONDS)
+
+    def _new_id(self) -> str:
+        while self._store.folder(job_id := secrets.token_hex(4)).exists():
+            pass
+        return job_id
+
+    def _next_sequence(self) -> int:
+        self._sequence += 1
+        return self._sequence
+
     async def _dispatch(self) -> None:
         """Launch what may run, whenever something has changed."""
-        while not self.stopping.is_set():
+        while not self.ledger.stopping.is_set():
             self._wake.clear()
             pause: float | None = None
             while len(self._waiting) and len(self._supervisors) < self._settings.max_running_jobs:
                 await self._resources.check()
-                if self.stopping.is_set():
+                if self.ledger.stopping.is_set():
                     return
                 job_id, pause = self._waiting.next(
                     {one.batch_id for one in self._supervisors.values()}, self._launchable
@@ -272,19 +465,19 @@ class JobQueue(Intake):
         return record is None or self._resources.lack(record) is None
 
     def _supervise(self, record: JobRecord, *, recovering: bool) -> None:
-        job_id, timeout_s = record.job_id, self._settings.job_timeout_s
-        supervisor = Supervisor(record, self._ledger, self._waiting, self._resources, self._runner, timeout_s)
+        job_id, parts = record.job_id, (self.ledger, self._waiting, self._resources, self._runner)
+        supervisor = Supervisor(job_id, record.batch_id, *parts, self._settings.job_timeout_s)
         self._supervisors[job_id] = supervisor
-        self._spawn(self._run(job_id, supervisor.run(recovering=recovering)))
 
-    async def _run(self, job_id: str, running: Coroutine[Any, Any, None]) -> None:
-        """Bring one job to the end of this run."""
-        try:
-            await running
-        finally:
-            del self._supervisors[job_id]
-            self._ledger.notify(job_id)
-            self._wake.set()
+        async def run() -> None:
+            try:
+                await supervisor.run(recovering=recovering)
+            finally:
+                del self._supervisors[job_id]
+                self.ledger.notify(job_id)
+                self._wake.set()
+
+        self._spawn(run())
 
     def _changeable(self, job_id: str) -> JobRecord:
         record = self._store.get(job_id)
@@ -309,3 +502,7 @@ def _told(task: asyncio.Task[None]) -> None:
 
 def _conflict(record: JobRecord, verb: str) -> JobStateConflict:
     return JobStateConflict(f"A job that is {record.status} can't be {verb}.", details={"status": record.status})
+
+
+def _full(message: str) -> QueueFull:
+    return QueueFull(message, headers=_RETRY)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +33,17 @@ SHUTDOWN_SECONDS = 2.5
 _LOG = logging.getLogger(__name__)
 
 
-class Paused(Exception):  # noqa: N818 - no error: the run was stopped with the service and goes on with it
-    """The run was stopped because the service stops; the job is still running and will be resumed."""
+class Left(Exception):  # noqa: N818 - no error
+    """The run is over, but not by an end that is recorded now; the message gives the reason."""
 
 
-class NotWanted(Exception):  # noqa: N818 - no error: the job was canceled in time
-    """The job was canceled before its process began."""
-
-
+@dataclass(slots=True, eq=False)
 class Supervisor:
     """Brings one job from its launch, or from its state after a restart, to its recorded end.
 
     Parameters
     ----------
-    job : JobRecord
+    job_id, batch_id : str, str or None
         The job.
     ledger : Ledger
         Records its states.
@@ -58,28 +57,21 @@ class Supervisor:
         Wall time in seconds after which it is stopped.
     """
 
-    def __init__(
-        self,
-        job: JobRecord,
-        ledger: Ledger,
-        waiting: WaitingList,
-        resources: Resources,
-        runner: Runner,
-        timeout_s: float | None,
-    ) -> None:
-        self.batch_id = job.batch_id
-        self._job_id = job.job_id
-        self._ledger = ledger
-        self._store = ledger.store
-        self._waiting = waiting
-        self._resources = resources
-        self._runner = runner
-        self._timeout_s = timeout_s
-        self._folder = ledger.store.jobs_dir / job.job_id
-        self._run: Run | None = None
-        self._wanted: Intent = ""
-        self._stopping: asyncio.Task[None] | None = None
-        self._launched = False
+    job_id: str
+    batch_id: str | None
+    ledger: Ledger
+    waiting: WaitingList
+    resources: Resources
+    runner: Runner
+    timeout_s: float | None
+    _run: Run | None = None
+    _wanted: Intent = ""
+    _stopping: asyncio.Task[None] | None = None
+    _launched: bool = False
+
+    @property
+    def _folder(self) -> Path:
+        return self.ledger.store.jobs_dir / self.job_id
 
     async def run(self, *, recovering: bool) -> None:
         """Run the job to the end of this run, with any outcome."""
@@ -87,16 +79,14 @@ class Supervisor:
             while not await self._ended(recovering=recovering):
                 await asyncio.sleep(SHORTAGE_SECONDS)
                 recovering = True
-        except NotWanted:
-            _LOG.info("%s: canceled before it began", self._job_id)
-        except Paused:
-            _LOG.info("%s: stopped with the service, to be resumed", self._job_id)
+        except Left as left:
+            _LOG.info("%s: %s", self.job_id, left)
         except FileNotFoundError:
-            if self._store.get(self._job_id) is not None:
+            if self.ledger.store.get(self.job_id) is not None:
                 await self._give_up()
                 raise
-            _LOG.warning("%s: its folder was deleted", self._job_id)
-            await self._ledger.delete(self._job_id, by_hand=True)
+            _LOG.warning("%s: its folder was deleted", self.job_id)
+            await self.ledger.delete(self.job_id, by_hand=True)
         except Exception:
             await self._give_up()
             raise
@@ -106,7 +96,7 @@ class Supervisor:
         self._wanted = self._wanted or intent
         if self._run is not None and self._stopping is None:
             seconds = SHUTDOWN_SECONDS if self._wanted == "shutdown" else None
-            self._stopping = asyncio.create_task(self._runner.stop(self._run, self._wanted, seconds=seconds))
+            self._stopping = asyncio.create_task(self.runner.stop(self._run, self._wanted, seconds=seconds))
 
     # The run
 
@@ -115,10 +105,8 @@ class Supervisor:
         try:
             await self._finish(await self._ending(recovering=recovering))
         except (OSError, MemoryError, RuntimeError) as error:
-            if not is_shortage(error):
-                raise
-            _LOG.warning("a job waits for resources of the machine: %s", error, extra={"job_id": self._job_id})
-            self._resources.short(error)
+            self.resources.short(error)
+            _LOG.warning("a job waits for resources of the machine: %s", error, extra={"job_id": self.job_id})
             if self._launched or recovering:
                 return False
             await self._put_back()
@@ -129,8 +117,8 @@ class Supervisor:
         if recovering:
             try:
                 return await self._recover()
-            except Paused:  # stopped with the previous service: continue, unless this one stops too
-                if self._ledger.stopping.is_set():
+            except Left:  # stopped with the previous service: continue, unless this one stops too
+                if self.ledger.stopping.is_set():
                     raise
         try:
             return await self._launch()
@@ -144,29 +132,29 @@ class Supervisor:
 
     async def _launch(self) -> Ending:
         """Start the run and follow it to its end."""
-        await self._runner.unlock(self._folder)
+        await self.runner.unlock(self._folder)
         if not self._wanted and (self._folder / CANCEL_FILE).exists():
             self._wanted = "cancel"
         if self._wanted:
             return self._judged(None, self._wanted)
-        return await self._follow(await self._runner.start(self._folder, self._begin))
+        return await self._follow(await self.runner.start(self._folder, self._begin))
 
     async def _recover(self) -> Ending:
         """Find the remains of a run after a crash of the service: follow it, or end its processes and decide its state.
 
         Raises
         ------
-        Paused
+        Left
             If the run was stopped with the service, now or then.
         """
         state = read_state(self._folder)
         intent: Intent = "cancel" if (self._folder / CANCEL_FILE).exists() else state.intent if state else ""
-        run = await asyncio.to_thread(self._runner.find, self._folder)
+        run = await asyncio.to_thread(self.runner.find, self._folder)
         if run is not None and not intent:
-            _LOG.info("%s: its run is alive and watched on", self._job_id)
+            _LOG.info("%s: its run is alive and watched on", self.job_id)
             return await self._follow(run)
         if state is not None:
-            await self._runner.end_processes(self._folder, state)
+            await self.runner.end_processes(self._folder, state)
         return self._judged(None, self._wanted or intent)
 
     async def _follow(self, run: Run) -> Ending:
@@ -180,25 +168,25 @@ class Supervisor:
             if self._stopping is not None:
                 await self._stopping
             # Scripts outlive a Snakemake that was killed: nothing of a run may live when it is judged.
-            await self._runner.end_processes(self._folder, run.state)
+            await self.runner.end_processes(self._folder, run.state)
         finally:
             showing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await showing
-        self._ledger.show(self._job_id, Follower(self._folder).read())
+        self.ledger.show(self.job_id, Follower(self._folder).read())
         return self._judged(status, run.state.intent or self._wanted)
 
     async def _show_progress(self) -> None:
         follower = Follower(self._folder)
         while True:
-            self._ledger.show(self._job_id, follower.read())
+            self.ledger.show(self.job_id, follower.read())
             await asyncio.sleep(FOLLOW_SECONDS)
 
     async def _wait(self, run: Run) -> int | None:
         """Wait for the end of the run; stop it after its time limit."""
         waiting = asyncio.create_task(run.wait())
-        if self._timeout_s is not None:
-            left = self._timeout_s - await asyncio.to_thread(run.age_seconds)
+        if self.timeout_s is not None:
+            left = self.timeout_s - await asyncio.to_thread(run.age_seconds)
             done, _ = await asyncio.wait({waiting}, timeout=max(0.0, left))
             if not done:
                 self.stop("timeout")
@@ -206,79 +194,79 @@ class Supervisor:
 
     def _judged(self, status: int | None, intent: Intent) -> Ending:
         if not self._folder.exists():
-            raise FileNotFoundError(self._job_id)
+            raise FileNotFoundError(self.job_id)
         if intent == "shutdown" and not is_complete(self._folder):
-            raise Paused
-        return judge(self._folder, status, intent, timeout_s=self._timeout_s)
+            raise Left("stopped with the service, to be resumed")
+        return judge(self._folder, status, intent, timeout_s=self.timeout_s)
 
     # The record
 
     async def _begin(self) -> None:
         """Note that the job runs, before its process begins."""
-        async with self._ledger.lock(self._job_id):
+        async with self.ledger.lock(self.job_id):
             record = self._record()
             if record.final:
-                raise NotWanted
+                raise Left("canceled before it began")
             if record.status == QUEUED:
-                await self._ledger.save(record.moved(RUNNING, self._ledger.clock.text()))
+                await self.ledger.save(record.moved(RUNNING, self.ledger.clock.text()))
 
     async def _put_back(self) -> None:
         """Return the job to the queue if it lacked a resource at its launch: this does not count as an attempt."""
-        async with self._ledger.lock(self._job_id):
-            record = self._store.get(self._job_id)
+        async with self.ledger.lock(self.job_id):
+            record = self.ledger.store.get(self.job_id)
             if record is None or record.final:
                 return
             if record.status == RUNNING:
                 started = None if record.attempt == 1 else record.started_at
                 await self._requeue(record, attempt=record.attempt, started_at=started)
             else:
-                self._waiting.add(record)
+                self.waiting.add(record)
 
     async def _finish(self, ending: Ending) -> None:
         """Write how the run ended, or put the job back: after its first interruption, or for lack of a resource."""
         lack = await self._lack_behind(ending)
-        async with self._ledger.lock(self._job_id):
+        async with self.ledger.lock(self.job_id):
             record = self._record()
             if lack:
-                _LOG.warning("%s: waiting to continue: %s", self._job_id, lack)
+                _LOG.warning("%s: waiting to continue: %s", self.job_id, lack)
                 await self._requeue(record, attempt=record.attempt)
                 return
             disk_full = ending.error is not None and ending.error.kind == "disk_full"
             if (ending.status is None or disk_full) and record.runs_again:
-                _LOG.warning("%s: %s, queued again", self._job_id, "disk full" if disk_full else "interrupted")
+                _LOG.warning("%s: %s, queued again", self.job_id, "disk full" if disk_full else "interrupted")
                 await self._requeue(record)
                 return
-            time = self._ledger.clock.text()
-            self._resources.forget(self._job_id)
+            time = self.ledger.clock.text()
+            self.resources.forget(self.job_id)
             values, rows = await asyncio.to_thread(read_outcome, self._folder)
             if ending.status == COMPLETED:
                 values["percent"] = 100
-            await self._ledger.save(record.moved(ending.status or FAILED, time, error=ending.error, **values), rows)
-            if (batch := self._store.batch(record.batch_id or "")) is not None:
-                self._waiting.pause(batch)
+            await self.ledger.save(record.moved(ending.status or FAILED, time, error=ending.error, **values), rows)
+            if (batch := self.ledger.store.batch(record.batch_id or "")) is not None:
+                self.waiting.pause(batch)
 
     async def _lack_behind(self, ending: Ending) -> str:
         """Return the missing resource that ended a run early, in words; empty if the run ended for another reason."""
-        record = self._store.get(self._job_id)
+        record = self.ledger.store.get(self.job_id)
         if record is None or record.status != RUNNING or ending.error is None:
             return ""
         if ending.shortage:
-            self._resources.short(OSError(0, ending.shortage))
+            self.resources.short(OSError(errno.EAGAIN, ending.shortage))
             return ending.shortage
         if ending.status != FAILED:
             return ""
-        lack = await self._resources.behind(ending.error.kind, record)
+        lack = await self.resources.behind(ending.error.kind, record)
         if ending.error.kind == "disk_full":
-            self._resources.filled_disk(self._job_id)
+            self.resources.filled_disk(self.job_id)
         return lack.note if lack else ""
 
     async def _requeue(self, record: JobRecord, **values: Any) -> None:
         """Return a running job to the queue; the caller has its lock."""
-        self._waiting.add(await self._ledger.save(record.moved(QUEUED, self._ledger.clock.text(), **values)))
+        self.waiting.add(await self.ledger.save(record.moved(QUEUED, self.ledger.clock.text(), **values)))
 
     async def _give_up(self) -> None:
         """End a job that can't continue because of an internal error."""
-        record = self._store.get(self._job_id)
+        record = self.ledger.store.get(self.job_id)
         if record is None or record.final:
             return
         await self._begin()
@@ -286,9 +274,9 @@ class Supervisor:
         await self._finish(Ending(FAILED, JobError(message, "", "pipeline")))
 
     def _record(self) -> JobRecord:
-        record = self._store.get(self._job_id)
+        record = self.ledger.store.get(self.job_id)
         if record is None:
-            raise FileNotFoundError(self._job_id)
+            raise FileNotFoundError(self.job_id)
         return record
 
 

@@ -41,7 +41,7 @@ class WaitingList:
         self._clock = clock
         self._order: list[tuple[int, str]] = []
         self._records: dict[str, tuple[int, str | None, str | None]] = {}
-        self._not_before: dict[str, float] = {}
+        self._not_before: dict[str | None, float] = {}
 
     def __len__(self) -> int:
         return len(self._order)
@@ -92,22 +92,16 @@ class WaitingList:
         str or None, float or None
             A job; or None and the seconds until a pause is over; None twice when something must end first.
         """
-        seen = {batch for batch in running_batches if batch is not None}
+        seen = set(running_batches)
         soonest: float | None = None
         for _, job_id in self._order:
             batch_id = self._records[job_id][1]
-            if batch_id is None:
-                if launchable(job_id):
-                    return job_id, None
-                continue
-            if batch_id in seen:
-                continue
+            is_next = batch_id is None or batch_id not in seen
             seen.add(batch_id)
-            if not launchable(job_id):
-                continue
-            left = self._not_before.get(batch_id, 0.0) - self._clock.monotonic()
-            if left <= 0:
-                self._not_before.pop(batch_id, None)
-                return job_id, None
-            soonest = left if soonest is None else min(soonest, left)
+            if is_next and launchable(job_id):
+                left = self._not_before.get(batch_id, 0.0) - self._clock.monotonic()
+                if left <= 0:
+                    self._not_before.pop(batch_id, None)
+                    return job_id, None
+                soonest = left if soonest is None else min(soonest, left)
         return None, soonest

@@ -129,7 +129,7 @@ async def running(
 async def ended(parts: Parts, job_id: str, seconds: float = 60) -> JobRecord:
     """Wait for a job's end and return its record."""
     async with asyncio.timeout(patience(seconds)):
-        *_, record = [record async for record in parts.queue.watch(job_id)]
+        *_, record = [record async for record in parts.queue.ledger.watch(job_id)]
         assert record.status in FINAL, record
         return record
 

@@ -61,7 +61,7 @@ async def test_a_table_with_an_endless_cell_is_no_result(tmp_path: Path) -> None
 async def test_a_command_that_meets_a_defect_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("service.runs.intake.record_of_folder", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("service.runs.queue.record_of_folder", lambda *_, **__: 1 / 0)
     answer = await adopted(tmp_path, tmp_path)
     assert answer["ok"] is False
     assert str(tmp_path) not in answer["message"]

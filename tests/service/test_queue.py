@@ -170,13 +170,13 @@ async def test_a_deleted_job_is_gone_everywhere(tmp_path: Path) -> None:
 async def test_watching_ends_with_the_job_and_with_the_service(tmp_path: Path) -> None:
     async with running(settings_in(tmp_path)) as parts:
         job = await parts.queue.submit(QUICK)
-        seen = [record.status async for record in parts.queue.watch(job.job_id)]
+        seen = [record.status async for record in parts.queue.ledger.watch(job.job_id)]
         assert list(dict.fromkeys(seen))[-2:] == ["running", "failed"]
-        assert [record async for record in parts.queue.watch("00000000")] == []
+        assert [record async for record in parts.queue.ledger.watch("00000000")] == []
         long = await parts.queue.submit(submission(HPV))
 
         async def follow() -> list[str]:
-            return [record.status async for record in parts.queue.watch(long.job_id)]
+            return [record.status async for record in parts.queue.ledger.watch(long.job_id)]
 
         following = asyncio.ensure_future(follow())
         await until(lambda: (one := parts.store.get(long.job_id)) and one.status == "running")
@@ -265,7 +265,7 @@ async def test_a_job_that_ends_while_its_refused_record_is_written_keeps_its_sta
         looking = asyncio.create_task(parts.housekeeping.look())
         await until(started.is_set)
         queue = parts.queue
-        supervisor = Supervisor(made, queue._ledger, queue._waiting, queue._resources, queue._runner, None)
+        supervisor = Supervisor(made.job_id, None, queue.ledger, queue._waiting, queue._resources, queue._runner, None)
         finishing = asyncio.create_task(supervisor._finish(Ending("completed")))
         await asyncio.wait({finishing}, timeout=0.3)  # it may end first, or wait for the other
         go_on.set()

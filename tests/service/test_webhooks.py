@@ -49,7 +49,7 @@ def test_a_notice_is_signed_and_sent_again_until_it_is_accepted(tmp_path: Path) 
         settings = settings_in(tmp_path, webhook_secret=SECRET, root_path="/lab")
         async with running(settings) as parts:
             hooks = Webhooks(parts.store, settings, send=send, clock=lambda: now[0])
-            parts.queue.notices, parts.queue._ledger.note_end = hooks, hooks.note
+            parts.queue.notices, parts.queue.ledger.note_end = hooks, hooks.note
             job = await parts.queue.submit(parse_submission({**HPV, "webhook": URL}, OFFERED))
             assert URL not in json.dumps(job.request)
             done = await ended(parts, job.job_id)
