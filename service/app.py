@@ -76,25 +76,13 @@ class _AnyPath(Convertor[str]):
 
 register_url_convertor("path", _AnyPath())
 
+# index has /api/jobs/export, which comes before /api/jobs/{job_id}
+_API = (discovery, index, jobs, uploads, events, results, files, batches, sasa, structures, examples)
+_PAGES = (login_page, submit_page, monitor_page, pages, results_page, static)
 _CORE: tuple[Endpoint, ...] = (
-    *discovery.ROUTES,
-    *index.ROUTES,  # /api/jobs/export before /api/jobs/{job_id}
-    *jobs.ROUTES,
-    *uploads.ROUTES,
-    *events.ROUTES,
-    *results.ROUTES,
-    *files.ROUTES,
-    *batches.ROUTES,
-    *sasa.ROUTES,
-    *structures.ROUTES,
-    *examples.ROUTES,
+    *(endpoint for module in _API for endpoint in module.ROUTES),
     *files.EXAMPLE_ROUTES,
-    *login_page.ROUTES,
-    *submit_page.ROUTES,
-    *monitor_page.ROUTES,
-    *pages.ROUTES,
-    *results_page.ROUTES,
-    *static.ROUTES,
+    *(endpoint for module in _PAGES for endpoint in module.ROUTES),
 )
 """Routes without those of extras."""
 

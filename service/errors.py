@@ -7,6 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+STATUSES: dict[str, int] = {}
+"""HTTP status of each error code."""
+
 
 class ServiceError(Exception):
     """A request that can't be answered.
@@ -29,7 +32,7 @@ class ServiceError(Exception):
     def __init_subclass__(cls, status: int | None = None) -> None:
         """Name the code after the class: that of `InvalidJson` is ``INVALID_JSON``."""
         cls.code = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).upper()
-        cls.default_status = cls.default_status if status is None else status
+        cls.default_status = STATUSES[cls.code] = cls.default_status if status is None else status
 
     def __init__(
         self,
@@ -144,14 +147,3 @@ class UpstreamUnavailable(ServiceError, status=503):
 
 class InternalError(ServiceError):
     """An error of this program; the log has it under the request's id."""
-
-
-def error_statuses() -> dict[str, int]:
-    """Return the HTTP status of each error code."""
-    statuses: dict[str, int] = {}
-    waiting: list[type[ServiceError]] = [ServiceError]
-    while waiting:
-        kind = waiting.pop()
-        statuses[kind.code] = kind.default_status
-        waiting.extend(kind.__subclasses__())
-    return statuses

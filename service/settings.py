@@ -76,15 +76,6 @@ class Token:
     secret: str = field(repr=False)
 
 
-def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not re.fullmatch(r"\d{1,18}", text) or not minimum <= int(text) <= maximum:
-            raise ValueError(f"is not a whole number from {minimum} to {maximum}")
-        return int(text)
-
-    return parse
-
-
 def _matching(pattern: str, reason: str) -> Callable[[str], str]:
     """Return a parser for text of one form."""
 
@@ -127,6 +118,12 @@ def _within(
     return parse_within
 
 
+def _whole(minimum: int, maximum: int) -> Callable[[str], float]:
+    reason = f"is not a whole number from {minimum} to {maximum}"
+    digits = _matching(r"\d{1,18}", reason)
+    return _within(lambda text: int(digits(text)), reason, minimum, maximum)
+
+
 _body_size = _within(_size, "is not a size from 1K to 1G", 1024, 1 << 30)
 _room = _within(_size, "is not a size as 500M or 20G")
 _above_zero = _within(_positive, "is not a positive number")
@@ -135,16 +132,20 @@ _above_zero = _within(_positive, "is not a positive number")
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
-def _flag(text: str) -> bool:
-    if text.lower() not in _FLAGS:
-        raise ValueError("is not true or false")
-    return _FLAGS[text.lower()]
+def _one_of(values: Mapping[str, bool | str], reason: str) -> Callable[[str], bool | str]:
+    """Return a parser for words, in any case, each with its value."""
+
+    def parse(text: str) -> bool | str:
+        if text.lower() not in values:
+            raise ValueError(reason)
+        return values[text.lower()]
+
+    return parse
 
 
-def _privacy(text: str) -> bool | str:
-    if text.lower() not in {*_FLAGS, BY_OWNER}:
-        raise ValueError(f"is not true, false or {BY_OWNER}")
-    return _FLAGS.get(text.lower(), BY_OWNER)
+_flag = _one_of(_FLAGS, "is not true or false")
+_privacy = _one_of({**_FLAGS, BY_OWNER: BY_OWNER}, f"is not true, false or {BY_OWNER}")
+_source = _one_of(dict(zip(SOURCES, SOURCES, strict=True)), f"is not one of {', '.join(SOURCES)}")
 
 
 def _path(text: str) -> Path:
@@ -181,12 +182,6 @@ def cluster_executor(profile: Path) -> str:
         return ""
     executor = str(content.get("executor", "")) if isinstance(content, dict) else ""
     return "" if executor in ("local", "dryrun", "touch") else executor
-
-
-def _source(text: str) -> str:
-    if text.lower() not in SOURCES:
-        raise ValueError(f"is not one of {', '.join(SOURCES)}")
-    return text.lower()
 
 
 def _extras(text: str) -> tuple[str, ...]:

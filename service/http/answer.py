@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
-from service.errors import error_statuses
+from service.errors import STATUSES
 from tethermap.base.column_words import words_of
 from tethermap.base.tables import Column, Table
 
@@ -105,7 +105,7 @@ class Paged(Answer):
 class ErrorReason(Answer):
     """Code, message and details of an error."""
 
-    code: Annotated[str, WithJsonSchema({"enum": sorted(error_statuses())})]
+    code: Annotated[str, WithJsonSchema({"enum": sorted(STATUSES)})]
     message: str
     details: Map
 

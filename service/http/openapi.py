@@ -13,7 +13,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from service.addresses import WES
-from service.errors import error_statuses
+from service.errors import STATUSES
 from service.http.answer import ErrorAnswer, WesErrorAnswer
 from service.http.discovery_answers import API_VERSION, UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
@@ -30,7 +30,6 @@ Schema = dict[str, Any]
 Words = dict[str, Any]
 """`description` and `example` of a field or parameter."""
 
-_STATUSES = error_statuses()
 _NOT_MODIFIED = 304
 _MEDIA = {"Form": "application/x-www-form-urlencoded", "Files": "multipart/form-data", "NewRun": "multipart/form-data"}
 _COMPONENTS = "#/components/schemas/{model}"
@@ -175,7 +174,7 @@ def _responses(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
         if media and schema not in schemas.setdefault(media, []):
             schemas[media].append(schema)
     for code in endpoint.codes:
-        codes.setdefault(_STATUSES[code], []).append(code)
+        codes.setdefault(STATUSES[code], []).append(code)
     return {str(status): _response(status, contents[status], codes.get(status, [])) for status in sorted(contents)}
 
 
@@ -198,7 +197,7 @@ def _contents(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Iterator[tup
     elif endpoint.reads_job:
         yield 200, "application/json", answers[UnavailableExampleAnswer]
     conflict = [HTTPStatus.CONFLICT] if "IDEMPOTENCY_CONFLICT" in endpoint.errors else []
-    for status in [*(_STATUSES[code] for code in endpoint.codes), *conflict]:
+    for status in [*(STATUSES[code] for code in endpoint.codes), *conflict]:
         if page:
             yield status, PAGE, {"type": "string"}
         if not page or endpoint.method != "GET":  # a program that sends a form is answered like one

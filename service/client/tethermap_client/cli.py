@@ -63,10 +63,12 @@ def _parser() -> argparse.ArgumentParser:
         made = subparsers.add_parser(name, help=command["help"])
         for kind in (int, float, Path):
             made.register("type", kind.__name__.lower(), kind)
-        for arguments in (command["arguments"], *(groups[group] for group in command.get("groups", ()))):
-            for flag, options in arguments.items():
+        own = [made.add_argument(flag, **options) for flag, options in command["arguments"].items()]
+        for group in command.get("groups", ()):
+            for flag, options in groups[group].items():
                 made.add_argument(flag, **options)
-        made.set_defaults(shown=command.get("columns", ()), **command.get("defaults", {}))
+        names = [action.dest for action in own if action.option_strings]
+        made.set_defaults(shown=command.get("columns", ()), own=names, **command.get("defaults", {}))
     return parser
 
 
@@ -74,8 +76,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _submit(service: Tethermap, chosen: argparse.Namespace) -> int:
-    fields = ("target_name", "search_query", "pdb_id", "ligand", "structures")
-    body = {name: value for name, value in _given(chosen, *fields).items() if value}
+    body = {name: value for name, value in _given(chosen).items() if value and name in _FIELDS}
     if chosen.fasta:
         body["fasta_seq"] = chosen.fasta.read_text(encoding="utf-8")
     if chosen.option:
@@ -95,8 +96,7 @@ def _upload(service: Tethermap, chosen: argparse.Namespace) -> int:
 
 
 def _list(service: Tethermap, chosen: argparse.Namespace) -> int:
-    filters = _given(chosen, "protein", "query", "ligand", "pdb_id", "status", "limit")
-    return _show(list(service.jobs(**filters)), chosen, service.columns("ListedJob"))
+    return _show(list(service.jobs(**_given(chosen))), chosen, service.columns("ListedJob"))
 
 
 def _status(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -169,23 +169,20 @@ def _living(service: Tethermap, job_id: str | None) -> Job | None:
 
 
 def _answers(service: Tethermap, chosen: argparse.Namespace) -> int:
-    rows = service.answers(chosen.job_id, **_given(chosen, "ligand", "target", "top"))
-    return _show(rows, chosen, service.columns("ExitAnswer"))
+    return _show(service.answers(chosen.job_id, **_given(chosen)), chosen, service.columns("ExitAnswer"))
 
 
 def _exits(service: Tethermap, chosen: argparse.Namespace) -> int:
-    rows = service.exits(chosen.job_id, **_given(chosen, "ligand", "pdb_id", "chain", "residue_id", "top"))
-    return _show(rows, chosen, service.columns("ExitVector"))
+    return _show(service.exits(chosen.job_id, **_given(chosen)), chosen, service.columns("ExitVector"))
 
 
 def _rows(service: Tethermap, chosen: argparse.Namespace) -> int:
     filters = dict(_name_and_value(word, "COLUMN=VALUE") for word in chosen.filter)
-    rows = list(service.rows(chosen.job_id, chosen.table, **filters, **_given(chosen, "sort", "limit")))
-    return _show(rows, chosen, [])
+    return _show(list(service.rows(chosen.job_id, chosen.table, **filters, **_given(chosen))), chosen, [])
 
 
 def _compare(service: Tethermap, chosen: argparse.Namespace) -> int:
-    pairs = list(service.compare(chosen.a, chosen.b, **_given(chosen, "a_ligand", "b_ligand", "limit")))
+    pairs = list(service.compare(chosen.a, chosen.b, **_given(chosen)))
     if chosen.format != "json":
         pairs = [_flat(pair) for pair in pairs]
     return _show(pairs, chosen, list(chosen.shown))
@@ -197,17 +194,14 @@ def _flat(pair: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _degraders(service: Tethermap, chosen: argparse.Namespace) -> int:
-    form = chosen.output.suffix.lstrip(".")
-    names = [side + part for side in ("a", "b") for part in ("", "_stem", "_anchor", "_smiles")]
-    names += ["linkers", "max_linker_atoms", "limit", "offset"]
-    service.save("/api/degraders", chosen.output, format=form, **_given(chosen, *names))
+    service.save("/api/degraders", chosen.output, format=chosen.output.suffix.lstrip("."), **_given(chosen))
     _print(str(chosen.output))
     return DONE
 
 
 def _tool_inputs(service: Tethermap, chosen: argparse.Namespace) -> int:
     file = chosen.output or Path(f"{chosen.stem}_{chosen.anchor}.zip")
-    _print(str(service.tool_inputs(chosen.job_id, chosen.stem, chosen.anchor, file, **_given(chosen, "tool"))))
+    _print(str(service.tool_inputs(chosen.job_id, chosen.stem, chosen.anchor, file, **_given(chosen))))
     return DONE
 
 
@@ -267,8 +261,9 @@ def _show(rows: Sequence[Mapping[str, Any]], chosen: argparse.Namespace, known: 
     return DONE
 
 
-def _given(chosen: argparse.Namespace, *names: str) -> dict[str, Any]:
-    return {name: value for name in names if (value := getattr(chosen, name)) is not None}
+def _given(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a command that are given; the shared ones and `--output` are not among them."""
+    return {name: value for name in chosen.own if name != "output" and (value := getattr(chosen, name)) is not None}
 
 
 # Following

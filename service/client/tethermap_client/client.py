@@ -7,10 +7,10 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -255,11 +255,7 @@ class Tethermap:
         changed : callable
             Called with the files of an earlier download that were changed or removed since; they are written again.
         """
-        path = f"/api/jobs/{_part(job_id)}/bundle"
-
-        def ask(headers: Mapping[str, str]) -> AbstractContextManager[httpx2.Response]:
-            return self.stream("GET", path, headers=headers)
-
+        ask = partial(self.stream, "GET", f"/api/jobs/{_part(job_id)}/bundle")
         return Download(ask, job_id, Path(folder), self._sleep).run(told, changed)
 
     # Within

@@ -16,8 +16,6 @@ import httpx2
 
 from tethermap_client.errors import NotAnsweredError, RefusedError, TethermapError
 
-Ask = Callable[[Mapping[str, str]], AbstractContextManager[httpx2.Response]]
-
 STATE = ".tethermap.json"
 """File in the folder of a job: the ETag of its archive, and the hash of each file."""
 
@@ -32,7 +30,7 @@ class Download:
     Parameters
     ----------
     ask : callable
-        Returns the response for the archive to a request with the given headers.
+        Returns the response for the archive to a request with the given `headers`.
     job_id : str
         The job; all names in the archive begin with it.
     folder : Path
@@ -41,7 +39,7 @@ class Download:
         Waits for seconds.
     """
 
-    ask: Ask
+    ask: Callable[..., AbstractContextManager[httpx2.Response]]
     job_id: str
     folder: Path
     sleep: Callable[[float], None]
@@ -94,7 +92,7 @@ class Download:
         return self._part.stat().st_size if self._part.exists() and self._tag.exists() else 0
 
     def _receive(self, headers: Mapping[str, str], done: int, told: Callable[[int, int], None]) -> str | None:
-        with self.ask(headers) as answer:
+        with self.ask(headers=headers) as answer:
             if answer.status_code == httpx2.codes.NOT_MODIFIED:
                 return None
             resumed = answer.status_code == httpx2.codes.PARTIAL_CONTENT
