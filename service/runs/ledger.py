@@ -37,7 +37,7 @@ class Ledger:
         self.note_end = note_end
         self.stopping = asyncio.Event()
         self.ended: Counter[tuple[str, str]] = Counter()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # those in use
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # unused locks are dropped
         self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
 
     def lock(self, job_id: str) -> asyncio.Lock:

@@ -34,7 +34,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Left(Exception):  # noqa: N818 - no error
-    """The run is over, but not by an end that is recorded now; the message gives the reason."""
+    """A run that ended without a final state of its job; the message gives the reason."""
 
 
 @dataclass(slots=True, eq=False)
