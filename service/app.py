@@ -76,7 +76,7 @@ class _AnyPath(Convertor[str]):
 
 register_url_convertor("path", _AnyPath())
 
-# index has /api/jobs/export, which comes before /api/jobs/{job_id}
+# index before jobs: its /api/jobs/export must precede /api/jobs/{job_id}
 _API = (discovery, index, jobs, uploads, events, results, files, batches, sasa, structures, examples)
 _PAGES = (login_page, submit_page, monitor_page, pages, results_page, static)
 _CORE: tuple[Endpoint, ...] = (

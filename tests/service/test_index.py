@@ -6,7 +6,7 @@ import io
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -71,15 +71,12 @@ async def ids(index: Index, **filters: object) -> list[int]:
         ({"protein": "%"}, []), ({"protein": "'; DROP TABLE jobs; --"}, []),
     ],
 )  # fmt: skip
-def test_filters(tmp_path: Path, filters: dict[str, object], expected: list[int]) -> None:
-    async def look() -> list[int]:
-        async with opened(tmp_path) as index:
-            for one in JOBS:
-                index.put(one)
-            await index.settled()
-            return await ids(index, **filters)
-
-    assert asyncio.run(look()) == expected
+async def test_filters(tmp_path: Path, filters: dict[str, object], expected: list[int]) -> None:
+    async with opened(tmp_path) as index:
+        for one in JOBS:
+            index.put(one)
+        await index.settled()
+        assert await ids(index, **filters) == expected
 
 
 @pytest.mark.parametrize(
@@ -87,46 +84,32 @@ def test_filters(tmp_path: Path, filters: dict[str, object], expected: list[int]
     [("created_desc", [4, 3, 2, 1]), ("created_asc", [1, 2, 3, 4]), ("modified_desc", [4, 3, 2, 1]),
      ("protein", [4, 2, 3, 1]), ("job_id", [1, 2, 3, 4])],
 )  # fmt: skip
-def test_sorts_and_pages(tmp_path: Path, sort: str, expected: list[int]) -> None:
-    async def look() -> list[int]:
-        found = []
-        async with opened(tmp_path) as index:
-            index.load(JOBS)
-            for offset in range(4):
-                total, rows = await index.jobs(JobFilters(), sort, 1, offset)
-                assert total == 4
-                found += [int(row["job_id"], 16) for row in rows]
-        return found
-
-    assert asyncio.run(look()) == expected
+async def test_sorts_and_pages(tmp_path: Path, sort: str, expected: list[int]) -> None:
+    async with opened(tmp_path) as index:
+        index.load(JOBS)
+        pages = [await index.jobs(JobFilters(), sort, 1, offset) for offset in range(4)]
+    assert [(total, int(row["job_id"], 16)) for total, (row,) in pages] == [(4, number) for number in expected]
 
 
-def test_a_changed_job_replaces_itself(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with opened(tmp_path) as index:
-            index.put(JOBS[0])
-            for number in range(50):
-                index.put(IndexedJob(replace(JOBS[0].record, result_rows=number), 20 + number, (ROW,)))
-                if number % 10 == 0:
-                    await index.settled()
-            await index.settled()
-            _, rows = await index.jobs(JobFilters(ligand="478"))
-            assert [row["result_rows"] for row in rows] == [49]
-            index.remove(JOBS[0].record.job_id)
-            await index.settled()
-            assert await ids(index) == []
-            assert await ids(index, ligand="478") == []
-
-    asyncio.run(look())
+async def test_a_changed_job_replaces_itself(tmp_path: Path) -> None:
+    async with opened(tmp_path) as index:
+        index.put(JOBS[0])
+        for number in range(50):
+            index.put(IndexedJob(replace(JOBS[0].record, result_rows=number), 20 + number, (ROW,)))
+            if number % 10 == 0:
+                await index.settled()
+        await index.settled()
+        _, rows = await index.jobs(JobFilters(ligand="478"))
+        assert [row["result_rows"] for row in rows] == [49]
+        index.remove(JOBS[0].record.job_id)
+        await index.settled()
+        assert await ids(index) == await ids(index, ligand="478") == []
 
 
-def test_export_is_csv_that_no_spreadsheet_runs(tmp_path: Path) -> None:
-    async def look() -> bytes:
-        async with opened(tmp_path) as index:
-            index.load(JOBS)
-            return b"".join([piece async for piece in index.export(JobFilters(), "job_id")])
-
-    data = asyncio.run(look())
+async def test_export_is_csv_that_no_spreadsheet_runs(tmp_path: Path) -> None:
+    async with opened(tmp_path) as index:
+        index.load(JOBS)
+        data = b"".join([piece async for piece in index.export(JobFilters(), "job_id")])
     assert data.startswith(b"job_id,protein,search_query,has_results,status,created_at,finished_at,result_rows,")
     rows = list(csv.DictReader(io.StringIO(data.decode(), newline="")))
     assert [row["search_query"] for row in rows] == ["1HPV", "4cup", "'=1+1", 'a "b", c']
@@ -161,23 +144,14 @@ def _other_version(path: Path) -> None:
     ],
     ids=["deleted", "truncated", "empty", "garbage", "broken wal", "other version"],
 )
-def test_a_broken_index_is_rebuilt_from_the_folders(tmp_path: Path, spoil) -> None:  # type: ignore[no-untyped-def]
+async def test_a_broken_index_is_rebuilt_from_the_folders(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
     store = on_disk(tmp_path / "jobs")
-
-    async def build() -> list[int]:
-        index = Index(tmp_path / "index")
-        index.open()
-        found = reconcile(store, index)
-        assert found.jobs == 4
-        index.start()
-        assert index.consistent
-        listed = await ids(index)
-        await index.close()
-        return listed
-
-    assert asyncio.run(build()) == [1, 2, 3, 4]
-    spoil(tmp_path / "index" / FILE)
-    assert asyncio.run(build()) == [1, 2, 3, 4]
+    for break_file in (spoil, lambda _: None):
+        async with opened(tmp_path / "index") as index:
+            assert reconcile(store, index).jobs == 4
+            assert index.consistent
+            assert await ids(index) == [1, 2, 3, 4]
+        break_file(tmp_path / "index" / FILE)
     store.close()
 
 
@@ -201,60 +175,45 @@ def test_a_restart_reads_only_changed_jobs(tmp_path: Path) -> None:
     store.close()
 
 
-def test_many_small_changes_leave_the_index_small(tmp_path: Path) -> None:
+async def test_many_small_changes_leave_the_index_small(tmp_path: Path) -> None:
     """A checkpoint after each change once left a row group in the file and in memory for good."""
-
-    async def run() -> None:
-        async with opened(tmp_path) as index:
-            for number in range(60):
-                index.put(IndexedJob(job(number % 28, job_id=f"{number:08x}"), number, (ROW,)))
-                await index.settled()
-        with duckdb.connect(str(tmp_path / FILE)) as connection:
-            groups = connection.execute(
-                "SELECT count(DISTINCT row_group_id) FROM pragma_storage_info('jobs')"
-            ).fetchone()
-        assert groups is not None
-        assert groups[0] <= 2
-        assert (tmp_path / FILE).stat().st_size < 4 << 20
-
-    asyncio.run(run())
+    async with opened(tmp_path) as index:
+        for number in range(60):
+            index.put(IndexedJob(job(number % 28, job_id=f"{number:08x}"), number, (ROW,)))
+            await index.settled()
+    with duckdb.connect(str(tmp_path / FILE)) as connection:
+        (groups,) = connection.sql("SELECT count(DISTINCT row_group_id) FROM pragma_storage_info('jobs')").fetchall()
+    assert groups[0] <= 2
+    assert (tmp_path / FILE).stat().st_size < 4 << 20
 
 
-def test_a_full_disk_leaves_the_index_answering_and_marked(tmp_path: Path) -> None:
-    async def look(disk: Path) -> None:
+async def test_a_full_disk_leaves_the_index_answering_and_marked(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 4 << 20) as disk:
         async with opened(disk) as index:
             index.load(JOBS)
             filler = fill(disk)
             for number in range(5, 200):
                 index.put(IndexedJob(job(number % 25, job_id=f"{number:08x}", search_query="x" * 900), 1, (ROW,) * 50))
             await index.settled()
-            assert index.failed
-            assert not index.consistent
+            assert (index.failed, index.consistent) == (True, False)
             assert await ids(index, created_before="2026-05-03T10:00:00Z", query="1HPV") == [1]
             filler.unlink()
             await index.in_writer(lambda: index.load(JOBS))
             index.failed = False
             assert index.consistent
 
-    with small_disk(tmp_path / "disk", 4 << 20) as disk:
-        asyncio.run(look(disk))
 
-
-def test_an_index_that_has_no_place_lives_in_memory(tmp_path: Path) -> None:
+async def test_an_index_that_has_no_place_lives_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-
-    async def look() -> list[int]:
-        async with opened(tmp_path / "file" / "index") as index:
-            index.load(JOBS)
-            return await ids(index)
-
-    assert asyncio.run(look()) == [1, 2, 3, 4]
+    async with opened(tmp_path / "file" / "index") as index:
+        index.load(JOBS)
+        assert await ids(index) == [1, 2, 3, 4]
 
 
 WRITER = """
 import asyncio, itertools, sys
 from pathlib import Path
-from service.index import Index
+from service.index.database import Index
 from tests.service.test_index import JOBS
 
 async def write(folder: Path) -> None:
@@ -271,25 +230,22 @@ asyncio.run(write(Path(sys.argv[1])))
 """
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.13, 0.4])
-def test_an_index_killed_while_it_is_written_is_in_line_after_the_start(tmp_path: Path, delay: float) -> None:
-    store = on_disk(tmp_path / "jobs")
-    command = [sys.executable, "-c", WRITER, str(tmp_path / "index")]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as writer:
+def kill_writer(folder: Path, delay: float) -> None:
+    """Write an index in another process, and kill it meanwhile."""
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None
-        writer.stdout.readline()
+        assert writer.stdout.readline() == b"writing\n"
         time.sleep(delay)
         writer.kill()
 
-    async def look() -> None:
-        index = Index(tmp_path / "index")
-        index.open()
+
+@pytest.mark.parametrize("delay", [0.0, 0.13, 0.4])
+async def test_an_index_killed_while_it_is_written_is_in_line_after_the_start(tmp_path: Path, delay: float) -> None:
+    store = on_disk(tmp_path / "jobs")
+    await asyncio.to_thread(kill_writer, tmp_path / "index", delay)
+    async with opened(tmp_path / "index") as index:
         reconcile(store, index)
-        index.start()
         assert index.consistent
         assert await ids(index) == [1, 2, 3, 4]
         assert index.known()["00000001"].stamp == dict(store.scan())["00000001"]
-        await index.close()
-
-    asyncio.run(look())
     store.close()
