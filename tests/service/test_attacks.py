@@ -92,60 +92,45 @@ def test_loopback_names_are_ours(http: Http, done_job: str) -> None:
         assert http.get(f"/api/jobs/{done_job}", headers={"Host": host}).status_code == 200, host
 
 
-def test_id_of_300_characters_is_not_found(http: Http) -> None:
-    for path in (
-        "/api/jobs/{}",
-        "/api/jobs/{}/files",
-        "/api/jobs/{}/request",
-        "/api/svg/{}/1hpv/478",
-        "/api/job_log/{}",
-    ):
-        error(http.get(path.format("a" * 300)), 404, "JOB_NOT_FOUND")
-    for path in ("/api/batches/{}", "/api/batches/{}/results"):
-        error(http.get(path.format("a" * 300)), 404, "BATCH_NOT_FOUND")
-    error(http.get(f"/api/examples/{'a' * 300}"), 404, "EXAMPLE_NOT_FOUND")
-    error(http.get(f"/api/compare?a={'a' * 300}&b={'b' * 300}"), 404, "JOB_NOT_FOUND")
+LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        *((path.format(LONG), 404, "JOB_NOT_FOUND") for path in (
+            "jobs/{}", "jobs/{}/files", "jobs/{}/request", "svg/{}/1hpv/478", "job_log/{}", "compare?a={0}&b={0}",
+        )),
+        *((f"batches/{LONG}{rest}", 404, "BATCH_NOT_FOUND") for rest in ("", "/results")),
+        (f"examples/{LONG}", 404, "EXAMPLE_NOT_FOUND"),
+        *((path, 404, "FILE_NOT_FOUND") for path in (
+            f"svg/JOB/{LONG}/478", f"sdf/JOB/1hpv/A/{LONG}", f"pdb/JOB/{'a' * 5000}.pdb",
+            f"jobs/JOB/files/TARGET_RESULTS/{LONG}.csv",
+        )),
+        *((f"jobs/JOB/files/{path}", 400, "INVALID_PATH") for path in (
+            "Results_Display.csv%0a", "TARGET_RESULTS/%0aResults_Display.csv", "a%0ab.csv", "Results_Display.csv%0d",
+        )),
+        ("jobs/JOB%0a", 404, "JOB_NOT_FOUND"), ("batches/batch_00000000%0a", 404, "BATCH_NOT_FOUND"),
+        ("jobs/JOB/results%0a", 404, "NOT_FOUND"), ("health%0a", 404, "NOT_FOUND"),
+    ],
+)  # fmt: skip
+def test_long_names_and_line_breaks_name_nothing(http: Http, done_job: str, path: str, status: int, code: str) -> None:
+    error(http.get(f"/api/{path.replace('JOB', done_job)}"), status, code)
 
 
 def test_id_of_300_characters_is_not_found_on_writes(http: Http) -> None:
-    error(http.delete(f"/api/jobs/{'a' * 300}"), 404, "JOB_NOT_FOUND")
+    error(http.delete(f"/api/jobs/{LONG}"), 404, "JOB_NOT_FOUND")
     error(http.post(f"/api/jobs/{'é' * 300}/cancel"), 404, "JOB_NOT_FOUND")
-    error(http.post(f"/api/batches/{'a' * 300}/cancel"), 404, "BATCH_NOT_FOUND")
+    error(http.post(f"/api/batches/{LONG}/cancel"), 404, "BATCH_NOT_FOUND")
 
 
-def test_names_of_300_characters_in_a_job_are_not_found(http: Http, done_job: str) -> None:
-    for path in (
-        f"/api/svg/{done_job}/{'a' * 300}/478",
-        f"/api/sdf/{done_job}/1hpv/A/{'a' * 300}",
-        f"/api/pdb/{done_job}/{'a' * 5000}.pdb",
-    ):
-        error(http.get(path), 404, "FILE_NOT_FOUND")
-    error(http.get(f"/api/jobs/{done_job}/files/TARGET_RESULTS/{'a' * 300}.csv"), 404, "FILE_NOT_FOUND")
-
-
-def test_line_break_ends_no_file_path(http: Http, done_job: str) -> None:
-    for path in (
-        "Results_Display.csv%0a",
-        "TARGET_RESULTS/%0aResults_Display.csv",
-        "a%0ab.csv",
-        "Results_Display.csv%0d",
-    ):
-        error(http.get(f"/api/jobs/{done_job}/files/{path}"), 400, "INVALID_PATH")
-
-
-def test_line_break_is_in_no_id(http: Http, done_job: str) -> None:
-    error(http.get(f"/api/jobs/{done_job}%0a"), 404, "JOB_NOT_FOUND")
-    error(http.get("/api/batches/batch_00000000%0a"), 404, "BATCH_NOT_FOUND")
-    error(http.get(f"/api/jobs/{done_job}/results%0a"), 404, "NOT_FOUND")
-    assert http.get("/api/health%0a").status_code == 404
-
-
-def test_filter_that_does_not_exist_is_refused(http: Http, done_job: str) -> None:
-    error(http.get("/api/indexed-jobs?ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
-    error(http.get(f"/api/jobs/{done_job}/files?knid=svg"), 400, "INVALID_PARAMETER", parameter="knid")
-    error(http.get(f"/api/jobs/{done_job}/rows?Warheadd=478"), 400, "INVALID_PARAMETER", parameter="Warheadd")
-    error(http.get("/api/compare?a=exam1hpv&b=exam4cup&ligandd=478"), 400, "INVALID_PARAMETER", parameter="ligandd")
-    error(http.get("/api/examples?limit=5"), 400, "INVALID_PARAMETER", parameter="limit")
+@pytest.mark.parametrize("path", [
+    "indexed-jobs?ligandd=478", "jobs/JOB/files?knid=svg", "jobs/JOB/rows?Warheadd=478",
+    "compare?a=exam1hpv&b=exam4cup&ligandd=478", "examples?limit=5",
+])  # fmt: skip
+def test_filter_that_does_not_exist_is_refused(http: Http, done_job: str, path: str) -> None:
+    unknown = re.split("[?&=]", path)[-2]
+    error(http.get(f"/api/{path.replace('JOB', done_job)}"), 400, "INVALID_PARAMETER", parameter=unknown)
 
 
 def test_refusal_of_a_value_lists_the_allowed_ones(http: Http) -> None:
@@ -176,18 +161,15 @@ def test_form_in_odd_characters_is_refused(http: Http) -> None:
         error(http.post("/api/uploads", content=content, headers=headers), 422, "INVALID_FIELD", field="files")
 
 
-def test_wrong_item_of_a_list_is_named(http: Http) -> None:
-    answer = http.post("/api/jobs", json={**HPV, "options": {"kinds": ["ligand", "gold"]}})
-    error(answer, 422, "INVALID_FIELD", field="options.kinds")
-    assert "'gold'" in answer.json()["error"]["details"]["reason"]
-    assert "one of" in answer.json()["error"]["details"]["reason"]
-
-
-def test_too_many_entries_are_refused(http: Http) -> None:
-    entries = [f"{number:04d}" for number in range(1000, 3001)]
-    answer = http.post("/api/jobs", json={**HPV, "options": {"entries": entries}})
-    error(answer, 422, "INVALID_FIELD", field="options.entries")
-    assert "2000" in answer.json()["error"]["details"]["reason"]
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [("kinds", ["ligand", "gold"], "'gold'.*one of"), ("entries", [str(one) for one in range(1000, 3001)], "2000")],
+    ids=["unknown", "too many"],
+)
+def test_wrong_or_too_many_items_of_a_list_are_named(http: Http, name: str, value: list[str], words: str) -> None:
+    answer = http.post("/api/jobs", json={**HPV, "options": {name: value}})
+    error(answer, 422, "INVALID_FIELD", field=f"options.{name}")
+    assert re.search(words, answer.json()["error"]["details"]["reason"])
 
 
 def test_many_entries_are_counted_in_polls(http: Http) -> None:

@@ -31,17 +31,7 @@ from tests.tools.runs import ROOT, rows_of
 from tethermap.base import layout
 from tethermap.base.root import __version__ as version_of_service
 from tethermap_client import Job, NotAnsweredError, Tethermap, TethermapError, __version__
-from tethermap_client.cli import (
-    _COMMANDS,
-    DONE,
-    FAILED,
-    NOT_ANSWERED,
-    NOT_READY,
-    REFUSED,
-    TOO_LONG,
-    UNAUTHORIZED,
-    main,
-)
+from tethermap_client.cli import _COMMANDS, DONE, FAILED, NOT_ANSWERED, NOT_READY, REFUSED, TOO_LONG, UNAUTHORIZED, main
 from tethermap_client.download import STATE
 
 FOLDER = ROOT / "service/client"

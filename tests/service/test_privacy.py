@@ -124,9 +124,7 @@ def test_no_list_names_another_ones_job(private: Private, path: str) -> None:
             assert private.ids["job_id"] in private.http.get(path.replace("&limit=1", ""), headers=who).text
 
 
-@pytest.mark.parametrize(
-    "tool", [tool for tool in TOOLS if {"job_id", "a"} & set(tool.arguments)], ids=lambda t: t.name
-)
+@pytest.mark.parametrize("tool", OF_JOBS, ids=lambda tool: tool.name)
 def test_tools_of_agents_find_nothing_of_another_owner(private: Private, tool: Tool) -> None:
     values = {**dict.fromkeys(("a", "b"), "exam1hpv"), **VALUES, "residue_id": "200", "path": "x.csv", "anchor": "C3"}
 

@@ -34,6 +34,7 @@ from tests.service.core import (
     LiveService,
     ended,
     hold,
+    living,
     local,
     reason,
     running,
@@ -91,6 +92,7 @@ def test_jobs_on_a_small_disk_wait_and_complete_when_there_is_room(tmp_path: Pat
             assert all("disk space" in job["notes"][-1] for job in waiting)
             service.restart()
             assert service.call("GET", "/api/health")[1]["status"] == "degraded"
+            assert [living(service.jobs / job) for job in jobs] == [[]] * 3
             subprocess.run(["mount", "-o", "remount,size=2g", str(disk)], check=True)
             done = [service.ended(job, 240) for job in jobs]
             assert [(job["status"], job["attempt"], job["notes"]) for job in done] == [("completed", 1, [])] * 3

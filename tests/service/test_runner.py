@@ -120,11 +120,6 @@ async def test_snakemake_that_is_not_installed_is_named(tmp_path: Path, monkeypa
     assert reason(record)[1] == "Snakemake is not installed in the service's environment."
 
 
-async def test_a_silent_failed_run_is_a_failure_of_the_pipeline(tmp_path: Path) -> None:
-    record = await outcome(settings_in(tmp_path), snakemake=script(tmp_path, "raise SystemExit(3)"))
-    assert (record.status, reason(record)[0], record.attempt) == ("failed", "pipeline", 1)
-
-
 @pytest.mark.parametrize(
     ("log", "status", "kind"),
     [

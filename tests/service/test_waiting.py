@@ -62,12 +62,6 @@ def test_a_pause_keeps_a_batch_and_nothing_else() -> None:
     assert waiting.next([], any_job) == ("00000002", None)
 
 
-def test_an_interrupted_job_precedes_younger_ones() -> None:
-    waiting, _ = listed(job(5), job(6))
-    waiting.add(job(1))
-    assert waiting.position("00000001") == 1
-
-
 def test_a_job_that_lacks_a_resource_is_passed_and_keeps_its_batch() -> None:
     waiting, _ = listed(job(2), job(3, "b"), job(4, "b"), job(5))
     lacking = {"00000002", "00000003"}
