@@ -125,9 +125,8 @@ def create_app(parts: Parts) -> Starlette:
         routes=_routes(routes),
         middleware=_middleware(settings, metrics, routes),
         exception_handlers={
-            ServiceError: _service_error,
+            **dict.fromkeys((ServiceError, HTTPException), _known_error),
             ExampleUnavailable: _example_unavailable,
-            HTTPException: _http_error,
             **dict.fromkeys((OSError, MemoryError, RuntimeError, duckdb.Error), _shortage),
             Exception: _internal_error,
         },
@@ -280,7 +279,11 @@ def _error_response(request: Request, error: ServiceError) -> Response:
     )
 
 
-async def _service_error(request: Request, error: Exception) -> Response:
+async def _known_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException) and error.status_code == NotFound.default_status:
+        error = NotFound(_NOTHING_HERE)
+    elif isinstance(error, HTTPException):
+        error = ServiceError(error.detail, status=error.status_code, headers=error.headers)
     assert isinstance(error, ServiceError)
     return _error_response(request, error)
 
@@ -292,13 +295,6 @@ async def _shortage(request: Request, error: Exception) -> Response:
     _LOG.warning("a request was refused for lack of resources: %s", error)
     message = "The service lacks disk space or other resources of its machine: try again later."
     return _error_response(request, QueueFull(message, headers={"Retry-After": str(_SHORTAGE_RETRY_SECONDS)}))
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code == NotFound.default_status:
-        return _error_response(request, NotFound(_NOTHING_HERE))
-    return _error_response(request, ServiceError(error.detail, status=error.status_code, headers=error.headers))
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it

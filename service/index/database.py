@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from service.index.query import COLUMNS, EXPORTED, SORTS, JobFilters, csv_bytes, export_row, where, words
+from service.index.query import COLUMNS, EXPORTED, SORTS, JobFilters, csv_bytes, where, words
 from service.jobs.record import JobRecord, ResultRow
 from service.lru import Lru
 
@@ -294,7 +294,7 @@ class Index:
         def read() -> tuple[int, list[dict[str, Any]]]:
             cursor = self._cursor()
             total = cursor.execute(f"SELECT count(*) FROM jobs {condition}", values).fetchone()  # noqa: S608
-            page = f"SELECT {', '.join(COLUMNS)} FROM jobs {condition} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?"  # noqa: S608
+            page = f"SELECT {COLUMNS} FROM jobs {condition} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?"  # noqa: S608
             rows = cursor.execute(page, [*values, limit, offset]).fetchall()
             names = [column[0] for column in cursor.description]
             return int(total[0]) if total else 0, [dict(zip(names, row, strict=True)) for row in rows]
@@ -307,16 +307,12 @@ class Index:
     async def export(self, filters: JobFilters, sort: str = "created_desc") -> AsyncIterator[bytes]:
         """Yield the jobs that match as CSV (RFC 4180), header first, in pieces."""
         condition, values = where(filters)
-        yield csv_bytes([EXPORTED])
-        statement = f"SELECT {', '.join(EXPORTED)} FROM (SELECT *, target_name AS protein FROM jobs {condition})"  # noqa: S608
+        statement = f"SELECT {EXPORTED} FROM jobs {condition} ORDER BY {SORTS[sort]}"  # noqa: S608
         cursor = await self._in_reader(self._cursor)
-        await self._in_reader(lambda: cursor.execute(f"{statement} ORDER BY {SORTS[sort]}", values))
-
-        def piece() -> bytes:
-            return csv_bytes(export_row(row) for row in cursor.fetchmany(_EXPORT_ROWS))
-
         try:
-            while data := await self._in_reader(piece):
+            await self._in_reader(lambda: cursor.execute(statement, values))
+            yield csv_bytes([[column[0] for column in cursor.description]])
+            while data := await self._in_reader(lambda: csv_bytes(cursor.fetchmany(_EXPORT_ROWS))):
                 yield data
         finally:
             cursor.close()

@@ -4,41 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from service.scrub import FORMULA
 
 COLUMNS = (
-    "job_id",
-    "target_name",
-    "search_query",
-    "fasta_len",
-    "status",
-    "has_results",
-    "result_rows",
-    "ligand_count",
-    "created_at",
-    "modified_at",
-    "finished_at",
-    "source",
-    "batch_id",
-    "target_name AS protein",
-    "has_results AS available",
+    "* EXCLUDE (sequence, started_at, owner, codes, entries, created_s, modified_s, stamp),"
+    " target_name AS protein, has_results AS available"
 )
 """Columns of a page."""
 
 EXPORTED = (
-    "job_id",
-    "protein",
-    "search_query",
-    "has_results",
-    "status",
-    "created_at",
-    "finished_at",
-    "result_rows",
-    "ligand_count",
+    "job_id, target_name AS protein, search_query, if(has_results, 'yes', 'no') AS has_results, status, created_at,"
+    " finished_at, result_rows, ligand_count"
 )
 """Columns of the export."""
 
@@ -108,21 +88,11 @@ def words(names: Iterable[str]) -> str:
     return f" {' '.join(sorted({name.upper() for name in names}))} "
 
 
-def export_row(row: Sequence[Any]) -> list[Any]:
-    """Return a row of the export: text that a spreadsheet would read as a formula is escaped."""
-    return [_cell(name, value) for name, value in zip(EXPORTED, row, strict=True)]
-
-
-def csv_bytes(rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as CSV of RFC 4180."""
+def csv_bytes(rows: Iterable[Iterable[object]]) -> bytes:
+    """Return rows as CSV of RFC 4180; text that a spreadsheet would read as a formula is escaped."""
     text = io.StringIO()
-    csv.writer(text).writerows(rows)
+    safe = (
+        [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell for cell in row] for row in rows
+    )
+    csv.writer(text).writerows(safe)
     return text.getvalue().encode()
-
-
-def _cell(name: str, value: Any) -> Any:
-    if name == "has_results":
-        return "yes" if value else "no"
-    if isinstance(value, str) and value.startswith(FORMULA):
-        return f"'{value}"
-    return value

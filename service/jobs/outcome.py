@@ -84,6 +84,8 @@ def record_of_folder(
     n_found, n_kept = _given(counts, "entries_found", int) or 0, _given(counts, "entries_kept", int) or 0
     fasta = _given(settings, "fasta_seq", str)
     time = time or utc_text(datetime.fromtimestamp((folder / layout.MANIFEST).stat().st_mtime, UTC))
+    values = read_outcome(folder)[0]
+    values |= dict.fromkeys(("created_at", "started_at", "finished_at", "modified_at"), time)
     return JobRecord(
         job_id=job_id,
         sequence=sequence,
@@ -93,14 +95,9 @@ def record_of_folder(
         source=source,
         request={"target_name": target, "search_query": query, "fasta_seq": fasta},
         fasta_len=fasta_length(fasta),
-        created_at=time,
-        started_at=time,
-        finished_at=time,
-        modified_at=time,
-        attempt=1,
         percent=100,
         entries=EntryCounts(n_found, n_found, n_kept, n_found - n_kept),
-        **read_outcome(folder)[0],
+        **values,
     )
 
 

@@ -176,11 +176,6 @@ class Store:
         record = self.get(job_id)
         return record is not None and record.source == "example"
 
-    def example_folder(self, job_id: str) -> Path | None:
-        """Return the folder of a curated example, or None when it isn't there."""
-        example = self._example(job_id)
-        return example[0] if example else None
-
     def examples(self) -> list[JobRecord]:
         """Return the records of all existing curated examples, by id."""
         names = {path.name for root in self._examples_dirs if root.is_dir() for path in root.iterdir() if path.is_dir()}

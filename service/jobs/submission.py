@@ -92,12 +92,6 @@ def public_settings() -> dict[str, tuple[str, Mapping[str, Any]]]:
     }
 
 
-_MISSING = {
-    "target_name": "Give the target's name (target_name).",
-    "search_query": "Give a query: words, PDB ids or accessions (search_query).",
-}
-
-
 def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
     """Return the job of a JSON object.
 
@@ -116,10 +110,12 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
     pdb_id, ligand = pdb_id and pdb_id.lower(), ligand and ligand.upper()
     target = _text(body, "target_name", settings.max_target_chars) or pdb_id
     query = _text(body, "search_query", settings.max_query_chars) or (None if structures else pdb_id)
-    for name, value in (("target_name", target), ("search_query", query)):
-        if not value and not (structures and name == "search_query"):
-            raise MissingField(_MISSING[name], details={"field": name})
-    if not any(character.isalnum() for character in target or ""):
+    if not target:
+        raise MissingField("Give the target's name (target_name).", details={"field": "target_name"})
+    if not query and not structures:
+        message = "Give a query: words, PDB ids or accessions (search_query)."
+        raise MissingField(message, details={"field": "search_query"})
+    if not any(map(str.isalnum, target)):
         raise _invalid("target_name", "has no letter or digit")
     fasta, notes = _sequence(body, settings.max_fasta_residues)
     options = _options(body.get("options"), settings.max_entries)
@@ -130,7 +126,7 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
         raise _invalid("options.sequence_search", "needs fasta_seq")
     notes += _ignored(body, {*_FIELDS, *(alias for aliases in ALIASES.values() for alias in aliases)})
     return Submission(
-        target_name=target or "",
+        target_name=target,
         search_query=query or "",
         fasta_seq=fasta,
         options=options,

@@ -182,4 +182,5 @@ async def get_metrics(request: Request) -> Response:
         "index_consistent": int(health.index_consistent),
         "event_streams_open": MAX_STREAMS - shared.streams.value,
     }
-    return PlainTextResponse(shared.metrics.text(gauges, counts.ended), headers={"Cache-Control": "no-store"})
+    text = shared.metrics.text(gauges, shared.parts.queue.ledger.ended)
+    return PlainTextResponse(text, headers={"Cache-Control": "no-store"})

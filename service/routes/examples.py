@@ -23,7 +23,7 @@ def _record(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the fields of an example's record, from memory."""
     store = shared.parts.store
     record = store.get(example.job_id) if store.is_example(example.job_id) else None
-    return example_record(example, record, store.example_folder(example.job_id))
+    return example_record(example, record, store.folder(example.job_id))
 
 
 ROUTES = Routes("Examples")
@@ -69,8 +69,8 @@ async def example_page(request: Request) -> Response:
 async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the record of an example, its best answer and the picture of it."""
     body = _record(shared, example)
-    folder = shared.parts.store.example_folder(example.job_id)
-    answers = (await in_thread(Answers.of, shared.tables, folder)).leading if folder and body["has_results"] else []
+    folder = shared.parts.store.folder(example.job_id)
+    answers = (await in_thread(Answers.of, shared.tables, folder)).leading if body["has_results"] else []
     if not answers:
         return {**body, "picture": None}
     here = address(f"/results/{example.job_id}")

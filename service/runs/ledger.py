@@ -37,6 +37,7 @@ class Ledger:
         self.note_end = note_end
         self.stopping = asyncio.Event()
         self.ended: Counter[tuple[str, str]] = Counter()
+        """Jobs finished since the start, by state and by kind of failure."""
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # unused locks are dropped
         self._watchers: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
 

@@ -315,10 +315,10 @@ class JobQueue:
         return self._resources.lacks()
 
     def counts(self) -> QueueCounts:
-        """Return how many jobs wait, run and have ended."""
+        """Return how many jobs wait and run."""
         first = self._store.get(next(iter(self._waiting), ""))
         since = 0.0 if first is None else (self._clock.utc() - datetime.fromisoformat(first.created_at)).total_seconds()
-        return QueueCounts(len(self._waiting), len(self._supervisors), max(0.0, since), self.ledger.ended)
+        return QueueCounts(len(self._waiting), len(self._supervisors), max(0.0, since))
 
     # Requests of the periodic tasks
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 
 from service.jobs.clock import Clock
 from service.jobs.record import BatchRecord, JobRecord
@@ -18,14 +18,11 @@ class QueueCounts:
     ----------
     oldest_seconds : float
         Waiting time of the job that came first.
-    ended : mapping of (str, str) to int
-        Jobs finished since the start, by state and by kind of failure.
     """
 
     queued: int
     running: int
-    oldest_seconds: float = 0.0
-    ended: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    oldest_seconds: float
 
 
 class WaitingList:
