@@ -147,8 +147,7 @@ def resolve_artifact(job: Path, path: str) -> Artifact:
         If there is no such file, or clients may not see it.
     """
     relative = "/".join(safe_parts(path))
-    root = Path(os.path.realpath(job))
-    artifact = _artifact(root, _SHORT_NAMES.get(relative, relative))
+    artifact = _artifact(Path(os.path.realpath(job)), _SHORT_NAMES.get(relative, relative))
     if artifact is None:
         raise FileNotFound(f"The job has no file {relative}: its list of files has all names.", details={"path": path})
     return artifact

@@ -179,8 +179,7 @@ class Store:
     def examples(self) -> list[JobRecord]:
         """Return the records of all existing curated examples, by id."""
         names = {path.name for root in self._examples_dirs if root.is_dir() for path in root.iterdir() if path.is_dir()}
-        examples = (self._example(name) for name in sorted(names))
-        return [example[1] for example in examples if example]
+        return [example[1] for name in sorted(names) if (example := self._example(name))]
 
     def active(self) -> list[JobRecord]:
         """Return all jobs that are queued or running, in the queue's order."""

@@ -31,7 +31,6 @@ _ID = re.compile(UPLOAD_ID[1:-1])
 _LONGEST_NAME = 200
 """Bytes of a file's name."""
 
-_CHUNK = 1 << 20
 _MOST_EXPANDED = 10
 """A packed file may unpack to this many times the size of a plain one, and all files of an upload together."""
 
@@ -203,20 +202,17 @@ class UploadStore:
         for file in files:
             name = _label(file.filename or "", {name_in_use.lower() for name_in_use in sizes})
             largest = self._settings.max_upload_file_bytes
+            sizes[name] = file.size or 0
+            if sizes[name] > largest:
+                raise _too_large(name, largest)
             with (folder / name).open("xb") as stream:
-                size = 0
-                while part := file.file.read(_CHUNK):
-                    size += len(part)
-                    if size > largest:
-                        raise _too_large(name, largest)
-                    stream.write(part)
+                shutil.copyfileobj(file.file, stream)
             expanded = _unpacked(folder / name, largest * _MOST_EXPANDED)
             room -= expanded
             if expanded > largest * _MOST_EXPANDED:
                 raise _too_large(name, largest * _MOST_EXPANDED, " unpacked")
             if room < 0:
                 raise _too_large("The upload", self._settings.max_upload_bytes * _MOST_EXPANDED, " unpacked")
-            sizes[name] = size
         return sizes
 
     async def _inspect(self, building: Path) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ def _health(shared: Shared) -> answers.HealthAnswer:
     writable = exists and os.access(jobs_dir, os.W_OK | os.X_OK)
     assets = SNAKEFILE.is_file()
     counts = parts.queue.counts()
-    able = writable and assets and parts.queue.accepting
+    able = writable and assets and parts.ready.is_set() and not parts.stopping.is_set()
     consistent = parts.ready.is_set() and parts.index.consistent
     free = shutil.disk_usage(jobs_dir).free if exists else 0
     lacking = {lack.reason for lack in parts.queue.lacks()}

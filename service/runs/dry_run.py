@@ -72,8 +72,7 @@ class DryRuns:
             job = Path(folder) / "job"
             config = Path(folder) / "job.json"
             job.mkdir()
-            settings = pipeline_config(submission.settings(), self._settings)
-            config.write_text(json.dumps(settings), encoding="utf-8")
+            config.write_text(json.dumps(pipeline_config(submission.settings(), self._settings)), encoding="utf-8")
             command = [sys.executable, "-m", "scripts.scout", str(config), str(job)]
             try:
                 status, _ = await output_of(command, _SECONDS, child_environment(self._settings))

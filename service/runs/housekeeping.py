@@ -105,8 +105,7 @@ class Housekeeping:
         if changed == self._jobs_dir_changed:
             return
         indexed = await self._index.in_writer(self._index.known)  # first: a job that is new is on disk by then
-        names = await asyncio.to_thread(self._store.names)
-        for job_id in indexed.keys() - names:
+        for job_id in indexed.keys() - await asyncio.to_thread(self._store.names):
             if not self._store.is_example(job_id):
                 self._index.remove(job_id)
         self._jobs_dir_changed = changed

@@ -110,8 +110,7 @@ def age_seconds(one: Process) -> float:
 
 
 def _everyone() -> list[Process]:
-    everyone = (process(pid) for pid in psutil.pids())
-    return [one for one in everyone if one is not None]
+    return [one for one in map(process, psutil.pids()) if one is not None]
 
 
 def _from_proc(pid: int) -> Process | None:

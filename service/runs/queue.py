@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,7 +71,7 @@ class JobQueue:
         self.ledger = Ledger(store, index, clock, notices.note)
         self._waiting = WaitingList(clock)
         self._keys = KeyStore(store.keys)
-        self._sequence = 0
+        self._sequences = count(1)
         self._being_made: Counter[str | None] = Counter()
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
         self._wake = asyncio.Event()
@@ -78,7 +79,6 @@ class JobQueue:
         self._resources = Resources(settings, clock)
         self._supervisors: dict[str, Supervisor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._started = False
 
     # Life
 
@@ -93,7 +93,7 @@ class JobQueue:
             Whether to run jobs; else they are only known.
         """
         active = self._store.active()
-        self._sequence = max([last_sequence, *(record.sequence for record in active)])
+        self._sequences = count(1 + max([last_sequence, *(record.sequence for record in active)]))
         for record in active:
             batch = self._store.batch(record.batch_id or "")
             if record.status == RUNNING and dispatching:
@@ -102,7 +102,6 @@ class JobQueue:
                 self._waiting.add(record)
                 if batch is not None and batch.items[0].job_id != record.job_id:
                     self._waiting.pause(batch)
-        self._started = True
         if dispatching:
             self._spawn(self._dispatch())
 
@@ -119,11 +118,6 @@ class JobQueue:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
         await self.notices.stop()
-
-    @property
-    def accepting(self) -> bool:
-        """Whether jobs are taken at all."""
-        return self._started and not self.ledger.stopping.is_set()
 
     # Requests of clients
 
@@ -155,7 +149,6 @@ class JobQueue:
         submissions: Sequence[Submission],
         delay_seconds: float,
         *,
-        source: str = "batch",
         owner: str | None = None,
         idempotency: Idempotency | None = None,
     ) -> BatchRecord:
@@ -165,7 +158,7 @@ class JobQueue:
             while self._store.batch(batch_id := f"batch_{secrets.token_hex(4)}") is not None:
                 pass
             batch = BatchRecord(batch_id, self._clock.text(), delay_seconds, (), owner)
-            await self._make(submissions, source, batch, idempotency, owner)
+            await self._make(submissions, "batch", batch, idempotency, owner)
             return self._store.batch(batch_id) or batch
 
         return await self._once(idempotency, self._store.batch, make)
@@ -178,7 +171,7 @@ class JobQueue:
         ValueError
             If it does not contain a complete job.
         """
-        job_id, sequence = self._new_id(), self._next_sequence()
+        job_id, sequence = self._new_id(), next(self._sequences)
         record = await asyncio.to_thread(record_of_folder, folder, job_id, "cli", sequence=sequence)
         stamp = await asyncio.to_thread(self._store.adopt, folder, record)
         _, rows = await asyncio.to_thread(result_rows, self._store.folder(job_id))
@@ -350,14 +343,6 @@ class JobQueue:
         """
         if key is None:
             return await asyncio.shield(asyncio.ensure_future(make()))
-        running = self._in_flight.get(key.name)
-        if running is not None:
-            if running[0] != key.fingerprint:
-                raise IdempotencyConflict(
-                    "This Idempotency-Key is in use with another body: send a new key.", status=409
-                )
-            result: _T = await asyncio.shield(running[1])
-            return result
 
         async def look_and_make() -> _T:
             stored = await asyncio.to_thread(self._keys.find, key, self._clock.utc())
@@ -366,10 +351,15 @@ class JobQueue:
             earlier = find(stored.made) if stored is not None else None
             return await make() if earlier is None else earlier
 
-        task = asyncio.ensure_future(look_and_make())
-        self._in_flight[key.name] = (key.fingerprint, task)
-        task.add_done_callback(lambda _: self._in_flight.pop(key.name, None))
-        return await asyncio.shield(task)
+        fingerprint, task = self._in_flight.get(key.name) or (key.fingerprint, None)
+        if fingerprint != key.fingerprint:
+            raise IdempotencyConflict("This Idempotency-Key is in use with another body: send a new key.", status=409)
+        if task is None:
+            task = asyncio.ensure_future(look_and_make())
+            self._in_flight[key.name] = (fingerprint, task)
+            task.add_done_callback(lambda _: self._in_flight.pop(key.name, None))
+        result: _T = await asyncio.shield(task)
+        return result
 
     async def _make(
         self,
@@ -385,7 +375,7 @@ class JobQueue:
             records = [
                 JobRecord(
                     job_id=self._new_id(),
-                    sequence=self._next_sequence(),
+                    sequence=next(self._sequences),
                     status=QUEUED,
                     created_at=time,
                     modified_at=time,
@@ -434,10 +424,6 @@ class JobQueue:
         while self._store.folder(job_id := secrets.token_hex(4)).exists():
             pass
         return job_id
-
-    def _next_sequence(self) -> int:
-        self._sequence += 1
-        return self._sequence
 
     async def _dispatch(self) -> None:
         """Launch what may run, whenever something has changed."""

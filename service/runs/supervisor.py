@@ -290,8 +290,7 @@ def note_cancel(folder: Path) -> None:
 
 def end_strays(store: Store) -> None:
     """End runs whose jobs were deleted by hand while no service ran; blocks."""
-    active_ids = {record.job_id for record in store.active()}
-    for folder, members in processes.strays(store.jobs_dir, active_ids).items():
+    for folder, members in processes.strays(store.jobs_dir, {record.job_id for record in store.active()}).items():
         if not (folder / RECORD).exists():
             _LOG.warning("%s: its folder was deleted, its run is ended", folder.name)
             processes.send(members, signal.SIGKILL)

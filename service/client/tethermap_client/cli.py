@@ -311,7 +311,6 @@ class _Bar:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._shown = sys.stderr.isatty()
 
     def job(self, job: Job) -> None:
         entries = f", {job.entries_done} of {job.entries_found} entries" if job.entries_found else ""
@@ -321,16 +320,14 @@ class _Bar:
     def bytes(self, done: int, total: int) -> None:
         self._show(done / total if total else 0, f" {done / 1e6:.1f} of {total / 1e6:.1f} MB")
 
-    def end(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
+    def end(self, line: str = "") -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
 
     def _show(self, share: float, says: str) -> None:
-        if self._shown:
-            full = round(_BAR * min(1.0, share))
-            sys.stderr.write(f"\r\x1b[K{self._name} [{'#' * full}{'.' * (_BAR - full)}] {share:4.0%}{says}"[:110])
-            sys.stderr.flush()
+        full = round(_BAR * min(1.0, share))
+        self.end(f"{self._name} [{'#' * full}{'.' * (_BAR - full)}] {share:4.0%}{says}"[:106])
 
 
 def _sentence(job: Job) -> str:
@@ -350,8 +347,7 @@ def _name_and_value(word: str, form: str) -> tuple[str, str]:
 
 def _value(service: Tethermap, name: str, text: str) -> Any:
     """Return the value of an option: codes stay text, several are separated by ``;``."""
-    schema = service.schemas["NewJob"]["properties"]["options"]["properties"].get(name, {})
-    kinds = schema.get("type", "string")
+    kinds = service.schemas["NewJob"]["properties"]["options"]["properties"].get(name, {}).get("type", "string")
     if "array" in kinds:
         return json.loads(text) if text.startswith("[") else [part.strip() for part in text.split(";")]
     if "string" in kinds:

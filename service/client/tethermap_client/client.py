@@ -166,9 +166,8 @@ class Tethermap:
 
         Jobs of an earlier batch of the same jobs that failed or were canceled are submitted again, in a new batch.
         """
-        batch, answered = self._post(
-            "/api/batches", _batch(jobs, delay_seconds), key or _key(_batch(jobs, delay_seconds))
-        )
+        body = _batch(jobs, delay_seconds)
+        batch, answered = self._post("/api/batches", body, key or _key(body))
         while key is None:
             state = self._json("GET", f"/api/batches/{_part(batch['batch_id'])}")
             known = {job["job_id"] for job in state["jobs"] if job["status"] in DEAD}
