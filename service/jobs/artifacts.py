@@ -236,8 +236,7 @@ class Listing:
 
     def folders(self) -> dict[str, int]:
         """Return the number of files directly in each folder."""
-        counts = Counter(artifact.folder for artifact in self.artifacts)
-        return {folder: counts[folder] for folder in sorted(counts)}
+        return dict(sorted(Counter(artifact.folder for artifact in self.artifacts).items()))
 
 
 Stamps = dict[Path, tuple[int, int]]

@@ -95,9 +95,8 @@ class Ledger:
     def begin_stopping(self) -> None:
         """End all watching."""
         self.stopping.set()
-        for events in self._watchers.values():
-            for event in events:
-                event.set()
+        for job_id in self._watchers:
+            self.notify(job_id)
 
     async def watch(self, job_id: str) -> AsyncGenerator[JobRecord]:
         """Yield a job's record now and after every change, to its end or the service's."""

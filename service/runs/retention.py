@@ -37,7 +37,7 @@ def to_remove(
         limit = utc_text(now - timedelta(days=keep_days))
         doomed = [job_id for job_id, time, _ in ordered if time < limit]
     if max_bytes is not None:
-        remaining = [job for job in ordered if job[0] not in set(doomed)]
+        remaining = ordered[len(doomed) :]
         total = sum(size for _, _, size in remaining)
         for job_id, _, size in remaining:
             if total <= max_bytes:
