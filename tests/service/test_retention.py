@@ -91,8 +91,7 @@ def test_a_download_continues_while_old_jobs_are_removed(tmp_path: Path) -> None
 
 
 async def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Path) -> None:
-    jobs = tmp_path / "jobs"
-    record = finished(jobs, "0000000a", 1) / RECORD
+    record = finished(tmp_path / "jobs", "0000000a", 1) / RECORD
     text = record.read_bytes()
     record.unlink()
     os.mkfifo(record)  # a reader waits for a writer
@@ -107,8 +106,7 @@ async def test_health_answers_while_the_job_folders_are_still_read(tmp_path: Pat
         assert not listing.done()
         await asyncio.to_thread(record.write_bytes, text)
         assert (await listing).json()["count"] == 1
-        submitted = (await submitting).json()["job_id"]
-        await client.post(f"/api/jobs/{submitted}/cancel")
+        await client.post(f"/api/jobs/{(await submitting).json()['job_id']}/cancel")
         assert (await client.get("/api/health")).json()["index_consistent"] is True
 
 
@@ -119,6 +117,5 @@ async def test_service_ends_soon_while_the_job_folders_are_still_read(tmp_path: 
     parts = build_parts(settings_in(tmp_path))
     async with parts.running(at_once=True):
         parts.queue.begin_stopping()
-    answer = parts.ready.is_set()
-    assert answer is False
+    assert parts.ready.is_set() is False
     assert len(list(jobs.glob("0*"))) == 100

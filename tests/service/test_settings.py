@@ -34,12 +34,26 @@ def test_two_jobs_folders_have_two_indexes() -> None:
         ("MAX_RUNNING_JOBS", "-1"), ("JOB_TIMEOUT_S", "soon"), ("KEEP_DAYS", "-3"), ("MAX_JOBS_BYTES", "20X"),
         ("METRICS", "maybe"), ("CORS_ORIGINS", "example.org"), ("BASE_URL_PRIMARY", "ftp://x"),
         ("MAX_BODY_BYTES", "1"), ("MAX_BATCH", "many"), ("RATE_LIMIT", "60"), ("RATE_LIMIT", "60/day"),
-        ("ENVIRONMENT", "<b>"), ("HOST", "a b"), ("API_TOKENS", "pässword"),
+        ("ENVIRONMENT", "<b>"), ("HOST", "a b"), ("API_TOKENS", "pässword"), ("API_TOKENS", "a b:c d:"),
+        ("ROOT_PATH", "tethermap"), ("ALLOWED_HOSTS", "lab.example/x"),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_refused_by_its_name(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"TETHERMAP_{'MIRROR' if value == 'mirror' else name}"):
         Settings.from_environment({f"TETHERMAP_{name}": value})
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"API_TOKEN": "secret"}, "API_TOKENS"), ({"MAX_JOB_BYTES": "1G"}, "MAX_JOBS_BYTES"),
+        ({"HOST": "0.0.0.0"}, "OPEN"), ({"HOST": "::"}, "OPEN"), ({"HOST": "192.168.1.5", "OPEN": "false"}, "OPEN"),
+        ({"PRIVATE": "true"}, "API_TOKENS"),
+    ],
+)  # fmt: skip
+def test_the_start_is_refused_with_the_remedy(variables: dict[str, str], says: str) -> None:
+    with pytest.raises(SettingsError, match=f"TETHERMAP_{says}"):
+        Settings.from_environment({f"TETHERMAP_{name}": value for name, value in variables.items()})
 
 
 def test_a_profile_whose_executor_is_not_installed_is_refused(tmp_path: Path) -> None:
