@@ -78,8 +78,7 @@ class Resolver:
         OSError, UnicodeError
             If it has none.
         """
-        loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(
+        found = await asyncio.get_running_loop().run_in_executor(
             self._threads, lambda: socket.getaddrinfo(host, port, proto=socket.IPPROTO_TCP)
         )
         return [str(address[4][0]) for address in found]

@@ -78,10 +78,8 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
     interrupted = "The job was interrupted twice; its finished steps are kept."
     if exit_status is None or exit_status < 0:
         return Ending(None, JobError(interrupted, step, "interrupted"))
-    where = f" in {step}" if step else ""
-    return Ending(
-        FAILED, JobError(f"The pipeline stopped{where} without a reason: see the log of the job.", step, "pipeline")
-    )
+    message = f"The pipeline stopped{f' in {step}' if step else ''} without a reason: see the log of the job."
+    return Ending(FAILED, JobError(message, step, "pipeline"))
 
 
 def last_step(folder: Path) -> str:

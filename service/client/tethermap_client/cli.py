@@ -83,16 +83,14 @@ def _submit(service: Tethermap, chosen: argparse.Namespace) -> int:
         given = dict(_name_and_value(word, "--option NAME=VALUE") for word in chosen.option)
         body["options"] = {name: _value(service, name, text) for name, text in given.items()}
     if chosen.dry_run:
-        _print(json.dumps(service.preview(body), indent=1))
-        return DONE
+        return _print(json.dumps(service.preview(body), indent=1))
     job = service.submit(**body, key=secrets.token_hex(16) if chosen.new else None)
     return _submitted(service, [job.job_id], job.body, chosen)
 
 
 def _upload(service: Tethermap, chosen: argparse.Namespace) -> int:
     upload = service.upload(chosen.file)
-    _print(json.dumps(upload, indent=1) if chosen.json else upload["upload_id"])
-    return DONE
+    return _print(json.dumps(upload, indent=1) if chosen.json else upload["upload_id"])
 
 
 def _list(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -104,9 +102,8 @@ def _status(service: Tethermap, chosen: argparse.Namespace) -> int:
 
 
 def _batch(service: Tethermap, chosen: argparse.Namespace) -> int:
-    batch = service.submit_batch(
-        _jobs_of(service, chosen.file), delay_seconds=chosen.delay, key=secrets.token_hex(16) if chosen.new else None
-    )
+    key = secrets.token_hex(16) if chosen.new else None
+    batch = service.submit_batch(_jobs_of(service, chosen.file), delay_seconds=chosen.delay, key=key)
     return _submitted(service, [str(job["job_id"]) for job in batch["jobs"]], batch, chosen)
 
 
@@ -114,8 +111,7 @@ def _submitted(service: Tethermap, ids: Sequence[str], body: Mapping[str, Any], 
     """Show new jobs at once, or at their end."""
     if chosen.wait or chosen.download:
         return _follow(service, ids, chosen)
-    _print(json.dumps(dict(body), indent=1) if chosen.json else "\n".join(ids))
-    return DONE
+    return _print(json.dumps(dict(body), indent=1) if chosen.json else "\n".join(ids))
 
 
 def _sync(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -195,14 +191,12 @@ def _flat(pair: Mapping[str, Any]) -> dict[str, Any]:
 
 def _degraders(service: Tethermap, chosen: argparse.Namespace) -> int:
     service.save("/api/degraders", chosen.output, format=chosen.output.suffix.lstrip("."), **_given(chosen))
-    _print(str(chosen.output))
-    return DONE
+    return _print(str(chosen.output))
 
 
 def _tool_inputs(service: Tethermap, chosen: argparse.Namespace) -> int:
     file = chosen.output or Path(f"{chosen.stem}_{chosen.anchor}.zip")
-    _print(str(service.tool_inputs(chosen.job_id, chosen.stem, chosen.anchor, file, **_given(chosen))))
-    return DONE
+    return _print(str(service.tool_inputs(chosen.job_id, chosen.stem, chosen.anchor, file, **_given(chosen))))
 
 
 def _change(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -378,8 +372,10 @@ def _cell(value: Any) -> str:
     return "" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def _print(text: str) -> None:
+def _print(text: str) -> int:
+    """Print a text and return the exit code of success."""
     sys.stdout.write(f"{text}\n")
+    return DONE
 
 
 def _complain(error: object, code: int) -> int:
