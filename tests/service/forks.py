@@ -83,8 +83,7 @@ def _serve(environment: Mapping[str, str], log: str, arguments: Sequence[str]) -
         os.dup2(other, descriptor)
     os.environ.clear()
     os.environ.update(environment)
-    status = _be_a_service(arguments)
-    Path(f"{log}.status").write_text(str(status), encoding="ascii")
+    Path(f"{log}.status").write_text(str(_be_a_service(arguments)), encoding="ascii")
 
 
 def _be_a_service(arguments: Sequence[str] = ()) -> int:

@@ -14,13 +14,13 @@ import shutil
 import signal
 import socket
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from service.jobs.durable import read_json, write_json
@@ -85,8 +85,7 @@ def true_state(
         assert difference(job_results(service.jobs / job_id), expected) == []
     if body["status"] == "completed" and body["search_query"] == "1HPV":
         assert (body["has_results"], body["results_row_count"]) == (True, 1)
-        manifest = json.loads((service.jobs / job_id / layout.MANIFEST).read_text())
-        assert manifest["self_check"]["passed"]
+        assert json.loads((service.jobs / job_id / layout.MANIFEST).read_text())["self_check"]["passed"]
     return body
 
 
@@ -249,8 +248,7 @@ def test_killed_while_a_bundle_is_being_packed(service: LiveService) -> None:
 
 def _bundle(service: LiveService, job: str) -> bytes:
     address = f"http://127.0.0.1:{service.port}/api/jobs/{job}/bundle"
-    with urllib.request.urlopen(address, timeout=patience(20)) as answer:
-        return bytes(answer.read())
+    return httpx2.get(address, timeout=patience(20)).raise_for_status().content
 
 
 def test_killed_while_indexing(service: LiveService) -> None:

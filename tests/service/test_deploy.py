@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -11,7 +10,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from tests.service.core import ANN, LiveService, free_port
 from tests.service.proxy import Proxied, behind_nginx
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program, programs
-from tests.tools.runs import ROOT
+from tests.tools.runs import ROOT, result_files
 
 pytestmark = pytest.mark.process
 
@@ -34,7 +32,7 @@ def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[P
         yield running
 
 
-def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_of: str) -> None:
+def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_job: str) -> None:
     with httpx2.Client(base_url=proxied.address, verify=proxied.context, headers=ANN, timeout=patience(30)) as http:
         submitted = http.post("api/jobs", json={"target_name": "HIV protease", "search_query": "1HPV"})
         assert submitted.status_code == 202, submitted.text
@@ -42,7 +40,7 @@ def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_of
         bodies = [submitted.json()]
         paths = ("jobs/{}", "jobs/{}/results", "jobs/{}/files?limit=1", "examples", "examples/exam1hpv", "manifest",
                  "indexed-jobs?limit=1&offset=1", "compare?a=exam1hpv&b=exam4cup&limit=1")  # fmt: skip
-        bodies += [http.get(f"api/{path.format(done_of)}").json() for path in paths]
+        bodies += [http.get(f"api/{path.format(done_job)}").json() for path in paths]
         for address in set(re.findall(r'"(/[^"\s]*)"', json.dumps([*bodies[:-3], *bodies[-2:]]))):
             assert address.startswith("/tethermap/"), address
         for address in ("results_url", "files_url", "status_url", "events_url"):
@@ -50,24 +48,16 @@ def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_of
         assert bodies[-3]["docs_urls"]["openapi"] == "/tethermap/openapi.json"
         assert http.get("openapi.json").json()["servers"] == [{"url": "/tethermap"}]
         assert "/tethermap/api/indexed-jobs?" in http.get("api/indexed-jobs?limit=1").headers["link"]
-        for path in (
-            "",
-            "browse",
-            "examples",
-            "compare",
-            "api-docs",
-            f"results/{done_of}",
-            "login",
-            "examples/exam1hpv",
-        ):
+        pages = ("", "browse", "examples", "compare", "api-docs", f"results/{done_job}", "login", "examples/exam1hpv")
+        for path in pages:
             page = http.get(path)
             assert page.status_code == 200, path
             linked = re.findall(r'\s(?:href|src|action|data-(?:here|base|waiting))="(/[^"]*)"', page.text)
             assert linked
             assert [address for address in linked if not address.startswith("/tethermap/")] == [], path
             assert [address for address in linked if address.startswith("/tethermap/tethermap")] == [], path
-        moved = http.get(f"open_job/{done_of}", follow_redirects=False)
-        assert moved.headers["location"] == f"/tethermap/results/{done_of}"
+        moved = http.get(f"open_job/{done_job}", follow_redirects=False)
+        assert moved.headers["location"] == f"/tethermap/results/{done_job}"
 
 
 def test_a_session_with_the_proxy_is_limited_to_tls_and_its_path(proxied: Proxied) -> None:
@@ -101,21 +91,6 @@ def test_one_address_takes_not_all_connections_of_the_proxy(proxied: Proxied) ->
         assert stalled[-1].recv(64).startswith(b"HTTP/1.1 429 ")
 
 
-@pytest.fixture(scope="module")
-def done_of(mixed: Path) -> str:
-    """The job with three ligands that the service behind the proxy has."""
-    return mixed.name
-
-
-def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file below a folder."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
 def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> None:
     programs("tar")
     text = (ROOT / "config/deploy/README.md").read_text(encoding="utf-8")
@@ -127,8 +102,7 @@ def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> 
     places = {"PATH": os.environ["PATH"], "BACKUP": str(tmp_path / "tethermap.tar")}
 
     def read(service: LiveService, path: str) -> bytes:
-        with urllib.request.urlopen(f"http://127.0.0.1:{service.port}{path}", timeout=patience(20)) as answer:
-            return bytes(answer.read())
+        return httpx2.get(f"http://127.0.0.1:{service.port}{path}", timeout=patience(20)).raise_for_status().content
 
     with LiveService(tmp_path / "first", quick=True) as service:
         batch = service.call("POST", "/api/batches", {"jobs": [{"pdb_id": "4cup"}]})[1]
@@ -138,10 +112,10 @@ def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> 
         service.terminate()
     environment = {**places, "TETHERMAP_JOBS_DIR": str(tmp_path / "first/jobs")}
     subprocess.run(["sh", "-ec", backup], env=environment, check=True)
-    kept = digests(tmp_path / "first/jobs")
+    kept = result_files(tmp_path / "first/jobs")
     environment["TETHERMAP_JOBS_DIR"] = str(tmp_path / "second/jobs")
     subprocess.run(["sh", "-ec", restore], env=environment, check=True)
-    assert digests(tmp_path / "second/jobs") == kept
+    assert result_files(tmp_path / "second/jobs") == kept
     with LiveService(tmp_path / "second", quick=True) as service:
         assert [read(service, path) for path in asked] == before
         assert json.loads(read(service, listing))["jobs"] == jobs
@@ -176,8 +150,7 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
     subprocess.run(["sh", "-n", ".ci/setup.sh"], cwd=tree, check=True)
     needed = re.search(r"cat (requirements\.lock .*?) \| cksum", (tree / ".ci/setup.sh").read_text())
     assert needed
-    missing = [name for name in needed[1].split() if not list(tree.glob(name))]
-    assert missing == []
+    assert [name for name in needed[1].split() if not list(tree.glob(name))] == []
     (tree / ".venv").symlink_to(Path(sys.prefix))
     for built in ROOT.glob("scripts/tethermap/kernels/*.so"):
         shutil.copy(built, tree / "scripts/tethermap/kernels" / built.name)
@@ -191,7 +164,7 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
                   "PATH": os.environ["PATH"], "PYTHONPATH": f"{tree}:{tree}/scripts", "TMPDIR": "/tmp",
                   "TETHERMAP_COMPONENTS": str(component_index)}  # fmt: skip
     subprocess.run([sys.executable, "-m", "compileall", "-q", "scripts", "service"], cwd=tree, check=True)
-    before = digests(tree)
+    before = result_files(tree)
     command = [*boxed([tree, component_index.parent], data), *json.loads(lines[-1].removeprefix("CMD "))]
     check = json.loads(re.sub(r"^.*? CMD ", "", lines[-2]).replace("8000", str(port)))
     log = (tmp_path / "log").open("wb")
@@ -201,20 +174,18 @@ def test_the_image_has_all_that_a_job_needs_and_is_not_written_to(tmp_path: Path
             wait_until(healthy, 30, "the container's health check")
             with httpx2.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": "Bearer secret"}) as http:
                 job = http.post("/api/jobs", json={"pdb_id": "1hpv"}).json()["status_url"]
-                final = lambda: http.get(job).json()["status"] in ("completed", "failed")  # noqa: E731
-                wait_until(final, 60, "the job to end")
+                wait_until(lambda: http.get(job).json()["status"] in ("completed", "failed"), 60, "the job to end")
                 assert http.get(job).json()["has_results"], http.get(job).text
         finally:
             service.terminate()
-    assert digests(tree) == before
+    assert result_files(tree) == before
 
 
 def test_the_unit_and_the_image_start_the_same_service() -> None:
     unit = (ROOT / "config/deploy/tethermap.service").read_text(encoding="utf-8")
     assert "ExecStart=/opt/tethermap/.venv/bin/python -m service" in unit
     assert "User=tethermap" in unit
-    image = (ROOT / ".ci/Containerfile").read_text(encoding="utf-8")
-    assert "USER tethermap" in image
+    assert "USER tethermap" in (ROOT / ".ci/Containerfile").read_text(encoding="utf-8")
 
 
 def test_systemd_understands_the_unit_and_finds_it_little_exposed(tmp_path: Path) -> None:

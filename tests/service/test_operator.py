@@ -57,8 +57,7 @@ def test_commands(tmp_path: Path, serving: bool) -> None:
         adopted = forked(service, "adopt", str(by_hand)).stdout.strip()
         assert len(adopted) == 8
         assert forked(service, "adopt", str(tmp_path / "jobs")).returncode == 1
-        exported = forked(service, "export")
-        rows = {row["job_id"]: row for row in csv.DictReader(exported.stdout.splitlines())}
+        rows = {row["job_id"]: row for row in csv.DictReader(forked(service, "export").stdout.splitlines())}
         assert rows[adopted]["status"] == rows[done]["status"] == "completed"
         assert len(rows) == 3 + len(list((ROOT / "data" / "examples").glob("????????")))
         assert forked(service, "cancel", "00000000").returncode == 1
@@ -68,8 +67,7 @@ def test_commands(tmp_path: Path, serving: bool) -> None:
         if not serving:
             shutil.rmtree(service.folder / "index")
             assert "3 jobs indexed" in forked(service, "reindex").stdout
-            old = {**service.record(done), "finished_at": "2020-01-01T00:00:00Z"}
-            write_json(service.jobs / done / RECORD, old)
+            write_json(service.jobs / done / RECORD, {**service.record(done), "finished_at": "2020-01-01T00:00:00Z"})
             assert forked(service, "prune").stdout.split() == [done, "1", "jobs", "removed"]
             assert not (service.jobs / done).exists()
             service.start()

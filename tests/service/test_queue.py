@@ -112,8 +112,7 @@ async def test_no_more_jobs_run_than_may_and_none_is_taken_beyond_the_limit(tmp_
 
 
 async def _failed(parts) -> JobRecord:  # type: ignore[no-untyped-def]
-    job = await parts.queue.submit(QUICK)
-    return await ended(parts, job.job_id)
+    return await ended(parts, (await parts.queue.submit(QUICK)).job_id)
 
 
 async def test_twenty_equal_submissions_with_one_key_make_one_job(tmp_path: Path) -> None:

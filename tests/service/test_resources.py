@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import duckdb
+import httpx2
 import pytest
 
 from service.errors import JobNotFound, JobStateConflict, QueueFull
@@ -107,7 +108,10 @@ def test_writes_on_a_full_disk_are_503_and_reads_work(tmp_path: Path) -> None:
             filler = fill(disk)
             assert service.call("POST", "/api/jobs", HPV)[0] == 503
             assert service.call("POST", "/api/batches", {"jobs": [HPV, HPV], "delay_seconds": 0})[0] == 503
-            assert uploaded(service, b"ATOM  " * 4000) == (503, "QUEUE_FULL")
+            files = {"files": ("model.pdb", b"ATOM  " * 4000)}
+            upload = httpx2.post(f"http://127.0.0.1:{service.port}/api/uploads", files=files)
+            assert (upload.status_code, upload.json()["error"]["code"]) == (503, "QUEUE_FULL")
+            assert int(upload.headers["retry-after"]) > 0
             service.call("POST", f"/api/jobs/{job}/cancel")
             assert service.call("POST", f"/api/jobs/{job}/retry")[0] == 503
             assert service.call("GET", "/api/indexed-jobs")[1]["total"] >= 1
@@ -117,16 +121,6 @@ def test_writes_on_a_full_disk_are_503_and_reads_work(tmp_path: Path) -> None:
             assert not list((service.jobs / ".uploads").glob("*"))
             names = {path.name for path in service.jobs.iterdir()}
             assert names - {".reserve"} == {job, "batches", ".lock", ".uploads"}
-
-
-def uploaded(service: LiveService, content: bytes) -> tuple[int, str]:
-    """Send a structure; return the status and the code of the error."""
-    import httpx2
-
-    with httpx2.Client(base_url=f"http://127.0.0.1:{service.port}") as http:
-        answer = http.post("/api/uploads", files={"files": ("model.pdb", content)})
-    assert answer.status_code < 400 or int(answer.headers["retry-after"]) > 0
-    return answer.status_code, answer.json()["error"]["code"]
 
 
 async def test_jobs_wait_for_a_mirror_that_is_missing_or_an_empty_mount_point(tmp_path: Path) -> None:
@@ -250,8 +244,7 @@ async def test_a_job_that_fills_a_large_disk_fails_at_the_second_time_without_af
         large = await parts.queue.submit(submission(HPV))
         await until(lambda: parts.queue.waits_for(large.job_id))
         assert "filled the disk" in parts.queue.waits_for(large.job_id)
-        other = await ended(parts, (await parts.queue.submit(submission(NOTHING))).job_id)
-        assert reason(other)[0] == "pipeline"
+        assert reason(await ended(parts, (await parts.queue.submit(submission(NOTHING))).job_id))[0] == "pipeline"
         free[0] += FULL_BELOW_BYTES
         record = await ended(parts, large.job_id)
         assert (record.status, record.attempt, reason(record)[0]) == ("failed", 2, "disk_full")
@@ -265,8 +258,7 @@ async def test_only_a_failure_that_the_missing_resource_explains_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, kind: Any, *, waits: bool
 ) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
-    resources = Resources(settings_in(tmp_path), Clock())
-    assert (await resources.behind(kind, RECORD) is not None) == waits
+    assert (await Resources(settings_in(tmp_path), Clock()).behind(kind, RECORD) is not None) == waits
 
 
 # Retry

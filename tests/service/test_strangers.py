@@ -17,6 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.connections import TimedProtocol, Waiting
 from service.errors import InvalidField, QueueFull
-from service.extras.webhooks import Webhooks
+from service.extras.webhooks import Webhooks, post
 from service.hosts import is_public, literal_address
 from service.http.access import COOKIE, GUESSES, SESSIONS_PER_TOKEN, Sessions
 from service.http.bodies import MAX_WAITING_BODIES, Bodies
@@ -39,8 +40,8 @@ from service.http.rates import Buckets, client_of
 from service.jobs.submission import parse_submission
 from service.runs.lifecycle import build_parts
 from service.settings import SESSIONS, Token
-from tests.service.answers import DEFAULTS
-from tests.service.core import ANN, BEN, HPV, TOKENS, LiveService, ended, local, run_form, running, settings_in, until
+from tests.service.core import ANN, BEN, HPV, TOKENS, LiveService, local, run_form, running, settings_in, until
+from tests.service.test_jobs import RECORD
 from tests.service.test_webhooks import OFFERED
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience, slowness, wait_until
@@ -53,8 +54,7 @@ END = "\r\n\r\n"
 
 def memory_mb(process: int | str = "self") -> float:
     """Return the memory of a process."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / MIB
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / MIB
 
 
 def sockets_of(process: int) -> int:
@@ -362,8 +362,7 @@ async def test_slow_receivers_delay_no_other_notice(
 
     settings = settings_in(tmp_path, webhook_secret=SECRET, webhook_private=True)
     async with running(settings) as parts, contextlib.AsyncExitStack() as servers:
-        job = await parts.queue.submit(parse_submission(HPV, DEFAULTS))
-        record = await ended(parts, job.job_id)
+        record = replace(RECORD, status="completed")
         hooks = Webhooks(parts.store, settings)
         monkeypatch.setattr(parts.store, "get", lambda _: record)
         slow = [await servers.enter_async_context(await asyncio.start_server(trickle, "127.0.0.1", 0))
@@ -372,10 +371,8 @@ async def test_slow_receivers_delay_no_other_notice(
         monkeypatch.setattr(parts.queue, "notices", Webhooks(parts.store, settings))  # looks at none of these
 
         def note(job_id: str, server: asyncio.Server) -> None:
-            port = server.sockets[0].getsockname()[1]
-            hooks._folder.mkdir(exist_ok=True)
-            notice = {"url": f"http://127.0.0.1:{port}/", "attempts": 0, "due": time.time()}
-            (hooks._folder / f"{job_id}.json").write_text(json.dumps(notice))
+            address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            hooks.note(replace(record, job_id=job_id, webhook=address))
 
         for number in range(100):
             note(f"{number:08d}", slow[number % ports])
@@ -392,8 +389,6 @@ async def test_slow_receivers_delay_no_other_notice(
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_the_body_of_an_answer_to_a_notice_is_not_read(*, packed: bool) -> None:
-    from service.extras.webhooks import post
-
     block = gzip.compress(bytes(256 * MIB), 9) if packed else bytes(MIB)
     head = b"HTTP/1.1 200 OK\r\n" + (b"Content-Encoding: gzip\r\n" if packed else b"") + b"\r\n"
     sent = [0]
@@ -444,8 +439,7 @@ def spellings(number: int) -> list[str]:
 
 @pytest.mark.parametrize("inner", PRIVATE)
 def test_private_addresses_of_any_spelling_are_rejected_as_receivers(inner: str) -> None:
-    names = [*spellings(int(ipaddress.IPv4Address(inner))), *(f"[{form.format(inner)}]" for form in WRAPPED)]
-    for name in names:
+    for name in [*spellings(int(ipaddress.IPv4Address(inner))), *(f"[{form.format(inner)}]" for form in WRAPPED)]:
         assert not is_public(name), name
         with pytest.raises(InvalidField, match="public internet"):
             parse_submission({**HPV, "webhook": f"http://{name}:8080/x"}, OFFERED)
@@ -514,8 +508,6 @@ def test_a_slow_name_server_delays_no_submission(tmp_path: Path, monkeypatch: py
 async def test_a_name_that_changes_its_address_after_the_check_is_not_connected_to(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from service.extras.webhooks import post
-
     heard, asked = [], []
 
     async def hear(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
