@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
 from service.errors import InvalidField
-from service.extras.tools import TOOLS, Tool
+from service.extras.tools import TOOLS, Tool, ToolError
 from service.http.answer import Answer, Map
 from service.http.endpoint import Routes
 from service.http.json_body import read_json
@@ -85,15 +85,21 @@ async def mcp(request: Request) -> Response:
         raise InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
     if number is None:  # a notification is not answered
         return Response(status_code=202)
-    if method == "initialize":
-        return _told(number, _greeting(params))
-    if method == "ping":
-        return _told(number, {})
-    if method == "tools/list":
-        return _told(number, {"tools": [tool.described() for tool in _tools(request)]})
     if method == "tools/call":
-        return await _called(request, number, params)
-    return _told(number, error={"code": _UNKNOWN_METHOD, "message": f"There is no method {str(method)[:64]!r}."})
+        outcome = await _called(request, params)
+    elif method == "tools/list":
+        outcome = {"result": {"tools": [tool.described() for tool in _tools(request)]}}
+    elif method == "initialize":
+        outcome = {"result": _greeting(params)}
+    elif method == "ping":
+        outcome = {"result": {}}
+    else:
+        outcome = _failure(_UNKNOWN_METHOD, f"There is no method {str(method)[:64]!r}.")
+    return Response(json_bytes({"jsonrpc": "2.0", "id": number, **outcome}), media_type="application/json")
+
+
+def _failure(code: int, message: str) -> Map:
+    return {"error": {"code": code, "message": message}}
 
 
 def _tools(request: Request) -> list[Tool]:
@@ -112,20 +118,22 @@ def _greeting(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _called(request: Request, number: str | float, params: dict[str, Any]) -> Response:
-    """Execute a call of a tool as the corresponding API request, with the caller's identity."""
+async def _called(request: Request, params: dict[str, Any]) -> Map:
+    """Return the outcome of a call of a tool: an error of the protocol, or its result, which may be an error too."""
     given = params.get("arguments") or {}
     by_name = {tool.name: tool for tool in _tools(request)}
     tool = by_name.get(str(params.get("name")))
     if tool is None or not isinstance(given, dict):
-        known = ", ".join(by_name)
-        return _told(
-            number, error={"code": _WRONG_ARGUMENTS, "message": f"There is no such tool; the tools are {known}."}
-        )
+        return _failure(_WRONG_ARGUMENTS, f"There is no such tool; the tools are {', '.join(by_name)}.")
     try:
-        asked = tool.request(given)
-    except ValueError as error:
-        return _told(number, _content(str(error), is_error=True))
+        return {"result": await _result(request, tool, given)}
+    except ToolError as error:
+        return {"result": _content(str(error), is_error=True)}
+
+
+async def _result(request: Request, tool: Tool, given: dict[str, Any]) -> Map:
+    """Execute a call of a tool as the corresponding API request, with the caller's identity."""
+    asked = tool.request(given)
     transport = httpx2.ASGITransport(app=request.app, client=request.client or ("", 0))
     headers = {name: value for name in _PASSED_ON if (value := request.headers.get(name)) is not None}
     base = f"{request.url.scheme}://localhost"
@@ -133,16 +141,13 @@ async def _called(request: Request, number: str | float, params: dict[str, Any])
         answer = await api.request(**asked, headers=headers)
     is_error = answer.status_code >= 400
     if tool.path.endswith("{path}") and not is_error:
-        return _told(number, _lines(answer.text, tool, given))
+        return _lines(answer.text, tool, given)
     if (body := _object(answer)) is None:
-        return _told(number, _content(answer.text, is_error=is_error))
+        return _content(answer.text, is_error=is_error)
     if is_error or body.get("ok") is False:
-        return _told(number, _content(answer.text, body, is_error=True))
-    try:
-        body, is_cut = _page(tool.shown(body, given), tool, given)
-    except ValueError as error:
-        return _told(number, _content(str(error), is_error=True))
-    return _told(number, _content(_text(body), body, is_error=is_cut))
+        return _content(answer.text, body, is_error=True)
+    body, is_cut = _page(tool.shown(body, given), tool, given)
+    return _content(_text(body), body, is_error=is_cut)
 
 
 def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -168,7 +173,7 @@ def _lines(text: str, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
     """Return the lines of a file that fit, and after a cut the call for the next lines."""
     skipped = given.get("offset") or 0
     if not isinstance(skipped, int) or skipped < 0:
-        return _content("offset must be a whole number of lines from 0.", is_error=True)
+        raise ToolError("offset must be a whole number of lines from 0.")
     lines = text.splitlines(keepends=True)[skipped:]
     count = sum(size <= MOST_BYTES - _CALL_BYTES for size in accumulate(len(line.encode()) for line in lines))
     content = _content("".join(lines[:count]), is_error=count < len(lines))
@@ -206,12 +211,6 @@ def _object(answer: httpx2.Response) -> dict[str, Any] | None:
 def _content(text: str, structured: dict[str, Any] | None = None, *, is_error: bool) -> dict[str, Any]:
     content: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
     return content | ({"structuredContent": structured} if structured is not None else {})
-
-
-def _told(number: str | float | None, result: Any = None, *, error: Any = None) -> Response:
-    """Return an answer of the protocol, which has either a result or an error."""
-    outcome = {"error": error} if error is not None else {"result": result}
-    return Response(json_bytes({"jsonrpc": "2.0", "id": number, **outcome}), media_type="application/json")
 
 
 @ROUTES.get("/llms.txt", "Description for language models.", "text/plain; charset=utf-8", early=True)

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from service.errors import InvalidParameter, MissingField, NotFound
 from service.extras.board import MOST_NOTE, MOST_PINS, Board, Pair, read_pins
 from service.extras.pairs import half_of
-from service.http.answer import Answer, Count, Place, Success, Url, row_type
+from service.http.answer import Answer, Count, Paged, Place, Success, row_type
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Flag, JobId, Page, Paging, Text, Texts, Whole
 from service.http.responses import disposition, made_answer, tagged
@@ -70,17 +70,12 @@ class HandlesAnswer(Success):
     handles: list[ExitHandle]
 
 
-class DegradersAnswer(Success):
+class DegradersAnswer(Paged, Success):
     """Degraders of two halves."""
 
     a: MadeHalf
     b: MadeHalf
     count: Count
-    total: Count
-    limit: Count
-    offset: Count
-    next: Url | None
-    prev: Url | None
     degraders: list[Degrader]  # type: ignore[valid-type]
 
 
@@ -165,7 +160,6 @@ _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the ha
 _SMILES = Smiles("smiles", "SMILES of the degrader.", required=True, halves=2)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
-_MEDIA = {"csv": "text/csv", "sdf": "chemical/x-mdl-sdfile"}
 _OFFERED = 200
 _ON_PAGE = Paging(40, 40)
 """Molecules on one page, all drawn."""
@@ -242,10 +236,9 @@ async def make_degraders(request: Request) -> Response:
     shown = _PAGING.of(request)
     text = await _made(request, form, shown)
     if form == "json":
-        answer, links = _answer(request, text, shown)
-        return tagged(request, answer, links)
+        return tagged(request, *_answer(request, text, shown)[:2])
     headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
-    return Response(text, headers=headers, media_type=_MEDIA[form])
+    return Response(text, headers=headers, media_type="text/csv" if form == "csv" else "chemical/x-mdl-sdfile")
 
 
 @ROUTES.get(
@@ -272,12 +265,12 @@ async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
     return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", asked)
 
 
-def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, Mapping[str, str]]:
-    """Return the degraders that the script has made, with the links of their page."""
+def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, Mapping[str, str], Mapping[str, str]]:
+    """Return the degraders that the script has made, with the links of their page, and their pictures by SMILES."""
     made = json.loads(text)
-    made.pop("pictures", None)
+    pictures = made.pop("pictures", {})
     links, headers = shown.links(request, made["total"])
-    return DegradersAnswer.model_validate(made | links), headers
+    return DegradersAnswer.model_validate(made | links), headers, pictures
 
 
 async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
@@ -314,25 +307,19 @@ async def degraders_page(request: Request) -> Response:
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
     _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
     values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.of(request) or "", "jobs": rows}
-    values |= {"board": None, "sheet": "", "files": {}, "most_note": MOST_NOTE}
+    values |= {"board": None, "files": {}, "most_note": MOST_NOTE, "result": None, "pictures": {}}
     if all(named.values()):
         board = await _board(request)
-        values["board"] = await in_thread(board.view)
+        values |= {"board": await in_thread(board.view), "files": board.files(board.chosen), "swapped": board.swapped()}
         values["sheet"] = await in_thread(board.sheet) if board.pins else ""
-        values["files"] = board.files(board.chosen)
-        values["swapped"] = board.swapped()
-    ready = all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS)
-    result, pictures = None, {}
-    if ready:
+    if all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS):
         try:
-            text = await _made(request, "json", shown, shown.limit)
+            made = _answer(request, await _made(request, "json", shown, shown.limit), shown)
+            values |= {"result": made[0], "pictures": drawings(made[2])}
         except NotFound as error:
             values |= {"why_none": error.message, "status": 404}
-        else:
-            result, _ = _answer(request, text, shown)
-            pictures = drawings(json.loads(text)["pictures"])
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("limit", "offset")]
-    return page("degraders", **values, result=result, pictures=pictures, query=urlencode(kept))
+    return page("degraders", **values, query=urlencode(kept))
 
 
 @ROUTES.get(

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import SkipValidation
 
 from service.addresses import address
-from service.http.answer import Answer, Count, Number, Success, Url
+from service.http.answer import Answer, Count, Number, Paged, Success, Url
 from service.http.result_answers import ExitAnswer
 from service.jobs.record import State
 from service.results.answers import is_blocked, names_of_exit, several
@@ -61,17 +61,12 @@ class AnswerPair(Answer):
     basis: Literal["ternary", "range"]
 
 
-class CompareAnswer(Success):
+class CompareAnswer(Paged, Success):
     """Pairs of answers of two jobs, best first."""
 
     a: ComparedJob
     b: ComparedJob
     count: Count
-    total: Count
-    limit: Count
-    offset: Count
-    next: Url | None
-    prev: Url | None
     pairs: list[AnswerPair]
 
 

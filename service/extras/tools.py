@@ -20,6 +20,10 @@ _KNOWN = {"status": list(STATES), "context": list(CONTEXTS), "table": list(TABLE
 """Values of arguments that have a closed list."""
 
 
+class ToolError(Exception):
+    """Arguments of a call that a tool can't use."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool.
@@ -72,21 +76,19 @@ class Tool:
 
         Raises
         ------
-        ValueError
+        ToolError
             If one is unknown or lacks.
         """
         unknown = sorted(given.keys() - self.arguments.keys())
         lacking = [name for name in self.required if given.get(name) in (None, "")]
         if unknown or lacking:
             wrong = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(lacking)}"
-            raise ValueError(f"{self.name} has unknown arguments ({wrong}); known are {', '.join(self.arguments)}.")
+            raise ToolError(f"{self.name} has unknown arguments ({wrong}); known are {', '.join(self.arguments)}.")
         given = {**{name: one["default"] for name, one in self.arguments.items() if "default" in one}, **given}
-        used = set(re.findall(r"\{(\w+)\}", self.path))
-        path = re.sub(
-            r"\{(\w+)\}", lambda match: quote(str(given[match[1]]), safe="/" if match[1] == "path" else ""), self.path
-        )
-        filters, passed = given.get("filters"), given.keys() - {*used, "filters", "columns"}
-        others = {name: value for name, value in given.items() if name in passed and value is not None}
+        used = re.findall(r"\{(\w+)\}", self.path)
+        path = self.path.format_map({name: quote(str(given[name]), safe="/" * (name == "path")) for name in used})
+        filters, left_out = given.get("filters"), (*used, "filters", "columns")
+        others = {name: value for name, value in given.items() if name not in left_out and value is not None}
         if self.method == "FILE":
             return {"method": "POST", "url": path, "files": [("files", _file(given))]}
         if self.method == "POST":
@@ -99,7 +101,7 @@ class Tool:
 
         Raises
         ------
-        ValueError
+        ToolError
             If there is no such column.
         """
         body = {name: value for name, value in body.items() if name not in (*self.omit, "next", "prev")}
@@ -110,7 +112,7 @@ class Tool:
             return body
         known = _flat(rows[0])
         if unknown := [name for name in names if name not in known]:
-            raise ValueError(f"There is no column {', '.join(unknown)}; there are {', '.join(known)}.")
+            raise ToolError(f"There is no column {', '.join(unknown)}; there are {', '.join(known)}.")
         names = names or [name for name in self.arguments["columns"]["default"] if name in known]
         body.pop("columns", None)
         return {**body, self.rows: [{name: flat.get(name) for name in names} for flat in map(_flat, rows)]}
@@ -130,7 +132,7 @@ def _file(given: Mapping[str, Any]) -> tuple[str, bytes]:
     try:
         return str(given["name"]), base64.b64decode(str(given["base64"]), validate=True)
     except ValueError:
-        raise ValueError("base64 is not valid base64.") from None
+        raise ToolError("base64 is not valid base64.") from None
 
 
 def _read(path: Path) -> tuple[Tool, ...]:

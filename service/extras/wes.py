@@ -19,7 +19,7 @@ from service.http.json_body import parse_object
 from service.http.multipart import sent_form
 from service.http.parameters import Text, Whole
 from service.http.responses import json_answer, tagged
-from service.jobs.record import CANCELED, COMPLETED, FAILED, QUEUED, RUNNING, JobRecord, State, utc_text
+from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, JobRecord, State, utc_text
 from service.jobs.submission import parse_submission
 from service.results.steps import read_steps
 from service.routes.shared import (
@@ -163,32 +163,19 @@ WORKFLOW_URL = "tethermap"
 """The only workflow."""
 
 _TYPE, _TYPE_VERSION, _ENGINE = "SMK", "9", "snakemake"
-_NEWEST = "created_desc"
-_MOST_RUNS = 1000
-_MOST_OFFSET = 10**9
-_MOST_FILES = 100
 _ATTACHED = "workflow_attachment"
-_URLENCODED = "application/x-www-form-urlencoded"
 _KEPT = ("workflow_type", "workflow_type_version", "workflow_url")
-_EXIT_CODES = {"done": 0, "failed": 1}
 _NO_EXIT_CODE = -1
-_PAGE_SIZE = Whole("page_size", "Maximum number of rows (default 50).", minimum=1, maximum=_MOST_RUNS)
+_PAGE_SIZE = Whole("page_size", "Maximum number of rows (default 50).", minimum=1, maximum=1000)
 _PAGE_TOKEN = Text("page_token", "`next_page_token` of the previous page.")
 
-_STATES: dict[State, RunState] = {
-    QUEUED: "QUEUED",
-    RUNNING: "RUNNING",
-    COMPLETED: "COMPLETE",
-    FAILED: "EXECUTOR_ERROR",
-    CANCELED: "CANCELED",
-}
-_OF_THE_SYSTEM = ("upstream", "interrupted", "timeout", "disk_full")
+_STATES: dict[State, RunState] = {QUEUED: "QUEUED", RUNNING: "RUNNING", COMPLETED: "COMPLETE", CANCELED: "CANCELED"}
 
 
 def _state(record: JobRecord) -> RunState:
-    if record.error is not None and record.error.kind in _OF_THE_SYSTEM:
+    if record.error is not None and record.error.kind in ("upstream", "interrupted", "timeout", "disk_full"):
         return "SYSTEM_ERROR"
-    return _STATES[record.status]
+    return _STATES.get(record.status, "EXECUTOR_ERROR")
 
 
 def _here(request: Request) -> str:
@@ -228,7 +215,7 @@ async def list_runs(request: Request) -> Response:
     """Answer runs, a page of them."""
     limit, offset = _page(request)
     parts = shared_of(request).parts
-    total, rows = await parts.index.jobs(job_filters(request), _NEWEST, limit, offset)
+    total, rows = await parts.index.jobs(job_filters(request), "created_desc", limit, offset)
     records = [record for row in rows if (record := parts.store.get(str(row["job_id"]))) is not None]
     runs = [
         WesRunSummary(run_id=record.job_id, state=_state(record), **_times(record), tags=_sent(record)["tags"])
@@ -240,11 +227,9 @@ async def list_runs(request: Request) -> Response:
 def _page(request: Request) -> tuple[int, int]:
     """Return limit and offset of the requested page."""
     limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
-    if not (token.isascii() and token.isdecimal() and len(token) < len(str(_MOST_OFFSET))):
-        raise InvalidParameter(
-            f"page_token is {token[:64]!r}: use the next_page_token of the previous page.",
-            details={"parameter": "page_token"},
-        )
+    if not (token.isascii() and token.isdecimal() and len(token) < 10):
+        message = f"page_token is {token[:64]!r}: use the next_page_token of the previous page."
+        raise InvalidParameter(message, details={"parameter": "page_token"})
     return limit, int(token)
 
 
@@ -301,10 +286,11 @@ async def _form(request: Request) -> dict[str, str]:
     except UnicodeDecodeError as error:
         raise InvalidJson(f"The form is not UTF-8 (byte {error.start}).") from None
     most = shared_of(request).parts.settings.max_body_bytes
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == _URLENCODED:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == "application/x-www-form-urlencoded":
         pairs: list[tuple[str, str]] = parse_qsl(text, keep_blank_values=True)
     else:
-        async with sent_form(request, "A run is", files=_MOST_FILES, largest=most) as form:
+        async with sent_form(request, "A run is", files=100, largest=most) as form:
             if _ATTACHED in form:
                 raise UnsupportedInput(f"{_ATTACHED}: sent workflows are not run.", details={"field": _ATTACHED})
             pairs = [
@@ -396,7 +382,7 @@ async def _tasks(request: Request) -> list[WesTaskAnswer]:
             start_time=utc_text(datetime.fromisoformat(step.begun)),
             end_time=utc_text(datetime.fromisoformat(step.ended)) if step.ended else "",
             **_logs(request, job.record),
-            exit_code=_EXIT_CODES.get(step.state, _NO_EXIT_CODE),
+            exit_code={"done": 0, "failed": 1}.get(step.state, _NO_EXIT_CODE),
         )
         for step in steps
         if step.begun
