@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from PIL import Image
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, ViewportSize
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, ViewportSize
 
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
@@ -32,16 +32,9 @@ _POINTER = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availa
 """Playwright's default pointer switch, which is overridden by a later one."""
 
 _SWITCHES = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--use-angle=swiftshader",  # WebGL without a graphics card
-    "--enable-unsafe-swiftshader",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
+    *("--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"),
+    *("--disable-component-update", "--disable-dev-shm-usage"),
+    *("--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),  # WebGL without a graphics card
     # With the network cut the browser takes any connection for a slow one and would load more pictures ahead (the shell
     # knows no --force-effective-connection-type).
     f"--blink-settings={_POINTER},lazyLoadingImageMarginPxUnknown=1250,lazyLoadingImageMarginPxOffline=1250",
@@ -183,15 +176,10 @@ def problems(page: Page, *, within: str = "") -> list[str]:
     """Return the serious and critical problems that axe finds on a page, or in the part that a selector names."""
     if not page.evaluate("() => typeof globalThis.axe === 'object'"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate(
-        "([where, options]) => axe.run(where || document, options)",
-        [within, {"preload": False, "resultTypes": ["violations"]}],
-    )
+    options = {"preload": False, "resultTypes": ["violations"]}
+    found = page.evaluate("([where, options]) => axe.run(where || document, options)", [within, options])
     return [
-        f"{problem['impact']} {problem['id']}: {problem['help']}\n"
-        + "\n".join(
-            f"    {node['html'][:200]}\n    {json.dumps(node['failureSummary'])}" for node in problem["nodes"][:3]
-        )
+        json.dumps([problem["help"], *(node["failureSummary"] + node["html"][:200] for node in problem["nodes"][:3])])
         for problem in found["violations"]
         if problem["impact"] in ("serious", "critical")
     ]
@@ -276,10 +264,3 @@ def tab_to(page: Page, selector: str, most: int = 40) -> None:
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"the Tab key does not reach {selector}")
-
-
-def has_webgl(page: Page) -> bool:
-    """Whether the browser draws in 3D."""
-    with contextlib.suppress(Error):
-        return bool(page.evaluate("() => document.createElement('canvas').getContext('webgl2') !== null"))
-    return False

@@ -118,14 +118,3 @@ def test_both_sides_of_a_degrader_are_shown_in_columns(pages: Pages) -> None:
     page.goto("/compare")
     assert_accessible(page)
     picture(page, "compare-empty")
-
-
-def test_api_is_explored_in_the_page_itself(pages: Pages) -> None:
-    page = pages.open("/api-docs")
-    health = page.locator("#operations-Health_and_discovery-get_api_health, .opblock").first
-    health.locator(".opblock-summary-control").click()
-    health.get_by_role("button", name="Try it out").click()
-    health.get_by_role("button", name="Execute").click()
-    expect(health.locator(".live-responses-table")).to_contain_text("healthy")
-    assert_accessible(page)
-    picture(page, "api-docs", whole=False)

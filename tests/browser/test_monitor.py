@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.harness import Pages, assert_accessible, picture
+from tests.browser.harness import Pages, assert_accessible, picture, tab_to
 from tests.service.core import REFUSED, LiveService
 from tests.tools.patience import patience
 
@@ -23,7 +23,8 @@ def test_queued_job_shows_its_position_and_is_canceled_by_the_button(pages: Page
     expect(page.locator("#sentence")).to_have_text("Next to run.")
     assert_accessible(page)
     picture(page, "monitor-queued")
-    page.get_by_role("button", name="Cancel job").click()
+    tab_to(page, "#cancel")
+    page.keyboard.press("Enter")
     expect(page.locator("#sentence")).to_have_text("Canceled.")
     expect(page).to_have_title("– HIV protease · canceled – Tethermap")
     assert page.get_by_role("button", name="Cancel job").count() == 0
@@ -62,7 +63,8 @@ def test_page_reloads_without_a_stream(pages: Pages, waiting: str) -> None:
 def test_log_can_be_paused_and_copied(pages: Pages, waiting: str) -> None:
     page = pages.open(f"/monitor/{waiting}", permissions=["clipboard-read", "clipboard-write"])
     pause = page.locator("#pause")
-    pause.click()
+    tab_to(page, "#pause")
+    page.keyboard.press("Space")
     expect(pause).to_have_attribute("aria-pressed", "true")
     pause.click()
     expect(pause).to_have_attribute("aria-pressed", "false")

@@ -13,20 +13,17 @@ from typing import Any
 import httpx2
 import mcp
 import pytest
-from starlette.testclient import TestClient
 
-from service.app import create_app
 from service.extras.agents import MOST_BYTES, _lines, _page
 from service.extras.tools import TOOLS
-from service.runs.lifecycle import build_parts
 from service.settings import Token
-from tests.service.core import LiveService, hold, settings_in
-from tests.standin.pipeline import COMMAND
+from tests.service.core import LiveService, hold, local
 from tests.tools.runs import ROOT
 from tethermap.base import layout
 from tethermap.base.tables import EXIT_ANSWERS, Row, Value, read_table
 
 Asked = dict[str, Any]
+TOOL = {tool.name: tool for tool in TOOLS}
 
 
 def sent(http: httpx2.Client, method: str, params: Any = None, **more: Any) -> Any:
@@ -214,13 +211,10 @@ def test_forty_questions_are_answered_and_every_tool_works(
     following = made["next_call"]["arguments"]
     assert following == {**halves, "limit": 2, "offset": 2}
     assert called(http, "degraders", **halves, limit=1, offset=1)["degraders"] == made["degraders"][1:]
-    assert set(made["degraders"][0]) <= {
-        *next(t for t in TOOLS if t.name == "degraders").arguments["columns"]["default"]
-    }
+    assert set(made["degraders"][0]) <= {*TOOL["degraders"].arguments["columns"]["default"]}
     model = http.get(f"/api/jobs/{done_job}/files/TARGET_RESULTS/WAR_PDB/{STEM}.pdb").content
     upload = called(http, "upload", name="model.pdb", base64=base64.b64encode(model).decode())
-    tool = next(tool for tool in TOOLS if tool.name == "upload")
-    assert tool.request({"name": "a.smi", "text": "CCO"})["files"] == [("files", ("a.smi", b"CCO"))]
+    assert TOOL["upload"].request({"name": "a.smi", "text": "CCO"})["files"] == [("files", ("a.smi", b"CCO"))]
     gate = hold(live.folder, "search_entries")
     job_id = called(http, "submit_job", target_name="agent", structures=upload["upload_id"])["job_id"]
     called(http, "cancel_job", job_id=job_id)
@@ -237,7 +231,7 @@ def test_forty_questions_are_answered_and_every_tool_works(
 
 def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2.Client, done_job: str) -> None:
     rows = [{"name": "ä" * 90, "place": place} for place in range(1000)]
-    tool = next(tool for tool in TOOLS if tool.name == "rows")
+    tool = TOOL["rows"]
     places: list[int] = []
     asked: dict[str, Any] = {"job_id": done_job, "table": "contacts"}
     while len(places) < 1000:
@@ -247,7 +241,7 @@ def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2
         assert is_cut == ("cut" in part) == ("next_call" in part) == (len(places) < 1000)
         asked = part["next_call"]["arguments"] if is_cut else {}
     assert places == list(range(1000))
-    part, is_cut = _page({"ok": True, "entries": rows}, next(tool for tool in TOOLS if tool.name == "preview_job"), {})
+    part, is_cut = _page({"ok": True, "entries": rows}, TOOL["preview_job"], {})
     assert (is_cut, "next_call" in part) == (True, False)
     part, is_cut = _page({"ok": True, "rows": ["x" * 50_000], "total": 1}, tool, {})
     assert (is_cut, part["rows"]) == (True, [])
@@ -258,7 +252,7 @@ def test_long_results_are_errors_cut_after_a_row_with_the_next_call(http: httpx2
 
 
 def test_long_files_are_cut_after_a_line_with_the_next_call(http: httpx2.Client) -> None:
-    tool = next(tool for tool in TOOLS if tool.name == "read_file")
+    tool = TOOL["read_file"]
     text = "".join(f"{'ä' * 90} {place}\n" for place in range(1000))
     read, asked = "", {"job_id": HPV, "path": "x.csv"}
     while True:
@@ -293,11 +287,8 @@ def test_a_client_is_greeted_and_gets_the_list_of_tools(http: httpx2.Client) -> 
 def test_faults_are_reported_so_that_an_agent_can_correct_them(http: httpx2.Client) -> None:
     assert sent(http, "resources/list")["error"]["code"] == -32601
     assert sent(http, "tools/call", {"name": "no_such_tool"})["error"]["code"] == -32602
-    for message in (
-        {"id": 1, "method": "ping"},
-        {"jsonrpc": "2.0", "id": 1},
-        {"jsonrpc": "2.0", "method": "x", "id": []},
-    ):
+    without_version = {"id": 1, "method": "ping"}
+    for message in (without_version, {"jsonrpc": "2.0", "id": 1}, {"jsonrpc": "2.0", "method": "x", "id": []}):
         assert http.post("/mcp", json=message).status_code == 422, message
     for tool, arguments, says in (
         ("answers", {}, "missing: job_id"),
@@ -317,18 +308,16 @@ def test_faults_are_reported_so_that_an_agent_can_correct_them(http: httpx2.Clie
 
 
 def test_an_agent_has_the_permissions_of_its_token(tmp_path: Path) -> None:
-    settings = settings_in(tmp_path, api_tokens=(Token("ann", "secret"),))
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), "http://localhost") as client:
+    headers = {"Authorization": "Bearer secret"}
+    with local(tmp_path, api_tokens=(Token("ann", "secret"),)) as client:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
         call["params"] = {"name": "submit_job", "arguments": {"pdb_id": "1hpv"}}
         refused = client.post("/mcp", json=call).json()["result"]
         assert refused["isError"] is True
         assert "UNAUTHORIZED" in refused["content"][0]["text"]
-        taken = client.post("/mcp", json=call, headers={"Authorization": "Bearer secret"}).json()["result"]
+        taken = client.post("/mcp", json=call, headers=headers).json()["result"]
         assert taken["isError"] is False
-        client.post(
-            f"/api/jobs/{taken['structuredContent']['job_id']}/cancel", headers={"Authorization": "Bearer secret"}
-        )
+        client.post(f"/api/jobs/{taken['structuredContent']['job_id']}/cancel", headers=headers)
 
 
 def test_language_models_get_a_description_of_the_service(http: httpx2.Client) -> None:

@@ -23,6 +23,12 @@ ANSWER: Mapping[str, Value] = {
     "site": "main", "chem_class": "amine N-H", "evidence": "B", "evidence_reasons": "chain_gap", "observed_entries": "",
     "action": "Attach at N22.",
 }  # fmt: skip
+COUNTS: Mapping[str, Value] = {
+    "n_open": 6, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0, "site_residue": "",
+    "best_stem": "a",
+}  # fmt: skip
+PLACE = {**links_of("a", ["N22"], "/results/x"), "name": "", "where": ""}
+PARTS: Any = environment().get_template("results/parts.html.j2").module
 
 
 def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
@@ -32,20 +38,18 @@ def exit_row(atom: str, rank: int, room: float, way: float) -> dict[str, Value]:
 @pytest.mark.parametrize(
     ("exits", "said"),
     [
-        ([exit_row("N22", 1, 0.4, 0.5)], "This copy agrees: the exit is open here."),
+        ([("N22", 1, 0.4, 0.5)], "This copy agrees: the exit is open here."),
+        ([("C18", 1, 0.4, 0.5), ("N22", 2, 0.05, 0.5)], "In this copy it is blocked; its own best exit is C18."),
         (
-            [exit_row("C18", 1, 0.4, 0.5), exit_row("N22", 2, 0.05, 0.5)],
-            "In this copy it is blocked; its own best exit is C18.",
-        ),
-        (
-            [exit_row("C18", 1, 0.4, 0.05), exit_row("N22", 2, 0.4, 0.5)],
+            [("C18", 1, 0.4, 0.05), ("N22", 2, 0.4, 0.5)],
             "In this copy it is open; C18 ranks first here, though it is blocked.",
         ),
-        ([exit_row("C18", 1, 0.4, 0.5)], "This copy has no exit there."),
+        ([("C18", 1, 0.4, 0.5)], "This copy has no exit there."),
     ],
 )
-def test_copy_reports_whether_it_agrees_with_the_others(exits: list[dict[str, Value]], said: str) -> None:
-    view = copy_view(CopyAnswers([ANSWER], counted=True, observed=()), {"site": "main"}, exits)
+def test_copy_reports_whether_it_agrees_with_the_others(exits: list[tuple[Any, ...]], said: str) -> None:
+    rows = [exit_row(*exit_) for exit_ in exits]
+    view = copy_view(CopyAnswers([ANSWER], counted=True, observed=()), {"site": "main"}, rows)
     assert view["here"] == said
     assert view["lead"]["advised"] is True
 
@@ -103,34 +107,19 @@ def test_all_presentations_of_the_answers_agree(http: httpx2.Client, job: str) -
     ],
 )
 def test_answer_that_recommends_nothing_is_amber(n_open: int, chem_class: str, style: str) -> None:
-    counts: dict[str, Value] = {"n_open": n_open, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1}
-    row = {**ANSWER, **counts, "chem_class": chem_class, "best_stem": "a"}
+    row = {**ANSWER, **COUNTS, "n_open": n_open, "chem_class": chem_class}
     view = copy_view(CopyAnswers([row], counted=True, observed=()), {"site": "main"}, [])
-    parts: Any = environment().get_template("results/parts.html.j2").module
-    assert style in str(parts.copy_answer(view, [], "a", "/results/x"))
+    assert style in str(PARTS.copy_answer(view, [], "a", "/results/x"))
 
 
 def test_card_and_ligand_page_count_published_degraders_of_an_exit() -> None:
-    counts: dict[str, Value] = {
-        "n_open": 6,
-        "n_entries": 1,
-        "n_entries_open": 1,
-        "observed": 0,
-        "score_median": 1.0,
-        "site_residue": "",
-    }
-    found: dict[str, Value] = {
-        "published": 43,
-        "published_best": "DC50 = 6 nM, EGFR, CRBN",
-        "published_reference": "Example 2020",
-    }
-    row: dict[str, Value] = {**ANSWER, **counts, **found, "best_stem": "a"}
-    parts: Any = environment().get_template("results/parts.html.j2").module
-    place = {**answer_view(row), **links_of("a", ["N22"], "/results/x"), "name": "", "where": ""}
+    row: dict[str, Value] = {**ANSWER, **COUNTS, "published": 43, "published_best": "DC50 = 6 nM, EGFR, CRBN"}
+    row["published_reference"] = "Example 2020"
+    place = {**answer_view(row), **PLACE}
     view = copy_view(CopyAnswers([row, row], counted=True, observed=()), {"site": "main"}, [])
     said = "43 published degraders leave here; best: DC50 = 6 nM, EGFR, CRBN (Example 2020)"
-    ligand = str(parts.copy_answer(view, [], "a", "/results/x"))
-    assert said in str(parts.best([place], 6, "/api/jobs/x"))
+    ligand = str(PARTS.copy_answer(view, [], "a", "/results/x"))
+    assert said in str(PARTS.best([place], 6, "/api/jobs/x"))
     assert said in ligand
     assert "N22 (6 of 6 open, 43 published)" in ligand
 
@@ -145,18 +134,15 @@ def test_card_and_ligand_page_count_published_degraders_of_an_exit() -> None:
 )
 def test_copy_without_others_recommends_only_open_exits(room: float, way: float, chem_class: str, words: str) -> None:
     row = {**exit_row("N1", 1, room, way), "site_id": "S1", "site_rank": 1, "sdf_index": 0, "chem_class": chem_class}
-    parts: Any = environment().get_template("results/parts.html.j2").module
     nothing = copy_view(CopyAnswers([], counted=False, observed=()), {"site": "main"}, [])
-    assert words in str(parts.copy_answer(nothing, exit_sites([row]), "a", "/results/x"))
+    assert words in str(PARTS.copy_answer(nothing, exit_sites([row]), "a", "/results/x"))
 
 
 def test_page_lists_apart_what_is_not_recommended() -> None:
-    row = {**ANSWER, "n_open": 6, "n_entries": 1, "n_entries_open": 1, "observed": 0, "score_median": 1.0}
-    row |= {"site_residue": "Gly 719"}
-    place = {**answer_view(row), **links_of("a", ["N22"], "/results/x"), "name": "", "where": ""}
+    row = {**ANSWER, **COUNTS, "site_residue": "Gly 719"}
+    place = {**answer_view(row), **PLACE}
     poor = {**place, **answer_view({**row, "Warhead": "ANP", "chem_class": "other"})}
-    parts: Any = environment().get_template("results/parts.html.j2").module
-    both, alone = (str(parts.best(places, 6, "/api/jobs/x")) for places in ([poor, place], [poor]))
+    both, alone = (str(PARTS.best(places, 6, "/api/jobs/x")) for places in ([poor, place], [poor]))
     assert "Best places" in both
     assert both.index("JBJ") < both.index("1 ligand not recommended") < both.index('class="place unadvised"')
     assert "Best places" not in alone
@@ -168,5 +154,4 @@ def test_exit_without_a_way_out_is_shown_as_blocked_for_any_room() -> None:
     narrow, shut, free = exit_row("N1", 1, 0.3, 0.05), exit_row("N1", 1, 0.02, 0.02), exit_row("N1", 1, 0.3, 0.3)
     told = [exit_sites([{**row, **exit_, "F_crystal": 0.0, "E_crystal": 0.0}])[0] for exit_ in (narrow, shut, free)]
     assert [site["closed_in"] for site in told] == [list(CONTEXTS), list(CONTEXTS), ["crystal"]]
-    parts: Any = environment().get_template("results/parts.html.j2").module
-    assert "blocked here" in str(parts.site(told[0], "target"))
+    assert "blocked here" in str(PARTS.site(told[0], "target"))

@@ -19,7 +19,7 @@ from service.build_examples import SHIPPED
 from service.extras.pairs import Half, _falling, half_of, pairs_of
 from service.pages.places import NOT_SEEN_TOGETHER
 from service.results.job import Job
-from service.results.tables import JobTables
+from service.results.tables import INSTANCE_COLUMNS, JobTables
 from tests.service.test_jobs import RECORD
 from tethermap.base import tables
 from tethermap.base.tables import Value
@@ -70,15 +70,10 @@ def test_blocked_pair_follows_all_open_ones(body: dict[str, Any]) -> None:
 
 def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[str, Value]]) -> Half:
     """Return a half of a job with one degrader, MZ1 in 5T35, one end of which belongs to the target."""
-    names: dict[str, Value] = {
-        "pdb_id": "5t35",
-        "Chain": "D",
-        "Warhead": "759",
-        "Residue_ID": "301",
-        "stem": "5t35_D_759_301",
-    }
+    stem = "5t35_D_759_301"
+    names: dict[str, Value] = dict(zip(INSTANCE_COLUMNS, ("5t35", "D", "759", "301", stem), strict=True))
     own: dict[str, Value] = {"site": "main", "Warhead": "759", "anchor_atom": anchor, "n_copies": 1, "n_open": 1}
-    own |= {"observed": 1, "observed_entries": "5t35", "best_stem": "5t35_D_759_301", "stems": "5t35_D_759_301"}
+    own |= {"observed": 1, "observed_entries": "5t35", "best_stem": stem, "stems": stem}
     seen = {**names, "side": "target", "anchor_atom": anchor}
     places = {"NBL": (0.0, 0.0, 0.0), "CBT": (3.0, 4.0, 12.0)}
     atoms = [

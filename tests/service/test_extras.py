@@ -8,13 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
-from service.app import create_app, endpoints
-from service.runs.lifecycle import build_parts
+from service.app import endpoints
 from service.settings import EXTRAS, USUAL_EXTRAS, Settings, SettingsError
-from tests.service.core import settings_in
-from tests.standin.pipeline import COMMAND
+from tests.service.core import local
 from tests.test_rooms import MODULES, imported
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
@@ -56,19 +53,15 @@ def test_modules_of_extras_that_are_off_are_not_imported(extras: str, tmp_path: 
     run = subprocess.run([sys.executable, "-c", LOADED, extras, tmp_path], cwd=ROOT, capture_output=True, text=True,
                          check=True, timeout=patience(60))  # fmt: skip
     loaded = {name for name in json.loads(run.stdout) if ".extras." in name and MODULES[name].stem != "__init__"}
-    if extras == "none":
-        assert loaded == set()
-    else:
-        assert f"service.extras.{extras}" in loaded
-        assert loaded <= modules_of(extras)
+    assert (f"service.extras.{extras}" in loaded) == (extras != "none")
+    assert loaded <= (modules_of(extras) if extras != "none" else set())
     assert "rdkit" not in json.loads(run.stdout)
 
 
 def test_service_without_extras_offers_neither_their_routes_nor_links_to_them(tmp_path: Path) -> None:
     gone = {endpoint.plain_path for endpoint in endpoints()} - {endpoint.plain_path for endpoint in endpoints(())}
     assert {"/compare", "/degraders", "/mcp", "/ga4gh/wes/v1/runs"} <= gone
-    settings = settings_in(tmp_path, extras=(), webhook_secret="0123456789abcdef")
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), base_url="http://localhost") as http:
+    with local(tmp_path, extras=(), webhook_secret="0123456789abcdef") as http:
         assert gone.isdisjoint(http.get("/openapi.json").json()["paths"])
         assert all(http.get(path).status_code == 404 for path in gone if "{" not in path)
         assert http.get("/api/manifest").json()["features"]["webhooks"] is False
@@ -80,8 +73,7 @@ def test_service_without_extras_offers_neither_their_routes_nor_links_to_them(tm
 
 
 def test_agents_have_no_tools_of_routes_that_are_off(tmp_path: Path) -> None:
-    settings = settings_in(tmp_path, extras=("agents",))
-    with TestClient(create_app(build_parts(settings, snakemake=COMMAND)), base_url="http://localhost") as http:
+    with local(tmp_path, extras=("agents",)) as http:
         tools = http.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).json()["result"]["tools"]
         names = {tool["name"] for tool in tools}
     assert "compare" not in names

@@ -35,7 +35,6 @@ def test_fit_is_described_in_words(row: dict[str, object], words: str) -> None:
         ({"RSCC": 0.95, "RSR": 0.1, "fit_status": "assessed"}, "good"),
         ({"RSCC": 0.79, "RSR": 0.1, "fit_status": "assessed"}, "poor"),
         ({"RSCC": 0.95, "RSR": 0.41, "fit_status": "assessed"}, "poor"),
-        ({"RSCC": 0.85, "RSR": 0.45, "fit_status": "assessed"}, "poor"),
         ({"RSCC": None, "RSR": 0.45, "fit_status": "assessed"}, "poor"),
         ({"RSCC": None, "fit_status": "assessed"}, "other"),
         ({"RSCC": None, "fit_status": "not_assessed"}, "not_assessed"),

@@ -31,11 +31,8 @@ def test_step_waits_then_runs_then_is_done() -> None:
 
 
 def test_step_of_several_shards_takes_from_the_first_start_to_the_last_end() -> None:
-    events = [
-        event("job_started", 1, "measure_sasa"),
-        event("job_started", 2, "measure_sasa"),
-        event("job_finished", 5, "measure_sasa"),
-    ]
+    times = (("job_started", 1), ("job_started", 2), ("job_finished", 5))
+    events = [event(kind, seconds, "measure_sasa") for kind, seconds in times]
     half = step("measure_sasa", *events)
     assert (half.state, half.finished, half.started) == ("running", 1, 2)
     whole = step("measure_sasa", *events, event("job_finished", 9, "measure_sasa"))
@@ -53,12 +50,7 @@ def test_step_that_ran_when_the_job_ended_was_stopped(final: bool, state: str) -
 
 
 def test_new_attempt_keeps_finished_steps_and_resets_the_others() -> None:
-    events = [
-        event("run_started", 0),
-        event("job_started", 1, "search_entries"),
-        event("job_finished", 2, "search_entries"),
-        event("job_started", 3, "measure_sasa"),
-        event("run_started", 20),
-    ]
+    search = [event("job_started", 1, "search_entries"), event("job_finished", 2, "search_entries")]
+    events = [event("run_started", 0), *search, event("job_started", 3, "measure_sasa"), event("run_started", 20)]
     assert step("search_entries", *events).state == "done"
     assert step("measure_sasa", *events).state == "waiting"

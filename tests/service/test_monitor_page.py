@@ -19,6 +19,10 @@ def job(status: State, **fields: Any) -> JobRecord:
     return JobRecord(**{**base, **times, "status": status, **fields})
 
 
+def kept(ligands: int, entries: int) -> JobRecord:
+    return job("completed", result_rows=ligands, entries=EntryCounts(entries))
+
+
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
@@ -29,14 +33,8 @@ def job(status: State, **fields: Any) -> JobRecord:
         ((job("running"), None), "Running: starting."),
         ((job("running", current_step="measure_sasa"), None), "Running: measuring exposure and exits."),
         ((job("running", current_step="search_entries", attempt=2), None), "Running again: searching."),
-        (
-            (job("completed", result_rows=1, entries=EntryCounts(1)), None),
-            "Completed: 1 ligand instance kept from 1 entry.",
-        ),
-        (
-            (job("completed", result_rows=7, entries=EntryCounts(4)), None),
-            "Completed: 7 ligand instances kept from 4 entries.",
-        ),
+        ((kept(1, 1), None), "Completed: 1 ligand instance kept from 1 entry."),
+        ((kept(7, 4), None), "Completed: 7 ligand instances kept from 4 entries."),
         ((job("completed", entries=EntryCounts(0)), None), "Completed: nothing was found."),
         ((job("completed", entries=EntryCounts(3)), None), "Completed: no ligand was kept."),
         ((job("failed", error=JobError("", "search_entries", "input")), None), "Failed while searching."),

@@ -20,17 +20,10 @@ EXAMPLE = ROOT / "data" / "examples" / "exam1hpv"
 ROW = next(read_table(EXAMPLE / RESULTS_TABLE.path, RESULTS_TABLE, strict=False))
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"ligand": "478"},
-        {"ligand": "478", "pdb_id": "1HPV"},
-        {"pdb_id": "pdb_00001hpv"},
-        {"inchikey": str(ROW["InChIKey"]).lower()},
-        {"smiles": str(ROW["SMILES"])},
-    ],
-    ids=str,
-)
+OF_ROW = ({"inchikey": str(ROW["InChIKey"]).lower()}, {"smiles": str(ROW["SMILES"])})
+
+
+@pytest.mark.parametrize("asked", [{"ligand": "478", "pdb_id": "1HPV"}, {"pdb_id": "pdb_00001hpv"}, *OF_ROW], ids=str)
 def test_a_ligand_is_found_with_the_best_answer_of_all_its_copies(http: httpx2.Client, asked: dict[str, str]) -> None:
     body = http.get("/api/search", params={**asked, "limit": 500}).json()
     assert body["ok"] is True

@@ -37,8 +37,7 @@ def test_a_notice_is_signed_and_sent_again_until_it_is_accepted(tmp_path: Path) 
 
     async def send(url: str, body: bytes, headers: dict[str, str]) -> int:
         sent.append((url, body, headers))
-        answer = answers.pop(0)
-        if isinstance(answer, Exception):
+        if isinstance(answer := answers.pop(0), Exception):
             raise answer
         return answer
 
