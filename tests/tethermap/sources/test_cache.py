@@ -22,18 +22,13 @@ def cache(tmp_path: Path) -> StructureCache:
     return StructureCache(tmp_path / "cache")
 
 
-def test_stored_file_is_in_the_cache(cache: StructureCache) -> None:
+@pytest.mark.parametrize(("origin", "data"), [("rcsb", _PACKED), ("pdbe", _DATA)])
+def test_stored_file_is_in_the_cache_gzipped(cache: StructureCache, origin: str, data: bytes) -> None:
     assert cache.get("1abc") is None
-    stored = cache.store("1abc", "rcsb", _PACKED, _CONTENT)
+    stored = cache.store("1abc", origin, data, _CONTENT)
     assert cache.get("1abc") == stored
-    assert stored.path.read_bytes() == _PACKED
-    assert stored.path.parts[-4:] == ("structures", "rcsb", "ab", "1abc.cif.gz")
-
-
-def test_plain_text_is_stored_gzipped(cache: StructureCache) -> None:
-    stored = cache.store("1abc", "pdbe", _DATA, _CONTENT)
-    assert gzip.decompress(stored.path.read_bytes()) == _DATA
-    assert stored.origin == "pdbe"
+    assert stored.path.read_bytes() == gzip.compress(_DATA, 6 if data is _DATA else 9, mtime=0)
+    assert stored.path.parts[-4:] == ("structures", origin, "ab", "1abc.cif.gz")
 
 
 @pytest.mark.parametrize("damaged", [b"", _PACKED[:100], b"<html>", b"data_X\n_entry.id X\n"])

@@ -17,21 +17,17 @@ def _reason(data: bytes) -> str:
     return caught.value.reason
 
 
-def test_an_mmcif_file_is_described() -> None:
-    content = check_file(cif_text("1abc").encode(), "1abc")
-    assert (content.format, content.revision) == ("mmcif", "1.1 2024-02-07")
-    assert content.sha256 == hashlib.sha256(cif_text("1abc").encode()).hexdigest()
-
-
-def test_a_pdb_file_is_described() -> None:
-    content = check_file(pdb_text("1abc").encode(), "1abc")
-    assert (content.format, content.revision) == ("pdb", "1 2010-05-05")
-
-
-def test_the_checksum_is_that_of_the_uncompressed_content(tmp_path: Path) -> None:
-    plain = read_content(write(tmp_path / "1abc.cif", cif_text("1abc")), "1abc")
-    packed = read_content(write(tmp_path / "1abc.cif.gz", cif_text("1abc")), "1abc")
-    assert plain.sha256 == packed.sha256
+@pytest.mark.parametrize(
+    ("text", "described"),
+    [(cif_text("1abc"), ("mmcif", "1.1 2024-02-07")), (pdb_text("1abc"), ("pdb", "1 2010-05-05"))],
+)
+def test_file_is_described_with_the_checksum_of_its_uncompressed_content(
+    text: str, described: tuple[str, str], tmp_path: Path
+) -> None:
+    for name in ("1abc", "1abc.gz"):
+        content = read_content(write(tmp_path / name, text), "1abc")
+        assert (content.format, content.revision) == described
+        assert content.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -67,15 +63,12 @@ def test_binary_content_is_described_in_printable_letters() -> None:
         assert caught.value.value == shown
 
 
-def test_a_truncated_gzip_is_noticed_at_any_length() -> None:
+def test_a_damaged_or_truncated_gzip_is_noticed_at_any_length() -> None:
     packed = gzip.compress(cif_text("1abc").encode())
     assert {_reason(packed[:end]) for end in range(2, len(packed), 37)} == {"file_truncated"}
-
-
-def test_a_damaged_gzip_is_noticed() -> None:
-    packed = bytearray(gzip.compress(cif_text("1abc").encode()))
-    packed[len(packed) // 2] ^= 0xFF
-    assert _reason(bytes(packed)) == "file_truncated"
+    damaged = bytearray(packed)
+    damaged[len(packed) // 2] ^= 0xFF
+    assert _reason(bytes(damaged)) == "file_truncated"
 
 
 def test_a_plain_mmcif_file_cut_between_two_atoms_is_noticed() -> None:
@@ -88,15 +81,13 @@ def test_a_pdb_file_without_its_end_is_noticed() -> None:
     assert _reason(pdb_text("1abc").rpartition("END")[0].encode()) == "file_truncated"
 
 
-def test_a_users_pdb_file_needs_no_header_and_no_end() -> None:
-    atom = b"ATOM      1  N   GLY A   1       1.000   2.000   3.000  1.00 20.00           N\n"
-    assert check_file(atom, "pose").format == "pdb"
-
-
-def test_mmcif_of_other_programs_needs_no_separators() -> None:
-    data = b"data_x\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n1 2.0\n"
-    assert check_file(data, "pose").format == "mmcif"
-
-
-def test_comments_may_precede_the_data() -> None:
-    assert check_file(b"# made by hand\n\n" + cif_text("1abc").encode(), "1abc").format == "mmcif"
+@pytest.mark.parametrize(
+    ("data", "form"),
+    [
+        (b"ATOM      1  N   GLY A   1       1.000   2.000   3.000  1.00 20.00           N\n", "pdb"),
+        (b"data_x\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n1 2.0\n", "mmcif"),
+        (b"# made by hand\n\n" + cif_text("1abc").encode(), "mmcif"),
+    ],
+)
+def test_files_of_other_programs_need_no_header_separators_or_end(data: bytes, form: str) -> None:
+    assert check_file(data, "pose").format == form

@@ -29,16 +29,12 @@ def test_files_and_folders_may_be_mixed_and_given_twice(tmp_path: Path) -> None:
     assert source.fetch("b-x").path == tmp_path / "b" / "x.pdb"
 
 
-def test_files_are_used_in_place_and_their_paths_not_shown(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.pdb", pdb_text("XXXX"))
-    fetched = FilesSource([path], tmp_path / "cache").open().fetch("x")
-    assert (fetched.path, fetched.source, fetched.format) == (path, "files", "pdb")
-
-
-def test_the_files_name_is_searchable(tmp_path: Path) -> None:
-    write(tmp_path / "m" / "compound_17_soak.pdb", pdb_text("XXXX"))
-    source = FilesSource([tmp_path / "m"], tmp_path / "cache").open()
+def test_file_is_used_in_place_and_found_by_its_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "compound_17_soak.pdb", pdb_text("XXXX"))
+    source = FilesSource([path], tmp_path / "cache").open()
     assert [entry_id for entry_id, _ in source.text_search(["soak"], (), any_term=False)] == ["compound-17-soak"]
+    fetched = source.fetch("compound-17-soak")
+    assert (fetched.path, fetched.source, fetched.format) == (path, "files", "pdb")
 
 
 @pytest.mark.parametrize("name", ["missing.pdb", "missing"])

@@ -2,20 +2,16 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tethermap.sources.locks import file_lock, one_of
 
 
-def test_a_lock_has_one_owner(tmp_path: Path) -> None:
-    with file_lock(tmp_path / "x.lock", patience=0) as first, file_lock(tmp_path / "x.lock", patience=0) as second:
-        assert (first, second) == (True, False)
-
-
-def test_a_released_lock_can_be_acquired_again(tmp_path: Path) -> None:
+def test_a_lock_has_one_owner_and_can_be_acquired_again(tmp_path: Path) -> None:
     for _ in range(2):
-        with file_lock(tmp_path / "x.lock", patience=0) as held:
-            assert held
+        with file_lock(tmp_path / "x.lock", patience=0) as first, file_lock(tmp_path / "x.lock", patience=0) as second:
+            assert (first, second) == (True, False)
 
 
 def test_a_waiting_process_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:
@@ -35,21 +31,17 @@ def test_a_waiting_process_gets_the_lock_when_it_is_free(tmp_path: Path) -> None
 
 
 def test_slots_are_limited_to_their_number(tmp_path: Path) -> None:
-    running, most = [0], [0]
-    guard = threading.Lock()
+    running: list[int] = []
+    most: set[int] = set()
 
     def work() -> None:
         with one_of(tmp_path, 2, patience=30):
-            with guard:
-                running[0] += 1
-                most[0] = max(most[0], running[0])
+            running.append(1)
+            most.add(len(running))
             time.sleep(0.02)
-            with guard:
-                running[0] -= 1
+            running.pop()
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == [2]
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(6):
+            pool.submit(work)
+    assert max(most) == 2

@@ -3,12 +3,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.tethermap.sources.make import cif_text, pdb_text, write
-from tethermap.sources.base import FetchError, SourceError
+from tethermap.sources.base import FetchError, KnownEntry, SourceError
 from tethermap.sources.mirror import MirrorSource
 
 
@@ -37,18 +38,15 @@ def test_mmcif_is_preferred_to_pdb(tmp_path: Path) -> None:
     assert (fetched.format, fetched.path.name) == ("mmcif", "1abc.cif.gz")
 
 
-def test_a_file_is_used_in_place_and_described(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("options", "label"), [({}, "my pdb"), ({"label": "in house"}, "in house")])
+def test_a_file_is_used_in_place_and_described(tmp_path: Path, options: dict[str, str], label: str) -> None:
     path = write(tmp_path / "my pdb" / "1abc.cif.gz", cif_text("1abc"))
-    fetched = _open(tmp_path / "my pdb", tmp_path).fetch("1abc")
-    assert fetched.path == path
-    assert fetched.sha256 == hashlib.sha256(cif_text("1abc").encode()).hexdigest()
-    assert (fetched.revision, fetched.source) == ("1.1 2024-02-07", "mirror:my pdb")
-
-
-def test_the_label_of_the_settings_replaces_the_folders_name(tmp_path: Path) -> None:
-    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
-    source = _open(tmp_path / "m", tmp_path, label="in house")
-    assert (source.label, source.fetch("1abc").source) == ("in house", "mirror:in house")
+    source = _open(tmp_path / "my pdb", tmp_path, **options)
+    fetched = source.fetch("1abc")
+    assert (source.label, fetched.source, fetched.path) == (label, f"mirror:{label}", path)
+    assert (fetched.sha256, fetched.revision) == (
+        hashlib.sha256(cif_text("1abc").encode()).hexdigest(), "1.1 2024-02-07",
+    )  # fmt: skip
 
 
 def test_skipped_files_are_reported(tmp_path: Path) -> None:
@@ -56,8 +54,7 @@ def test_skipped_files_are_reported(tmp_path: Path) -> None:
     write(tmp_path / "m" / "pdb2abc.ent.Z", b"\x1f\x9d")
     write(tmp_path / "m" / "README.md", "")
     (note,) = _open(tmp_path / "m", tmp_path).notes
-    assert "1 file(s)" in note
-    assert ".Z" in note
+    assert re.match(r"1 file\(s\) .*\.Z", note)
 
 
 def test_links_to_folders_are_followed_once(tmp_path: Path) -> None:
@@ -81,9 +78,7 @@ def test_a_place_without_structures_is_one_sentence(tmp_path: Path, make: object
     make(tmp_path / "nowhere")  # type: ignore[operator]
     with pytest.raises(SourceError, match=words) as caught:
         _open(tmp_path / "nowhere", tmp_path)
-    assert "source.mirror" in caught.value.message
-    assert "nowhere" in caught.value.message
-    assert "\n" not in caught.value.message
+    assert re.fullmatch(r"source\.mirror.*nowhere.*", caught.value.message)
     assert caught.value.kind == "input"
 
 
@@ -116,16 +111,11 @@ def withdrawn(tmp_path: Path) -> MirrorSource:
     return _open(m, tmp_path)
 
 
-def test_successor_replaces_an_absent_withdrawn_entry(withdrawn: MirrorSource) -> None:
-    known = withdrawn.resolve(["1old"])["1old"]
-    assert (known.entry_id, known.withdrawn, known.successors) == ("2new", True, ("2new",))
-    fetched = withdrawn.fetch("1old")
-    assert (fetched.entry_id, fetched.withdrawn, fetched.successors) == ("2new", False, ("2new",))
-
-
-def test_an_existing_withdrawn_entry_is_used_and_flagged(withdrawn: MirrorSource) -> None:
-    fetched = withdrawn.fetch("1gon")
-    assert (fetched.entry_id, fetched.withdrawn) == ("1gon", True)
+def test_successor_replaces_an_absent_withdrawn_entry_and_an_existing_one_is_flagged(withdrawn: MirrorSource) -> None:
+    assert withdrawn.resolve(["1old"]) == {"1old": KnownEntry("2new", True, ("2new",))}
+    for entry_id, facts in {"1old": ("2new", False, ("2new",)), "1gon": ("1gon", True, ())}.items():
+        fetched = withdrawn.fetch(entry_id)
+        assert (fetched.entry_id, fetched.withdrawn, fetched.successors) == facts
 
 
 def test_a_withdrawn_entry_without_successor_has_its_reason(withdrawn: MirrorSource) -> None:
@@ -163,17 +153,10 @@ def test_the_archive_has_five_entries_with_their_checksums(archive: Path, tmp_pa
         assert fetched.source == "archive"
 
 
-@pytest.mark.parametrize(
-    ("terms", "entries"),
-    [
-        (("HIV-1", "protease"), {"1hpv"}),
-        (("bromodomain",), {"4cup"}),
-        (("trypsin",), {"1gbt"}),
-        (("HIV",), {"1hpv", "1a8o"}),
-    ],
-)
-def test_the_archive_is_found_by_text(archive: Path, tmp_path: Path, terms: tuple[str, ...], entries: set[str]) -> None:
-    assert _text(_open(archive, tmp_path), *terms) == entries
+def test_the_archive_is_found_by_text(archive: Path, tmp_path: Path) -> None:
+    source = _open(archive, tmp_path)
+    expected = {"HIV-1 protease": "1hpv", "bromodomain": "4cup", "trypsin": "1gbt", "HIV": "1a8o 1hpv"}
+    assert {words: " ".join(sorted(_text(source, *words.split()))) for words in expected} == expected
 
 
 # The large mirror.
@@ -195,25 +178,14 @@ def test_all_entries_of_the_mirror_are_indexed(large: MirrorSource) -> None:
     assert all(summary.title and summary.methods and summary.size for summary in summaries.values())
 
 
-def test_egfr_finds_the_egfr_entries(large: MirrorSource, mirror: Path) -> None:
-    assert _text(large, "EGFR") == _target_set(mirror, "egfr")
-
-
-def test_an_accession_finds_the_same(large: MirrorSource, mirror: Path) -> None:
+def test_words_and_accessions_find_the_entries_of_a_target(large: MirrorSource, mirror: Path) -> None:
     hits = large.text_search((), ("P00533",), any_term=False)
-    assert {entry_id for entry_id, _ in hits} == _target_set(mirror, "egfr")
-
-
-def test_hiv_protease_finds_its_entries(large: MirrorSource, mirror: Path) -> None:
+    assert _text(large, "EGFR") == {entry_id for entry_id, _ in hits} == _target_set(mirror, "egfr")
     assert _text(large, "HIV", "protease") == _target_set(mirror, "hiv_protease")
-
-
-def test_the_main_protease_is_found_as_far_as_the_texts_name_it(large: MirrorSource, mirror: Path) -> None:
     found, wanted = _text(large, "SARS-CoV-2", "main", "protease"), _target_set(mirror, "mpro_sars2")
     assert wanted - found == {"7c8r", "7c8u"}  # "3CL protease", "COVID-19"
     assert found - wanted == {"7aol", "5rfr"}  # main protease too, in other sets
 
 
 def test_the_list_next_to_the_mirror_names_successors(large: MirrorSource) -> None:
-    known = large.resolve(["1hhb"])["1hhb"]
-    assert (known.entry_id, known.successors) == ("2hhb", ("2hhb", "4hhb"))
+    assert large.resolve(["1hhb"]) == {"1hhb": KnownEntry("2hhb", True, ("2hhb", "4hhb"))}

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,9 +41,7 @@ def test_usual_names_give_entry_and_format(name: str, found: tuple[str, bool]) -
     ],
 )
 def test_other_files_are_skipped_with_a_reason(name: str, words: str) -> None:
-    reason = structure_file(name)
-    assert isinstance(reason, str)
-    assert words in reason
+    assert words in str(structure_file(name))
 
 
 def test_own_files_may_have_any_name() -> None:
@@ -60,7 +60,5 @@ def test_own_files_of_one_name_are_numbered_or_named_by_their_folders() -> None:
 @given(st.text())
 def test_ids_of_own_files_are_safe_in_file_names(stem: str) -> None:
     entry_id = own_id(stem)
-    assert 0 < len(entry_id) <= 48
-    assert entry_id.replace("-", "").isalnum()
-    assert entry_id.isascii()
-    assert entry_id == entry_id.lower().strip("-")
+    assert len(entry_id) <= 48
+    assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", entry_id)

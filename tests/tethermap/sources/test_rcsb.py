@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,38 +25,29 @@ def source(standin: StandIn, tmp_path: Path) -> Iterator[RcsbSource]:
         yield made
 
 
-def _found(source: RcsbSource, *terms: str, **options: Any) -> list[str]:
-    values: dict[str, Any] = {"accessions": (), "any_term": False, **options}
-    return [entry_id for entry_id, _ in source.text_search(terms, values["accessions"], any_term=values["any_term"])]
+def _found(source: RcsbSource, *terms: str, accessions: Sequence[str] = (), any_term: bool = False) -> list[str]:
+    return [entry_id for entry_id, _ in source.text_search(terms, accessions, any_term=any_term)]
 
 
 # Search.
 
 
-def test_query_requires_all_words(source: RcsbSource, standin: StandIn) -> None:
+def test_query_requires_all_words_or_any_on_request(source: RcsbSource, standin: StandIn) -> None:
     assert set(_found(source, "EGFR", "kinase")) == ENTRIES
     assert _found(source, "EGFR", "ligase") == []
+    assert [seen.status for seen in standin.seen] == [200, 204]
     body = standin.seen[0].body
     assert body["query"]["parameters"]["value"] == '"egfr" + "kinase"'
     assert body["return_type"] == "entry"
     assert body["request_options"]["results_content_type"] == ["experimental"]
-
-
-def test_query_accepts_any_word_on_request(source: RcsbSource) -> None:
     assert set(_found(source, "EGFR", "ligase", any_term=True)) == ENTRIES | {"6abc"}
 
 
 def test_signs_of_a_query_are_never_operators(source: RcsbSource, standin: StandIn) -> None:
-    assert (
-        full_text(["-rf", "a+b", '"x"', "(y|z)"], any_term=False) == '"rf" + ( "a b" | "ab" ) + "x" + ( "y z" | "yz" )'
-    )
+    expression = full_text(["-rf", "a+b", '"x"', "(y|z)"], any_term=False)
+    assert expression == '"rf" + ( "a b" | "ab" ) + "x" + ( "y z" | "yz" )'
     _found(source, '")', "*", "-kinase")
     assert standin.seen[0].status in (200, 204)
-
-
-def test_search_without_hits_is_not_an_error(source: RcsbSource, standin: StandIn) -> None:
-    assert _found(source, "zebra") == []
-    assert standin.seen[0].status == 204
 
 
 def test_accessions_are_requested_as_pairs_and_at_once(source: RcsbSource, standin: StandIn) -> None:
@@ -87,35 +78,26 @@ def test_hits_beyond_one_page_are_all_listed(source: RcsbSource, standin: StandI
     assert standin.count("search") == 2
 
 
-def test_a_number_of_hits_that_changes_makes_all_pages_be_read_again(source: RcsbSource, standin: StandIn) -> None:
+@pytest.mark.parametrize(("times", "requests", "notes"), [(1, 3 + 3, 0), (9, 3 + 3 + 3, 1)])
+def test_pages_are_read_again_if_the_number_of_hits_changes_and_reported_in_the_end(
+    source: RcsbSource, standin: StandIn, times: int, requests: int, notes: int
+) -> None:
     source._search.page_rows = 2
-    standin.fault("search", "total_changes", times=1)
-    assert set(_found(source, "EGFR")) == ENTRIES
-    assert standin.count("search") == 3 + 3
-    assert source.notes == []
-
-
-def test_a_number_of_hits_that_keeps_changing_is_finally_reported(source: RcsbSource, standin: StandIn) -> None:
-    source._search.page_rows = 2
-    for _ in range(9):
+    for _ in range(times):
         standin.fault("search", "total_changes", times=1)
     assert set(_found(source, "EGFR")) == ENTRIES
-    assert "changed while its pages were read" in source.notes[0]
-    assert standin.count("search") <= 9 + 3
+    assert standin.count("search") == requests
+    assert ["changed while its pages were read" in note for note in source.notes] == [True] * notes
 
 
-def test_hits_that_come_twice_are_listed_once(source: RcsbSource, standin: StandIn) -> None:
+@pytest.mark.parametrize("kind", ["duplicates", "no_result_set"])
+def test_hits_that_come_twice_are_listed_once_and_pages_without_hits_are_the_last(
+    source: RcsbSource, standin: StandIn, kind: str
+) -> None:
     source._search.page_rows = 3
-    standin.fault("search", "duplicates")
+    standin.fault("search", kind)
     found = _found(source, "EGFR")
-    assert len(found) == len(set(found))
-    assert source.notes
-
-
-def test_pages_that_end_early_end_the_reading(source: RcsbSource, standin: StandIn) -> None:
-    source._search.page_rows = 2
-    standin.fault("search", "no_result_set")
-    assert _found(source, "EGFR") == []
+    assert len(found) == len(set(found)) == {"duplicates": 3, "no_result_set": 0}[kind]
     assert source.notes
 
 
@@ -142,19 +124,6 @@ def test_a_permanent_failure_of_the_service_ends_the_job_with_one_sentence(
     assert f"RCSB's {service} service" in caught.value.message
     assert "\n" not in caught.value.message
     assert standin.count(service) == requests
-
-
-@pytest.mark.parametrize("kind", ["status", "html", "cut", "refuse", "empty"])
-@pytest.mark.parametrize("service", ["search", "data"])
-def test_a_service_that_fails_twice_is_tried_again(
-    source: RcsbSource, standin: StandIn, service: Any, kind: Any
-) -> None:  # fmt: skip
-    standin.fault(service, kind, times=2)
-    if service == "search":
-        assert set(_found(source, "EGFR")) == ENTRIES
-    else:
-        assert set(source.summaries(["1abc"])) == {"1abc"}
-    assert standin.count(service) == 3
 
 
 def test_an_absent_service_ends_the_job_with_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,11 +166,8 @@ def test_metadata_come_in_one_request(source: RcsbSource, standin: StandIn) -> N
     assert (summary.release_date, summary.organisms, summary.genes) == ("2010-05-05", ("Homo sapiens",), ("EGFR",))
     assert (summary.uniprot, summary.descriptions, summary.ligands) == (("P00533",), ("Some kinase",), ("LIG",))
     assert standin.count("data") == 1
-
-
-def test_null_fields_are_empty(source: RcsbSource) -> None:
-    summary = source.summaries(["6abc"])["6abc"]
-    assert (summary.resolution, summary.uniprot, summary.ligands) == (None, (), ())
+    bare = source.summaries(["6abc"])["6abc"]  # null fields
+    assert (bare.resolution, bare.uniprot, bare.ligands) == (None, (), ())
 
 
 def test_metadata_come_in_batches(source: RcsbSource, standin: StandIn) -> None:
@@ -271,11 +237,6 @@ def test_a_damaged_file_of_the_cache_is_downloaded_again(source: RcsbSource, sta
     assert standin.count("files") == 2
 
 
-def test_mmcif_is_used_without_a_pdb_file(source: RcsbSource) -> None:
-    assert source.http.get(f"{source.addresses.files}/1ABC.pdb.gz").status == 404
-    assert source.fetch("1abc").format == "mmcif"
-
-
 @pytest.mark.parametrize("fault", FAULTS_OF_FILES)
 def test_a_temporary_fault_is_retried(source: RcsbSource, standin: StandIn, fault: dict[str, Any]) -> None:
     standin.fault("files", times=2, **fault)
@@ -291,23 +252,16 @@ def test_pdbe_is_used_if_rcsb_fails(source: RcsbSource, standin: StandIn) -> Non
     assert (standin.count("files"), standin.count("pdbe")) == (5, 1)
 
 
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        ({"kind": "status", "status": 503}, "download_failed"),
-        ({"kind": "cut"}, "download_failed"),
-        ({"kind": "refuse"}, "download_failed"),
-        ({"kind": "html"}, "file_not_structure"),
-        ({"kind": "cut_gzip"}, "file_truncated"),
-        ({"kind": "empty"}, "file_empty"),
-        ({"kind": "no_atoms"}, "no_atoms"),
-    ],
-)
+REASONS = {"status": "download_failed", "cut": "download_failed", "refuse": "download_failed", "empty": "file_empty",
+           "html": "file_not_structure", "cut_gzip": "file_truncated", "no_atoms": "no_atoms"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "reason"), REASONS.items())
 def test_a_permanent_fault_is_the_entrys_reason(
-    source: RcsbSource, standin: StandIn, fault: dict[str, Any], reason: str
+    source: RcsbSource, standin: StandIn, kind: str, reason: str
 ) -> None:  # fmt: skip
     for service in ("files", "pdbe"):
-        standin.fault(service, **fault)
+        standin.fault(service, kind)
     with pytest.raises(FetchError) as caught:
         source.fetch("1abc")
     assert caught.value.reason == reason

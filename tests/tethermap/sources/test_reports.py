@@ -61,11 +61,9 @@ def test_xml_is_used_without_an_mmcif_report(reports: Reports, standin: StandIn)
 
 def test_report_missing_from_the_archive_is_downloaded_from_the_files_server(
     reports: Reports, standin: StandIn
-) -> None:
+) -> None:  # fmt: skip
     standin.reports_moved = True
-    assert reports(fetched("1abc")).status == "found"
-    assert reports(fetched("3abc")).path is not None
-    assert reports(fetched("4abc")).status == "none"
+    assert [reports(fetched(name)).status for name in ("1abc", "3abc", "4abc")] == ["found", "found", "none"]
 
 
 def test_missing_report_is_recorded_and_not_requested_again(
@@ -116,14 +114,13 @@ def test_mirror_has_reports_in_the_archives_layout_or_in_a_separate_folder(
 ) -> None:
     mirror = tmp_path / "pdb/data/structures"
     write(mirror / "ab/1abc.cif.gz", cif_text("1abc"))
-    folder = tmp_path / "elsewhere" if beside is None else mirror / beside / "validation_reports"
-    text = report_xml("1abc") if "xml" in place else report_cif("1abc")
-    write(folder.resolve() / place, text)
+    folder = (tmp_path / "elsewhere" if beside is None else mirror / beside / "validation_reports").resolve()
+    write(folder / place, report_xml("1abc") if "xml" in place else report_cif("1abc"))
     chosen = {"kind": "mirror", "mirror": str(mirror), **({"validation": str(folder)} if beside is None else {})}
     _, found = _of_folder(tmp_path / "cache", chosen, "1abc")
-    assert found.path is not None
     assert (found.status, found.source) == ("found", "folder" if beside is None else "mirror")
-    assert found.path.resolve() == (folder / place).resolve()
+    assert found.path is not None
+    assert found.path.resolve() == folder / place
 
 
 @pytest.mark.parametrize("validation", ["auto", ".", "entries"])

@@ -32,8 +32,7 @@ def _hits(outcome: SearchResult) -> dict[str, list[str]]:
 
 def test_all_words_best_first() -> None:
     outcome = find_entries(_source(), "EGFR kinase", "x")
-    assert _hits(outcome) == {"2abc": ["all_words"], "1abc": ["all_words"]}
-    assert _ids(outcome) == ["2abc", "1abc"]
+    assert list(_hits(outcome).items()) == [("2abc", ["all_words"]), ("1abc", ["all_words"])]
     assert outcome.fallbacks == []
 
 
@@ -44,16 +43,12 @@ def test_named_entries_come_first_and_join_the_rest() -> None:
     assert [c.exempt for c in outcome.candidates] == [True, True, False]
 
 
-def test_an_unknown_id_is_a_word_with_a_note() -> None:
-    outcome = find_entries(FakeSource(entry("1abc", "5HT3 receptor")), "5HT3 receptor", "x")
-    assert _ids(outcome) == ["1abc"]
-    assert outcome.not_found == []
+def test_an_unknown_id_or_accession_found_in_texts_is_a_word() -> None:
+    source = FakeSource(entry("1abc", "5HT3 receptor"), entry("2abc", "P2RY12 receptor"))
+    outcome = find_entries(source, "5HT3 receptor", "x")
+    assert (_ids(outcome), outcome.not_found) == (["1abc"], [])
     assert "5HT3 looks like a PDB id" in outcome.notes[0]
-
-
-def test_an_unknown_id_that_is_not_a_word_either_is_listed() -> None:
-    outcome = find_entries(_source(), "4abc 9zzz", "x")
-    assert (_ids(outcome), outcome.not_found) == (["4abc"], ["9zzz"])
+    assert _ids(find_entries(source, "P2RY12", "x")) == ["2abc"]
 
 
 def test_any_word_is_a_fallback_with_a_note() -> None:
@@ -84,27 +79,18 @@ def test_a_search_that_finds_nothing_names_the_remedy() -> None:
     assert "Nothing was found for 'zebra': " in find_entries(_source(), "zebra", "Zebra").notes[-1]
 
 
-def test_accessions_select_and_words_narrow() -> None:
-    assert _hits(find_entries(_source(), "P00533 erlotinib", "x")) == {"1abc": ["accession:P00533", "all_words"]}
-
-
-def test_several_accessions_are_alternatives() -> None:
+def test_several_accessions_are_alternatives_and_words_narrow() -> None:
     outcome = find_entries(_source(), "P00533 P04626", "x")
     assert _hits(outcome)["3abc"] == ["accession:P00533,P04626"]
     rows = {row["pdb_id"]: row["hits"] for row in entry_rows(_source(), outcome, filters())}
     assert (rows["1abc"], rows["3abc"]) == ("accession:P00533", "accession:P04626")
     assert len(_ids(outcome)) == 3
+    assert _hits(find_entries(_source(), "P00533 erlotinib", "x")) == {"1abc": ["accession:P00533", "all_words"]}
 
 
 def test_words_absent_from_all_entries_of_an_accession_are_dropped_with_a_note() -> None:
     outcome = find_entries(_source(), "P00533 zebra", "x")
-    assert set(_ids(outcome)) == {"1abc", "2abc"}
-    assert outcome.fallbacks == ["words_dropped"]
-
-
-def test_an_unknown_accession_found_in_texts_is_a_word() -> None:
-    outcome = find_entries(FakeSource(entry("1abc", "P2RY12 receptor")), "P2RY12", "x")
-    assert _ids(outcome) == ["1abc"]
+    assert (set(_ids(outcome)), outcome.fallbacks) == ({"1abc", "2abc"}, ["words_dropped"])
 
 
 @pytest.mark.parametrize(
@@ -121,9 +107,10 @@ def test_absent_named_entries_are_an_answer(query: str, told: str) -> None:
     assert outcome.not_found == ([] if "entry of" in told else ["9zzz"])
 
 
-def test_an_unknown_id_does_not_select_other_entries() -> None:
-    outcome = find_entries(_source(), "9zzz", "EGFR kinase")
-    assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == ([], ["9zzz"], [])
+@pytest.mark.parametrize(("query", "found"), [("9zzz", []), ("4abc 9zzz", ["4abc"])])
+def test_an_unknown_id_that_is_no_word_is_listed_and_selects_no_other_entries(query: str, found: list[str]) -> None:
+    outcome = find_entries(_source(), query, "EGFR kinase")
+    assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == (found, ["9zzz"], [])
 
 
 def test_an_absent_accession_selects_none_of_the_users_own_files() -> None:
@@ -162,12 +149,9 @@ def test_the_target_name_is_a_fallback_with_a_note() -> None:
     assert "target's name" in outcome.notes[0]
 
 
-def test_the_target_name_is_not_tried_again_when_it_is_the_query() -> None:
-    assert find_entries(_source(), "Zebra", " zebra ").fallbacks == []
-
-
-def test_the_target_name_is_not_tried_when_something_was_found() -> None:
-    assert _ids(find_entries(_source(), "4abc", "EGFR")) == ["4abc"]
+@pytest.mark.parametrize(("query", "target"), [("Zebra", " zebra "), ("4abc", "EGFR")])
+def test_the_target_name_is_not_tried_when_it_is_the_query_or_something_was_found(query: str, target: str) -> None:
+    assert find_entries(_source(), query, target).fallbacks == []
 
 
 def test_a_withdrawn_entry_leads_to_its_successor() -> None:
@@ -199,27 +183,19 @@ def test_brackets_next_to_operators_are_refused_in_one_sentence() -> None:
         find_entries(_source(), "(EGFR OR HER2) kinase", "x")
 
 
-def test_own_files_without_metadata_are_used_when_they_are_listed() -> None:
+def test_own_files_are_all_used_without_words_and_those_without_metadata_when_they_are_listed() -> None:
     source = FakeSource(entry("model", ""), entry("other", "a kinase"), lists_all=True)
+    assert _hits(find_entries(source, "", "x")) == {"model": ["all_files"], "other": ["all_files"]}
     source.wordless = ["model"]
     assert _hits(find_entries(source, "kinase", "x")) == {"other": ["all_words"], "model": ["listed"]}
 
 
-def test_missing_pinned_entries_are_named() -> None:
-    outcome = pinned_entries(_source(), ["1ABC", "9zzz"])
-    assert outcome.notes == [f"The source ({_source().label}) does not have these entries: 9zzz."]
-
-
-def test_pinned_entries_are_exactly_those() -> None:
+def test_pinned_entries_are_exactly_those_and_missing_ones_are_named() -> None:
     outcome = pinned_entries(_source(), ["3ABC", "pdb_00001abc", "9zzz", "3abc"])
     assert _ids(outcome) == ["3abc", "1abc"]
     assert _hits(outcome)["3abc"] == ["pinned"]
     assert outcome.not_found == ["9zzz"]
-
-
-def test_a_query_without_words_selects_all_of_the_users_own_files() -> None:
-    source = FakeSource(entry("pose-1"), entry("pose-2"), lists_all=True)
-    assert _hits(find_entries(source, "", "x")) == {"pose-1": ["all_files"], "pose-2": ["all_files"]}
+    assert outcome.notes == ["The source (fake) does not have these entries: 9zzz."]
 
 
 def test_sequence_hits_follow_word_hits_and_join() -> None:

@@ -47,18 +47,13 @@ def test_limits_are_inclusive_and_names_have_no_case(values: dict[str, Any]) -> 
     assert rejection(entry("1abc"), filters(**values)) is None
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"max_resolution": 9},
-        {"methods": ["EPR"]},
-        {"released_after": "1900-01-01"},
-        {"released_before": "2100-01-01"},
-        {"organism": "x"},
-    ],
-)
-def test_unknown_value_does_not_pass(values: dict[str, Any]) -> None:
-    assert rejection(EntrySummary("1abc"), filters(**values)) is not None
+UNKNOWN = {"max_resolution": 9, "methods": ["EPR"], "organism": "x",
+           "released_after": "1900-01-01", "released_before": "2100-01-01"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), UNKNOWN.items())
+def test_unknown_value_does_not_pass(name: str, value: object) -> None:
+    assert rejection(EntrySummary("1abc"), filters(**{name: value})) is not None
 
 
 def test_the_most_relevant_are_kept_and_each_cut_is_recorded() -> None:
@@ -72,21 +67,15 @@ def test_the_most_relevant_are_kept_and_each_cut_is_recorded() -> None:
 
 
 def test_rejected_entries_do_not_count_towards_the_limit() -> None:
-    source = FakeSource(
-        entry("1abc", "kinase", resolution=3.0),
-        entry("2abc", "kinase one", ligands=("STI",)),
-        entry("3abc", "kinase one two"),
-    )
+    best = entry("1abc", "kinase", resolution=3.0)
+    source = FakeSource(best, entry("2abc", "kinase one", ligands=("STI",)), entry("3abc", "kinase one two"))
     rows = _rows(source, "kinase", max_entries=1, max_resolution=2.5)
     assert _reasons(rows) == {"1abc": "resolution", "2abc": "", "3abc": "cut_by_max_entries"}
 
 
 def test_entries_without_a_requested_ligand_are_cut_first() -> None:
-    source = FakeSource(
-        entry("1abc", "kinase"),
-        entry("2abc", "kinase one", ligands=("STI",)),
-        entry("3abc", "kinase one two", ligands=("SO4",)),
-    )
+    third = entry("3abc", "kinase one two", ligands=("SO4",))
+    source = FakeSource(entry("1abc", "kinase"), entry("2abc", "kinase one", ligands=("STI",)), third)
     assert _reasons(_rows(source, "kinase", max_entries=2)) == {"1abc": "cut_by_max_entries", "2abc": "", "3abc": ""}
     wanted = _rows(source, "kinase", max_entries=1, only_ligands=["STI"])
     assert _reasons(wanted) == {"1abc": "cut_by_max_entries", "2abc": "", "3abc": "cut_by_max_entries"}
@@ -121,23 +110,15 @@ def test_a_withdrawn_entry_and_its_successor_are_selected_once() -> None:
     ]  # fmt: skip
 
 
-def test_the_successor_is_processed_under_its_own_id() -> None:
+def test_the_successor_is_processed_under_its_own_id_and_an_absent_one_is_a_reason() -> None:
     source = FakeSource(entry("2abc"))
-    source.replaced["1abc"] = ("2abc",)
-    (row,) = _rows(source, "1abc")
-    assert (row["pdb_id"], row["requested_id"], row["successor"], row["selected"]) == ("2abc", "1abc", "2abc", True)
-
-
-def test_a_withdrawn_entry_without_successor_is_a_row() -> None:
-    source = FakeSource()
-    source.replaced["1abc"] = ("7abc",)
-    (row,) = _rows(source, "1abc")
-    assert (row["pdb_id"], row["selected"], row["reason"], row["value"]) == ("1abc", False, "withdrawn", "7abc")
-
-
-def test_an_unknown_id_is_a_row() -> None:
-    (row,) = _rows(FakeSource(), "9zzz")
-    assert (row["pdb_id"], row["reason"]) == ("9zzz", "not_found")
+    source.replaced.update({"1abc": ("2abc",), "3abc": ("7abc",)})
+    names = ("pdb_id", "requested_id", "successor", "selected", "reason", "value")
+    assert [[row.get(name) for name in names] for row in _rows(source, "1abc 3abc 9zzz")] == [
+        ["2abc", "1abc", "2abc", True, "", ""],
+        ["3abc", "3abc", "7abc", False, "withdrawn", "7abc"],
+        ["9zzz", "9zzz", None, False, "not_found", ""],
+    ]
 
 
 def test_own_files_that_do_not_match_are_rows() -> None:

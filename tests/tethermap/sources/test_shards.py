@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -37,40 +36,21 @@ def _ids(shard: Path) -> list[Value]:
     return [row["pdb_id"] for row in read_table(shard / "entries.csv", SHARD_ENTRIES)]
 
 
-@pytest.mark.parametrize(
-    ("entries", "per_shard", "cores", "count"),
-    [
-        (0, 100, 8, 1),
-        (1, 100, 8, 1),
-        (20, 100, 8, 1),
-        (21, 100, 8, 2),
-        (100, 100, 2, 2),
-        (250, 100, 1, 3),
-        (400, 100, 16, 16),
-    ],
-)
-def test_the_number_of_shards_follows_the_rule(entries: int, per_shard: int, cores: int, count: int) -> None:
-    assert dealing.shard_count(entries, per_shard, cores) == count
+def test_the_number_of_shards_follows_the_rule() -> None:
+    counted = {(0, 8): 1, (1, 8): 1, (20, 8): 1, (21, 8): 2, (100, 2): 2, (250, 1): 3, (400, 16): 16}
+    assert {given: dealing.shard_count(given[0], 100, given[1]) for given in counted} == counted
 
 
-def test_the_plan_gives_the_sizes_of_all_shards(tmp_path: Path) -> None:
-    shards = _plan(tmp_path, [None] * 45, cores=2)
-    plan = json.loads((tmp_path / ".work" / "shards.json").read_text())
-    assert plan == {"0": 23, "1": 22}
-    assert {name: len(_ids(shards / name)) for name in plan} == plan
-
-
-def test_job_without_entries_has_one_empty_shard(tmp_path: Path) -> None:
-    shards = _plan(tmp_path, [])
-    assert json.loads((tmp_path / ".work" / "shards.json").read_text()) == {"0": 0}
-    assert _ids(shards / "0") == []
+@pytest.mark.parametrize(("entries", "sizes"), [(45, {"0": 23, "1": 22}), (0, {"0": 0})])
+def test_the_plan_gives_the_sizes_of_all_shards(entries: int, sizes: dict[str, int], tmp_path: Path) -> None:
+    shards = _plan(tmp_path, [None] * entries, cores=2)
+    assert json.loads((tmp_path / ".work" / "shards.json").read_text()) == sizes
+    assert {path.name: len(_ids(path)) for path in shards.iterdir()} == sizes
 
 
 def test_entries_that_were_not_selected_are_in_no_shard(tmp_path: Path) -> None:
-    rows: list[Mapping[str, Value]] = [
-        *_rows([1, 1]),
-        {"rank": 3, "pdb_id": "9zzz", "selected": False, "reason": "not_found"},
-    ]
+    left_out: dict[str, Value] = {"rank": 3, "pdb_id": "9zzz", "selected": False, "reason": "not_found"}
+    rows = [*_rows([1, 1]), left_out]
     write_table(tmp_path / "entries.csv", ENTRIES, rows)
     divide(tmp_path / "entries.csv", tmp_path / layout.SHARDS, 100, 1)
     assert _ids(tmp_path / layout.SHARDS / "0") == ["0001", "0002"]

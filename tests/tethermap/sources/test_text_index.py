@@ -25,20 +25,22 @@ def _files(folder: Path) -> list[StructureFile]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write(
-        tmp_path / "m" / "1abc.cif.gz",
-        cif_text("1abc", title="Structure of an EGFR kinase", gene="EGFR", uniprot="P00533"),
-    )
+    kinase = cif_text("1abc", title="Structure of an EGFR kinase", gene="EGFR", uniprot="P00533")
+    write(tmp_path / "m" / "1abc.cif.gz", kinase)
     write(tmp_path / "m" / "2abc.cif.gz", cif_text("2abc", title="A ligase", description="Ligase", gene="LIG1"))
     write(tmp_path / "m" / "3abc.pdb.gz", pdb_text("3abc", "THE EGFR LIGASE COMPLEX"))
     return tmp_path / "m"
 
 
-@pytest.fixture
-def index(tmp_path: Path, folder: Path) -> TextIndex:
-    made = TextIndex(tmp_path / "index.sqlite")
+def _indexed(folder: Path) -> TextIndex:
+    made = TextIndex(folder.with_name("index.sqlite"))
     made.refresh(_files(folder))
     return made
+
+
+@pytest.fixture
+def index(folder: Path) -> TextIndex:
+    return _indexed(folder)
 
 
 def _found(index: TextIndex, *terms: str, any_term: bool = False, accessions: tuple[str, ...] = ()) -> list[str]:
@@ -79,22 +81,18 @@ def test_any_term_can_be_searched(index: TextIndex, term: str) -> None:
 def test_a_gene_outranks_a_mention(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", cif_text("1abc", title="SRC inhibitor bound to another kinase", gene="ABL1"))
     write(tmp_path / "m" / "2abc.cif", cif_text("2abc", title="A kinase with its inhibitor bound", gene="SRC"))
-    index = TextIndex(tmp_path / "index.sqlite")
-    index.refresh(_files(tmp_path / "m"))
+    index = _indexed(tmp_path / "m")
     assert _found(index, "SRC") == ["2abc", "1abc"]
 
 
 def test_metadata_are_kept(index: TextIndex) -> None:
-    summary = index.summaries(["1abc", "9xyz"])["1abc"]
-    assert (summary.title, summary.resolution, summary.methods) == (
-        "Structure of an EGFR kinase",
-        2.0,
-        ("X-RAY DIFFRACTION",),
-    )
-    assert (summary.release_date, summary.uniprot, summary.ligands) == ("2010-05-05", ("P00533",), ("LIG",))
+    found = index.summaries(["1abc", "9xyz"])["1abc"]
+    assert (found.title, found.resolution) == ("Structure of an EGFR kinase", 2.0)
+    assert (found.methods, found.release_date) == (("X-RAY DIFFRACTION",), "2010-05-05")
+    assert (found.uniprot, found.ligands) == (("P00533",), ("LIG",))
 
 
-def test_only_changed_files_are_read_again(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_changed_files_are_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     original = index_rows.read_row
 
@@ -103,8 +101,7 @@ def test_only_changed_files_are_read_again(tmp_path: Path, folder: Path, monkeyp
         return original(file)
 
     monkeypatch.setattr(index_rows, "read_row", counting)
-    index = TextIndex(tmp_path / "index.sqlite")
-    index.refresh(_files(folder))
+    index = _indexed(folder)
     assert read == ["1abc", "2abc", "3abc"]
     read.clear()
     index.refresh(_files(folder))
@@ -115,11 +112,7 @@ def test_only_changed_files_are_read_again(tmp_path: Path, folder: Path, monkeyp
     index.refresh(_files(folder))
     assert read == ["2abc", "4abc"]
     assert index.entry_ids() == ["1abc", "2abc", "4abc"]
-    assert (_found(index, "ligase"), _found(index, "phosphatase"), _found(index, "helicase")) == (
-        [],
-        ["2abc"],
-        ["4abc"],
-    )
+    assert [_found(index, word) for word in ("ligase", "phosphatase", "helicase")] == [[], ["2abc"], ["4abc"]]
 
 
 def test_a_changed_file_of_equal_size_is_read_again(index: TextIndex, folder: Path) -> None:
@@ -133,8 +126,7 @@ def test_unreadable_files_are_listed_by_id(tmp_path: Path) -> None:
     write(tmp_path / "m" / "1abc.cif", b"<html>")
     (tmp_path / "m" / "2abc.cif.gz").write_bytes(b"\x1f\x8b\x08garbage")
     write(tmp_path / "m" / "3abc.pdb", b"")
-    index = TextIndex(tmp_path / "index.sqlite")
-    index.refresh(_files(tmp_path / "m"))
+    index = _indexed(tmp_path / "m")
     assert index.entry_ids() == ["1abc", "2abc", "3abc"]
 
 
@@ -142,14 +134,12 @@ def test_unreadable_files_are_listed_by_id(tmp_path: Path) -> None:
 def test_a_damaged_index_is_rebuilt(tmp_path: Path, folder: Path, left: bytes) -> None:
     for name in ("index.sqlite", "index.building"):
         (tmp_path / name).write_bytes(left)
-    index = TextIndex(tmp_path / "index.sqlite")
-    index.refresh(_files(folder))
-    assert index.entry_ids() == ["1abc", "2abc", "3abc"]
+    assert _indexed(folder).entry_ids() == ["1abc", "2abc", "3abc"]
 
 
-def test_an_index_of_another_version_is_rebuilt(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = TextIndex(tmp_path / "index.sqlite")
-    index.refresh(_files(folder))
+def test_an_index_of_another_version_is_rebuilt(
+    index: TextIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
     monkeypatch.setattr(text_index, "SCHEMA_VERSION", 99)
     assert not index.open()
     index.refresh(_files(folder))
@@ -170,31 +160,27 @@ def test_an_interrupted_build_continues_at_its_last_file(
         insert(connection, key, row)
 
     monkeypatch.setattr(text_index, "_insert", failing)
-    index = TextIndex(tmp_path / "index.sqlite")
     with pytest.raises(KeyboardInterrupt):
-        index.refresh(_files(folder))
+        _indexed(folder)
     assert not (tmp_path / "index.sqlite").exists()
     done.clear()
-    index.refresh(_files(folder))
+    assert _indexed(folder).entry_ids() == ["1abc", "2abc", "3abc"]
     assert done == ["3abc"]
-    assert index.entry_ids() == ["1abc", "2abc", "3abc"]
 
 
-def test_readers_continue_with_the_opened_index(index: TextIndex, tmp_path: Path, folder: Path) -> None:
+def test_readers_continue_with_the_opened_index(index: TextIndex, folder: Path) -> None:
     write(folder / "4abc.cif.gz", cif_text("4abc"))
-    other = TextIndex(tmp_path / "index.sqlite")
-    other.refresh(_files(folder))
+    assert _indexed(folder).entry_ids() == ["1abc", "2abc", "3abc", "4abc"]
     assert index.entry_ids() == ["1abc", "2abc", "3abc"]
-    assert other.entry_ids() == ["1abc", "2abc", "3abc", "4abc"]
 
 
-def test_a_full_disk_is_one_sentence(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(text_index, "_insert", full)
     with pytest.raises(UserError, match="disk of the cache folder is full") as caught:
-        TextIndex(tmp_path / "index.sqlite").refresh(_files(folder))
+        _indexed(folder)
     assert caught.value.kind == "disk_full"
 
 
@@ -206,9 +192,8 @@ def test_a_cache_that_is_a_file_is_one_sentence(tmp_path: Path, folder: Path) ->
 
 def test_an_index_damaged_while_in_use_is_one_sentence(index: TextIndex, tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
-    data = bytearray(path.read_bytes())
-    data[4096:] = b"\xff" * (len(data) - 4096)
-    path.write_bytes(bytes(data))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096].ljust(len(whole), b"\xff"))
     assert index.open()
     with pytest.raises(UserError, match="remove the cache's folder 'mirrors'"):
         index.search(["egfr"], (), any_term=False)
@@ -228,7 +213,6 @@ def test_several_processes_give_the_same_rows_in_order(tmp_path: Path, monkeypat
 _BUILD = """
 import sys
 from pathlib import Path
-from typing import Any
 from tethermap.sources.mirror import MirrorSource
 source = MirrorSource(Path(sys.argv[1]), Path(sys.argv[2])).open()
 print(len(source.all_entries()))

@@ -37,8 +37,7 @@ def molecule(component: Component) -> Chem.Mol:
     for bond in component.bonds:
         mol.AddBond(bond.first, bond.second, orders[bond.order])
     conformer = Chem.Conformer(mol.GetNumAtoms())
-    for index, atom in enumerate(component.atoms):
-        conformer.SetAtomPosition(index, atom.xyz or (0.0, 0.0, 0.0))
+    conformer.SetPositions(np.array([atom.xyz or (0.0, 0.0, 0.0) for atom in component.atoms]))
     mol.AddConformer(conformer)
     Chem.SanitizeMol(mol)
     full = Chem.AddHs(Chem.RemoveHs(mol), addCoords=True)
@@ -84,10 +83,10 @@ def gaff_type(atom: Chem.Atom) -> str:
         return "ca" if atom.GetIsAromatic() else "c2" if sp2 else "c3" if len(neighbours) > 2 else "c1"
     if symbol == "N":
         return "nb" if atom.GetIsAromatic() else "n4" if len(neighbours) == 4 else "n" if sp2 else "n3"
-    if symbol in ("O", "S"):
-        return symbol.lower() + (
-            "h" if hydrogens else symbol.lower() if symbol == "S" else "s" if neighbours[1:] else ""
-        )
+    if symbol == "O":
+        return "oh" if hydrogens else "os" if neighbours[1:] else "o"
+    if symbol == "S":
+        return "sh" if hydrogens else "ss"
     return {"P": "p5"}.get(symbol, symbol.lower())
 
 
@@ -145,19 +144,17 @@ def open_babel(molecules: Iterable[Chem.Mol], folder: Path) -> list[str]:
     return [f"@<TRIPOS>MOLECULE{text}" for text in texts]
 
 
+OPEN_BABEL = pytest.mark.skipif(shutil.which("obabel") is None, reason="obabel is not installed")
+
+
 @pytest.mark.parametrize("which", ["all", "polar", "none"])
-@pytest.mark.parametrize("writer", ["sybyl", "gaff", "Open Babel"])
+@pytest.mark.parametrize("writer", ["sybyl", "gaff", pytest.param("", marks=OPEN_BABEL, id="Open Babel")])
 def test_fifty_components_are_read_correctly(
     writer: str, which: str, molecules: dict[str, Chem.Mol], tmp_path: Path
 ) -> None:
-    if writer == "Open Babel" and shutil.which("obabel") is None:
-        pytest.skip("obabel is not installed")
     wrong = []
-    texts = (
-        open_babel(molecules.values(), tmp_path)
-        if writer == "Open Babel"
-        else [mol2_text(mol, writer) for mol in molecules.values()]
-    )
+    mols = molecules.values()
+    texts = [mol2_text(mol, writer) for mol in mols] if writer else open_babel(mols, tmp_path)
     for (code, mol), text in zip(molecules.items(), texts, strict=True):
         path = tmp_path / f"{code}.mol2"
         path.write_text(with_hydrogens(text, which))
@@ -175,12 +172,9 @@ def test_fifty_components_are_read_correctly(
 
 
 def test_dummies_and_lone_pairs_are_left_out_and_noted(molecules: dict[str, Chem.Mol], tmp_path: Path) -> None:
-    text = mol2_text(molecules["IRE"], "sybyl")
-    head, tail = text.split("@<TRIPOS>BOND")
-    path = tmp_path / "x.mol2"
-    path.write_text(
-        head + "   900 Du1 1.0 2.0 3.0 Du 1 LIG1 0\n   901 LP1 1.0 2.5 3.0 LP 1 LIG1 0\n@<TRIPOS>BOND" + tail
-    )
-    (pose,), notes = read_poses(path)
+    head, tail = mol2_text(molecules["IRE"], "sybyl").split("@<TRIPOS>BOND")
+    more = "   900 Du1 1.0 2.0 3.0 Du 1 LIG1 0\n   901 LP1 1.0 2.5 3.0 LP 1 LIG1 0\n@<TRIPOS>BOND"
+    (tmp_path / "x.mol2").write_text(head + more + tail)
+    (pose,), notes = read_poses(tmp_path / "x.mol2")
     assert sum(element != "H" for element in pose.elements) == 31
     assert "2 dummy atoms or lone pairs were left out" in notes[0]

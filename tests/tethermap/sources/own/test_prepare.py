@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rdkit import Chem
 from rdkit.Chem import AllChem
-from rdkit.Geometry import Point3D
+from rdkit.Chem.rdMolTransforms import TransformConformer
 
 from tests.tools.styles import SMILES, complex_atoms, pdb_line, programs, protein_pdb
 from tethermap.components.user import read_user_components
@@ -46,11 +46,9 @@ def pair(tmp_path: Path) -> Path:
 def ligand_mol() -> Chem.Mol:
     """Return the ligand with its coordinates and the bonds of its SMILES."""
     heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
-    block = "".join(
-        pdb_line(k, atom, record="HETATM", code="LIG", chain="A", number=1) for k, atom in enumerate(heavy, start=1)
-    )
-    shape = Chem.MolFromSmiles(SMILES)
-    mol: Chem.Mol = AllChem.AssignBondOrdersFromTemplate(shape, Chem.MolFromPDBBlock(block))  # type: ignore[no-untyped-call]
+    lines = (pdb_line(k, atom, record="HETATM", code="LIG", chain="A", number=1) for k, atom in enumerate(heavy, 1))
+    shape, placed = Chem.MolFromSmiles(SMILES), Chem.MolFromPDBBlock("".join(lines))
+    mol: Chem.Mol = AllChem.AssignBondOrdersFromTemplate(shape, placed)  # type: ignore[no-untyped-call]
     return mol
 
 
@@ -58,13 +56,12 @@ def write_sdf(path: Path, *, poses: int, hydrogens: bool = True, apart: float = 
     """Write poses some way apart, in angstroms."""
     mol = Chem.AddHs(ligand_mol(), addCoords=True) if hydrogens else ligand_mol()
     with Chem.SDWriter(str(path)) as writer:
-        for number in range(poses):
-            moved = Chem.Mol(mol)
-            conformer = moved.GetConformer()
-            for k, (x, y, z) in enumerate(conformer.GetPositions()):
-                conformer.SetAtomPosition(k, Point3D(x + apart * number, y, z))
-            moved.SetProp("_Name", "fluorobenzamidoxime")
-            writer.write(moved)
+        mol.SetProp("_Name", "fluorobenzamidoxime")
+        for _ in range(poses):
+            writer.write(mol)
+            step = np.eye(4)
+            step[0, 3] = apart
+            TransformConformer(mol.GetConformer(), step)
 
 
 def entry_of(source: FilesSource, entry_id: str) -> Entry:
@@ -86,8 +83,7 @@ def test_protein_and_ligand_of_one_name_are_one_entry(pair: Path, opened: Opened
 def test_each_pose_of_a_file_is_a_separate_ligand(pair: Path, opened: Opened) -> None:
     write_sdf(pair / "4cup_ligand.sdf", poses=10)
     entry = entry_of(opened(pair), "4cup-protein")
-    assert len(entry.poses) == 10
-    assert len(set(entry.additions.ligands.values())) == 1
+    assert (len(entry.poses), len(set(entry.additions.ligands.values()))) == (10, 1)
 
 
 def test_same_files_elsewhere_give_the_same_bytes(pair: Path, opened: Opened, tmp_path: Path) -> None:
