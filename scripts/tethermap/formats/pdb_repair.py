@@ -116,15 +116,13 @@ def _with_elements(text: str, kinds: Iterable[str]) -> str:
     if all(map(_is_plain, {kind[66:80].rstrip("\r") for kind in kinds if _ATOM.match(kind)})):
         return text
     lines = text.splitlines()
-    at = [k for k, line in enumerate(lines) if _ATOM.match(line)]
-    atoms = [_narrowed(lines[k].rstrip().ljust(80)) for k in at]
     first = next((line for line in lines if _ATOM.match(line)), "")
     # PDBQT: a partial charge in columns 71-76, followed by AutoDock's type
     docked = re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())
     if docked:
-        kept = [k for k, line in enumerate(atoms) if line[76:80].strip().upper() != "W"]
-        dropped = {at[k] for k in range(len(atoms)) if k not in {*kept}}
-        at, atoms = [at[k] for k in kept], [atoms[k] for k in kept]
+        lines = [line for line in lines if not _ATOM.match(line) or _narrowed(line)[76:80].strip().upper() != "W"]
+    at = [k for k, line in enumerate(lines) if _ATOM.match(line)]
+    atoms = [_narrowed(lines[k]) for k in at]
     known = [autodock_element(line) if docked else _element(line) for line in atoms]
     segments = [line[72:76].strip() for line in atoms]
     if not any(known) and all(_names_element(line[12:16], word) for line, word in zip(atoms, segments, strict=True)):
@@ -139,8 +137,6 @@ def _with_elements(text: str, kinds: Iterable[str]) -> str:
         charge = line[78:80] if stated and not docked and _CHARGE.fullmatch(line[78:80]) else "  "
         segment = line[72:76] if stated and not docked and line[72:76].strip().upper() != element.upper() else "    "
         lines[k] = f"{line[:66]:<66}      {segment}{element.upper():>2}{charge}"
-    if docked:
-        lines = [line for k, line in enumerate(lines) if k not in dropped]
     return "\n".join([*lines, ""])
 
 
@@ -152,7 +148,8 @@ def _is_plain(columns: str) -> bool:
 
 
 def _narrowed(line: str) -> str:
-    """Return a line whose B factor fits its columns, with the rest moved back."""
+    """Return a line of 80 columns whose B factor fits its columns, with the rest moved back."""
+    line = line.rstrip().ljust(80)
     wide = _WIDE_B.match(line, 60)
     if wide is None or wide.end() <= 66:
         return line

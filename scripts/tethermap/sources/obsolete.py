@@ -49,14 +49,13 @@ def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
 
     The search covers the folder, its parent and grandparent, and ``status`` next to them, the wwPDB's place for it.
     """
-    for parent in [folder, *folder.parents][:_LEVELS]:
-        for name in _NAMES:
-            for path in (parent / name, parent / "status" / name):
-                if path.is_file():
-                    try:
-                        return load_obsolete(path)
-                    except (OSError, csv.Error) as error:
-                        _LOG.warning("the list of withdrawn entries %s can't be read: %s", path.name, error)
+    parents = [folder, *folder.parents][:_LEVELS]
+    for path in [place / name for parent in parents for name in _NAMES for place in (parent, parent / "status")]:
+        if path.is_file():
+            try:
+                return load_obsolete(path)
+            except (OSError, csv.Error) as error:
+                _LOG.warning("the list of withdrawn entries %s can't be read: %s", path.name, error)
     return {}
 
 

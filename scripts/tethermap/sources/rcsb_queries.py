@@ -23,39 +23,30 @@ SHORTEST_SEQUENCE = 25
 """Residues that a sequence search needs."""
 
 ENTRIES_QUERY = """
-query($ids: [String!]!) {
-  entries(entry_ids: $ids) {
-    rcsb_id
-    struct { title }
-    exptl { method }
-    rcsb_entry_info { resolution_combined deposited_atom_count }
-    rcsb_accession_info { initial_release_date revision_date }
-    polymer_entities {
-      rcsb_polymer_entity { pdbx_description }
-      rcsb_entity_source_organism { ncbi_scientific_name scientific_name rcsb_gene_name { value } }
-      rcsb_polymer_entity_container_identifiers {
-        reference_sequence_identifiers { database_name database_accession }
-      }
-    }
-    nonpolymer_entities { pdbx_entity_nonpoly { comp_id } }
-    branched_entities { rcsb_branched_entity_container_identifiers { chem_comp_monomers } }
+query($ids: [String!]!) { entries(entry_ids: $ids) {
+  rcsb_id struct { title } exptl { method } rcsb_entry_info { resolution_combined deposited_atom_count }
+  rcsb_accession_info { initial_release_date revision_date }
+  polymer_entities {
+    rcsb_polymer_entity { pdbx_description }
+    rcsb_entity_source_organism { ncbi_scientific_name scientific_name rcsb_gene_name { value } }
+    rcsb_polymer_entity_container_identifiers { reference_sequence_identifiers { database_name database_accession } }
   }
-}
+  nonpolymer_entities { pdbx_entity_nonpoly { comp_id } }
+  branched_entities { rcsb_branched_entity_container_identifiers { chem_comp_monomers } }
+} }
 """
 """GraphQL: columns of the search table for entries."""
 
 POLYMERS_QUERY = """
-query($ids: [String!]!) {
-  entries(entry_ids: $ids) {
-    rcsb_id
-    polymer_entities {
-      rcsb_polymer_entity { pdbx_description }
-      entity_poly { pdbx_seq_one_letter_code_can rcsb_entity_polymer_type }
-      rcsb_entity_source_organism { ncbi_scientific_name rcsb_gene_name { value } }
-      rcsb_polymer_entity_container_identifiers { entity_id auth_asym_ids uniprot_ids }
-    }
+query($ids: [String!]!) { entries(entry_ids: $ids) {
+  rcsb_id
+  polymer_entities {
+    rcsb_polymer_entity { pdbx_description }
+    entity_poly { pdbx_seq_one_letter_code_can rcsb_entity_polymer_type }
+    rcsb_entity_source_organism { ncbi_scientific_name rcsb_gene_name { value } }
+    rcsb_polymer_entity_container_identifiers { entity_id auth_asym_ids uniprot_ids }
   }
-}
+} }
 """
 """GraphQL: the polymers of entries, with their sequences."""
 
@@ -65,30 +56,22 @@ IDS_QUERY = "query($ids: [String!]!) { entries(entry_ids: $ids) { rcsb_id } }"
 
 def text_node(terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> Node:
     """Return the query for full text and accessions; no character of a term is an operator."""
-    nodes = []
     value = full_text(terms, any_term=any_term)
-    if value:
-        nodes.append(_terminal("full_text", {"value": value}))
-    if accessions:
-        nodes.append(accession_node(accessions))
-    return nodes[0] if len(nodes) == 1 else _group("and", nodes)
+    nodes = [_terminal("full_text", {"value": value})] if value else []
+    return _group("and", [*nodes, accession_node(accessions)] if accessions else nodes)
 
 
 def full_text(terms: Sequence[str], *, any_term: bool) -> str:
     """Return the full-text expression: quoted phrases joined by ``+`` (all) or ``|`` (any)."""
-    groups = []
-    for term in terms:
-        phrases = [f'"{phrase}"' for phrase in spellings(term)]
-        if phrases:
-            groups.append(phrases[0] if len(phrases) == 1 else f"( {' | '.join(phrases)} )")
+    phrases = ([f'"{phrase}"' for phrase in spellings(term)] for term in terms)
+    groups = (f"( {' | '.join(group)} )" if len(group) > 1 else group[0] for group in phrases if group)
     return (" | " if any_term else " + ").join(dict.fromkeys(groups))
 
 
 def accession_node(accessions: Sequence[str]) -> Node:
     """Return the query for entries with one of the UniProt accessions."""
     uniprot = _equal(f"{_REFERENCE}.database_name", "UniProt")
-    pairs = [_group("and", [_equal(ACCESSION, name), uniprot]) for name in accessions]
-    return pairs[0] if len(pairs) == 1 else _group("or", pairs)
+    return _group("or", [_group("and", [_equal(ACCESSION, name), uniprot]) for name in accessions])
 
 
 def sequence_node(sequence: str, min_identity: float) -> Node:
@@ -99,29 +82,24 @@ def sequence_node(sequence: str, min_identity: float) -> Node:
 
 def page(node: Node, start: int, rows: int, *, scoring: str = "combined") -> Node:
     """Return the request for one page of entries; equal scores are ordered by id, so that pages don't overlap."""
-    return {
-        "query": node,
-        "return_type": "entry",
-        "request_options": {
-            "paginate": {"start": start, "rows": rows},
-            "results_content_type": ["experimental"],
-            "scoring_strategy": scoring,
-            "sort": [{"sort_by": "score", "direction": "desc"}, {"sort_by": _ENTRY_ID, "direction": "asc"}],
-        },
-    }
+    order = [{"sort_by": "score", "direction": "desc"}, {"sort_by": _ENTRY_ID, "direction": "asc"}]
+    return _request(node, "entry", paginate={"start": start, "rows": rows}, scoring_strategy=scoring, sort=order)
 
 
 def count(node: Node) -> Node:
     """Return the request for only the number of entries."""
-    options = {"return_counts": True, "results_content_type": ["experimental"]}
-    return {"query": node, "return_type": "entry", "request_options": options}
+    return _request(node, "entry", return_counts=True)
 
 
 def values(node: Node, attribute: str) -> Node:
     """Return the request for the values of an attribute among what a query finds, polymer by polymer, without hits."""
     facet = {"name": "values", "aggregation_type": "terms", "attribute": attribute, "max_num_intervals": MOST_VALUES}
-    options = {"paginate": {"start": 0, "rows": 0}, "facets": [facet], "results_content_type": ["experimental"]}
-    return {"query": node, "return_type": "polymer_entity", "request_options": options}
+    return _request(node, "polymer_entity", paginate={"start": 0, "rows": 0}, facets=[facet])
+
+
+def _request(node: Node, kind: str, **options: Any) -> Node:
+    options["results_content_type"] = ["experimental"]
+    return {"query": node, "return_type": kind, "request_options": options}
 
 
 def _terminal(service: str, parameters: Node) -> Node:
@@ -133,4 +111,4 @@ def _equal(attribute: str, value: str) -> Node:
 
 
 def _group(operator: str, nodes: list[Node]) -> Node:
-    return {"type": "group", "logical_operator": operator, "nodes": nodes}
+    return nodes[0] if len(nodes) == 1 else {"type": "group", "logical_operator": operator, "nodes": nodes}

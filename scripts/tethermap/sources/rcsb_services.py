@@ -54,16 +54,14 @@ class SearchService:
     def count(self, node: Node) -> int:
         """Return the number of entries that a query finds."""
         body = count(node)
-        answer = self._ask(body)
-        total = 0 if answer is None else _total(answer)
+        total = _total(self._ask(body) or {})
         self.requests.append({"url": self.url, "body": body, "total": total})
         return total
 
     def values(self, node: Node, attribute: str) -> set[str]:
         """Return the values of an attribute among the polymers that a query finds."""
         body = values(node, attribute)
-        answer = self._ask(body)
-        facets = (answer or {}).get("facets") or []
+        facets = (self._ask(body) or {}).get("facets") or []
         names = {str(group.get("identifier")) for facet in facets for group in facet.get("groups") or ()}
         self.requests.append({"url": self.url, "body": body, "total": len(names)})
         return names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -129,7 +129,7 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
             if len({row[2] for row in rows}) < MOST and words:
                 rows += connection.execute(_CONTAINING, (text, expression, _MOST_ROWS)).fetchall()
             counts = {key: connection.execute(_ENTRIES, (key,)).fetchone()[0] for _, _, key, *_ in rows}
-            rows = [(*row, counts[key] or entries) for *row, entries in rows for key in row[2:3]]
+            rows = [(*row, counts[row[2]] or entries) for *row, entries in rows]
     except sqlite3.Error:
         return []
     begins = re.compile(rf"(?<!\w){re.escape(text)}", re.IGNORECASE)
@@ -175,19 +175,11 @@ def _of_rcsb(text: str) -> list[Suggestion]:
         "results_content_type": ["experimental"],
     }
     address = Addresses.from_environment().search.removesuffix("/query")
-    client = HttpClient(RequestLimits(attempts=1, connect=_SECONDS, read=_SECONDS, total=_SECONDS))
-    try:
-        answer = client.get(f"{address}/suggest?json={quote(json.dumps(query))}")
-        found = json.loads(answer.content)["suggestions"] if answer.status == 200 else {}
-        return _best(_rows(found))
-    except (HttpError, ValueError, KeyError, TypeError, AttributeError):
-        return []
-    finally:
-        client.close()
-
-
-def _rows(found: Mapping[str, Iterable[Mapping[str, str]]]) -> Iterable[tuple[str, str, str, str, None]]:
-    """Yield the names of an answer of RCSB, which marks the text in them, the most likely of each kind first."""
-    for attribute, kind in _ATTRIBUTES.items():
-        for hit in found.get(attribute, ()):
-            yield re.sub(r"</?em>", "", hit["text"]), kind, "", "", None
+    with closing(HttpClient(RequestLimits(attempts=1, connect=_SECONDS, read=_SECONDS, total=_SECONDS))) as client:
+        try:
+            answer = client.get(f"{address}/suggest?json={quote(json.dumps(query))}")
+            found = json.loads(answer.content)["suggestions"] if answer.status == 200 else {}
+            hits = [(hit["text"], kind) for name, kind in _ATTRIBUTES.items() for hit in found.get(name, ())]
+            return _best((re.sub(r"</?em>", "", text), kind, "", "", None) for text, kind in hits)
+        except (HttpError, ValueError, KeyError, TypeError, AttributeError):
+            return []

@@ -108,7 +108,7 @@ def test_absent_named_entries_are_an_answer(query: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(("query", "found"), [("9zzz", []), ("4abc 9zzz", ["4abc"])])
-def test_an_unknown_id_that_is_no_word_is_listed_and_selects_no_other_entries(query: str, found: list[str]) -> None:
+def test_an_unknown_id_is_listed_and_selects_no_other_entries(query: str, found: list[str]) -> None:
     outcome = find_entries(_source(), query, "EGFR kinase")
     assert (_ids(outcome), outcome.not_found, outcome.fallbacks) == (found, ["9zzz"], [])
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +41,7 @@ class _Member:
     atoms: list[gemmi.Atom] = field(default_factory=list)
     indices: list[int] = field(default_factory=list)
     is_linked: bool = False
+    pose: LigandPose | str = ""
 
 
 def complexes_of(path: Path) -> Parts:
@@ -75,12 +77,10 @@ def _of_maestro(text: str, stem: str) -> dict[str, str]:
                     mol.SetProp("_Name", mol.GetProp(name))
             ligands.append(f"{Chem.MolToMolBlock(mol, kekulize=False)}{_fields(mol)}$$$$\n")
             continue
-        poses = [
-            (residue, pose_of(with_names(part_of(mol, residue.indices), [atom.name for atom in residue.atoms])))
-            for residue in residues
-            if _is_ligand(residue)
-        ]
-        complexes.append(_complex(stem, residues, poses))
+        for residue in filter(_is_ligand, residues):
+            names = [atom.name for atom in residue.atoms]
+            residue.pose = pose_of(with_names(part_of(mol, residue.indices), names))
+        complexes.append(_complex(stem, residues))
     files = {f"{stem}{f'-{k}' if len(complexes) > 1 else ''}.cif": made for k, made in enumerate(complexes, start=1)}
     if ligands:
         files[f"{stem}_ligand.sdf" if files else f"{stem}.sdf"] = "".join(ligands)
@@ -131,8 +131,9 @@ def _of_mol2(text: str, stem: str) -> dict[str, str]:
     for number, part in enumerate(parts, start=1):
         sections = read_sections(part.splitlines())
         residues = _mol2_residues(sections)
-        poses = [(residue, _mol2_pose(sections, residue)) for residue in residues if _is_ligand(residue)]
-        files[f"{stem}{f'-{number}' if len(parts) > 1 else ''}.cif"] = _complex(stem, residues, poses)
+        for residue in filter(_is_ligand, residues):
+            residue.pose = _mol2_pose(sections, residue)
+        files[f"{stem}{f'-{number}' if len(parts) > 1 else ''}.cif"] = _complex(stem, residues)
     return files
 
 
@@ -166,38 +167,29 @@ def _mol2_pose(sections: Mapping[str, list[list[str]]], residue: _Member) -> Lig
     return made if isinstance(made, str) else pose_of(with_names(made[0], made[1]))
 
 
-def _complex(name: str, residues: Sequence[_Member], poses: Sequence[tuple[_Member, LigandPose | str]]) -> str:
+def _complex(name: str, residues: Sequence[_Member]) -> str:
     """Return residues as mmCIF; residues with a pose get its atoms and, after the model, its bonds."""
-    by_key = {residue.key: pose for residue, pose in poses if isinstance(pose, LigandPose)}
-    model, chains = gemmi.Model(1), dict[str, gemmi.Chain]()
+    model, chains = gemmi.Model(1), dict[str, list[_Member]]()
     for residue in residues:
-        chain, number, ins_code, code = residue.key
-        pose = by_key.get(residue.key)
-        if pose is not None:
-            made = residue_of(pose, number)
-        else:
-            made = gemmi.Residue()
-            for atom in residue.atoms:
+        chains.setdefault(residue.key[0] or "A", []).append(residue)
+    for chain_name, members in chains.items():
+        chain = gemmi.Chain(chain_name)
+        for member in members:
+            _, number, ins_code, code = member.key
+            made = residue_of(member.pose, number) if isinstance(member.pose, LigandPose) else gemmi.Residue()
+            for atom in () if isinstance(member.pose, LigandPose) else member.atoms:
                 made.add_atom(atom)
-        made.name, made.seqid = code, gemmi.SeqId(number, ins_code)
-        made.het_flag = "A" if residue.is_linked else "H"
-        chains.setdefault(chain or "A", gemmi.Chain(chain or "A")).add_residue(made)
-    for own in chains.values():
-        model.add_chain(own)
+            made.name, made.seqid = code, gemmi.SeqId(number, ins_code)
+            made.het_flag = "A" if member.is_linked else "H"
+            chain.add_residue(made)
+        model.add_chain(chain)
     structure = gemmi.Structure()
     structure.name = name
     structure.add_model(model)
     structure.setup_entities()
     document = structure.make_mmcif_document()
-    found = list(_with_asyms(structure, by_key))
+    written = (residue for chain in structure[0] for residue in chain)
+    pairs = zip(written, itertools.chain(*chains.values()), strict=True)
+    found = [(residue.subchain, one.pose) for residue, one in pairs if isinstance(one.pose, LigandPose)]
     add_ligands(document, [asym for asym, _ in found], [pose for _, pose in found])
     return str(document.as_string())
-
-
-def _with_asyms(structure: gemmi.Structure, by_key: dict[Key, LigandPose]) -> Iterator[tuple[str, LigandPose]]:
-    for chain in structure[0]:
-        for residue in chain:
-            key = (chain.name, int(residue.seqid.num or 0), residue.seqid.icode, residue.name)
-            pose = by_key.get(key) or (by_key.get(("", *key[1:])) if chain.name == "A" else None)
-            if pose is not None:
-                yield residue.subchain, pose
