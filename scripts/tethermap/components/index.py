@@ -59,11 +59,9 @@ class ComponentIndex:
 
     def get(self, comp_id: str) -> Component | None:
         """Return a component by its code, None if it is unknown."""
-        try:
-            return self._known[comp_id]
-        except KeyError:
-            component = self._known[comp_id] = self._read(comp_id) or self._ask(comp_id)
-            return component
+        if comp_id not in self._known:
+            self._known[comp_id] = self._read(comp_id) or self._ask(comp_id)
+        return self._known[comp_id]
 
     def _read(self, comp_id: str) -> Component | None:
         row = self._connection.execute("SELECT data FROM component WHERE id = ?", (comp_id,)).fetchone()
@@ -77,11 +75,10 @@ class ComponentIndex:
             self.asked_in_vain = True
             return None
         try:
-            components = read_components(text, origin="network")
+            return read_components(text, origin="network").get(comp_id)
         except ValueError as error:
             _log.warning("the downloaded definition of component %s cannot be read: %s", comp_id, error)
             return None
-        return components.get(comp_id)
 
     def formulas(self, codes: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield code and formula, ``C29 H31 N7 O``, of all components or of those with the given codes."""

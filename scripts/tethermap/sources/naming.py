@@ -41,22 +41,15 @@ def structure_file(place: str) -> StructureFile | str:
 
     >>> structure_file("pdb/1HPV.ent.gz").entry_id, structure_file("1hpv-sf.cif.gz")
     ('1hpv', 'not coordinates')
+    >>> structure_file("docked.maegz")
+    'a format of one program; export it as PDB or mmCIF, ligands as SDF'
     """
     name = place.rpartition(os.sep)[2].lower()
     for pattern, is_mmcif in ((_MMCIF, True), (_PDB, False)):
         if match := pattern.fullmatch(name):
             return StructureFile(entry_id_of(match["id"]), place, is_mmcif)
     unnamed = "its name gives no PDB id" if _STRUCTURE.fullmatch(name) else "not a structure file"
-    return other_format(name) or unnamed
-
-
-def other_format(name: str) -> str:
-    """Return the kind of another file by its name, with the remedy; empty for structure files.
-
-    >>> other_format("docked.maegz")
-    'a format of one program; export it as PDB or mmCIF, ligands as SDF'
-    """
-    return next((reason for pattern, reason in _OTHER if pattern.fullmatch(name.lower())), "")
+    return next((reason for pattern, reason in _OTHER if pattern.fullmatch(name)), unnamed)
 
 
 def own_file(place: str, kind: str) -> StructureFile | str:

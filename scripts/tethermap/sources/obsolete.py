@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from tethermap.sources.base import KnownEntry
@@ -27,19 +27,14 @@ def load_obsolete(path: Path) -> dict[str, tuple[str, ...]]:
     """
     with path.open(encoding="utf-8", errors="replace", newline="") as stream:
         if path.suffix == ".csv":
-            return _merged(
-                (row.get("pdb_id") or "", re.split(r"[\s;,]+", row.get("replaced_by") or ""))
-                for row in csv.DictReader(stream)
-            )
-        fields = [line.split() for line in stream if line.startswith("OBSLTE")]
-    return _merged((words[2], words[3:]) for words in fields if len(words) > 2)
-
-
-def _merged(rows: Iterable[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]:
+            read = csv.DictReader(stream)
+            rows = [(row.get("pdb_id") or "", re.split(r"[\s;,]+", row.get("replaced_by") or "")) for row in read]
+        else:
+            listed = (line.split() for line in stream if line.startswith("OBSLTE"))
+            rows = [(words[2], words[3:]) for words in listed if len(words) > 2]
     table: dict[str, tuple[str, ...]] = {}
     for old, new in rows:
-        name = old.strip().lower()
-        if name:
+        if name := old.strip().lower():
             table[name] = tuple(dict.fromkeys([*table.get(name, ()), *(item.lower() for item in new if item)]))
     return table
 

@@ -7,6 +7,7 @@ binds more closely than OR. Everything else is data.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields
 
@@ -27,14 +28,8 @@ _LABELS = re.compile(
 
 _SPLIT = re.compile(r'([-\u2013\u2212]?)"([^"]*)"?|([^\s"]+)')
 _MINUS = "-\u2013\u2212"
-_GREEK = {
-    letter: f" {name} "
-    for names, first in (
-        ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho", 0x3B1),
-        ("sigma tau upsilon phi chi psi omega", 0x3C3),
-    )
-    for letter, name in zip(map(chr, range(first, first + 17)), names.split(), strict=False)
-} | {"\u03c2": " sigma ", "\u00df": " beta ", "\u00b5": " mu ", "\u03d5": " phi ", "\u03f5": " epsilon "}
+_GREEK = {letter: f" {unicodedata.name(letter).split()[-1].lower()} " for letter in map(chr, range(0x3B1, 0x3CA))}
+_GREEK |= {"\u03bb": " lambda ", "\u00df": " beta ", "\u00b5": " mu ", "\u03d5": " phi ", "\u03f5": " epsilon "}
 _LATIN = str.maketrans(_GREEK)
 """Greek letters, which the PDB writes out, and signs that stand for them."""
 

@@ -57,8 +57,7 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
                     waiting.append(rank - 1)
             decided.append((candidate, summary, left_out))
     for place in waiting[room:]:
-        candidate, summary, _ = decided[place]
-        decided[place] = candidate, summary, _cut(filters, place + 1)
+        decided[place] = *decided[place][:2], _cut(filters, place + 1)
     for rank, (candidate, summary, left_out) in enumerate(decided, start=1):
         errors: list[Exception] = []
         with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
@@ -99,7 +98,7 @@ def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
 
     Entries without are cut first: a peptide-like ligand among their polymers cannot be ruled out.
     """
-    wanted = {code.upper() for code in filters.get("only_ligands", ())}
+    wanted = set(map(str.upper, filters.get("only_ligands", ())))
     return bool(wanted & set(summary.ligands) if wanted else summary.ligands)
 
 

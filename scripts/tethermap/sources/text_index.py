@@ -141,9 +141,10 @@ class TextIndex:
         summary_of = {}
         for entry_id in entry_ids:
             for (text,) in self._ask("SELECT summary FROM entries WHERE entry_id = ?", entry_id):
-                values: dict[str, Any] = json.loads(text)
-                lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-                summary_of[entry_id] = EntrySummary(**{**values, **lists})
+                values: dict[str, Any] = {
+                    k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()
+                }
+                summary_of[entry_id] = EntrySummary(**values)
         return summary_of
 
     def known_accessions(self, accessions: Iterable[str]) -> set[str]:

@@ -72,10 +72,9 @@ def _companions(model: str, column: int) -> Iterator[str]:
 def read_scores(path: Path) -> dict[str, str]:
     """Return the single numbers of a file of scores by name; nothing if it can't be read."""
     with suppress(*_UNREADABLE):
-        values = _values(path, LARGEST_SCORES)
-        single = {name: value.item() for name, value in values.items() if getattr(value, "size", 0) == 1}
-        numbers = {name: value for name, value in {**values, **single}.items() if type(value) in (int, float)}
-        return {name: f"{value:.6g}" for name, value in sorted(numbers.items()) if _SCORE.search(name)}
+        values = {name: value.item() if getattr(value, "size", 0) == 1 else value
+                  for name, value in sorted(_values(path, LARGEST_SCORES).items()) if _SCORE.search(name)}  # fmt: skip
+        return {name: f"{value:.6g}" for name, value in values.items() if type(value) in (int, float)}
     return {}
 
 
