@@ -16,19 +16,10 @@ from tests.standin import StandIn
 from tests.standin.documents import load_documents
 from tests.standin.search import ATTRIBUTES, SUGGESTED
 from tests.standin.server import SCHEMA
-from tethermap.sources.rcsb_queries import (
-    ACCESSION,
-    ENTRIES_QUERY,
-    accession_node,
-    count,
-    page,
-    sequence_node,
-    text_node,
-    values,
-)
+from tethermap.sources import rcsb_queries as queries
 
 EGFR = ["1ABC", "2ABC", "3ABC", "4ABC", "5ABC"]
-WORDS = text_node(["egfr"], [], any_term=False)
+WORDS = queries.text_node(["egfr"], [], any_term=False)
 
 
 def _post(standin: StandIn, path: str, body: Any) -> httpx2.Response:
@@ -60,21 +51,21 @@ def _schema(folder: Path, name: str) -> Any:
 )
 def test_full_text_joins_phrases(standin: StandIn, value: str, found: list[str]) -> None:
     node = {"type": "terminal", "service": "full_text", "parameters": {"value": value}}
-    answer = _search(standin, page(node, 0, 100))
+    answer = _search(standin, queries.page(node, 0, 100))
     hits = answer.json()["result_set"] if answer.status_code == 200 else []
     assert sorted(hit["identifier"] for hit in hits) == found
 
 
 def test_answers_come_in_pages(standin: StandIn) -> None:
-    found = [_search(standin, page(WORDS, start, 2)).json() for start in (0, 2, 4)]
+    found = [_search(standin, queries.page(WORDS, start, 2)).json() for start in (0, 2, 4)]
     assert [answer["total_count"] for answer in found] == [5, 5, 5]
     assert [len(answer["result_set"]) for answer in found] == [2, 2, 1]
-    assert _search(standin, page(WORDS, 6, 2)).status_code == 204
+    assert _search(standin, queries.page(WORDS, 6, 2)).status_code == 204
 
 
 def test_counts_and_values_have_no_hits(standin: StandIn) -> None:
-    assert _search(standin, count(WORDS)).json() == {"total_count": 5}
-    answer = _search(standin, values(WORDS, ACCESSION)).json()
+    assert _search(standin, queries.count(WORDS)).json() == {"total_count": 5}
+    answer = _search(standin, queries.values(WORDS, queries.ACCESSION)).json()
     assert answer["result_set"] == []
     assert answer["facets"] == [{"name": "values", "groups": [{"identifier": "P00533", "population": 5}]}]
 
@@ -82,15 +73,15 @@ def test_counts_and_values_have_no_hits(standin: StandIn) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        {**page(WORDS, 0, 10), "return_type": "none"},
+        {**queries.page(WORDS, 0, 10), "return_type": "none"},
         {"return_type": "entry"},
-        page({"type": "terminal", "service": "none"}, 0, 10),
-        page({**accession_node(["P00533"]), "logical_operator": "not"}, 0, 10),
-        page({**WORDS, "parameters": {"value": "bare words"}}, 0, 10),
-        page({**WORDS, "service": "text"}, 0, 10),
-        page(WORDS, 0, 10_001),
-        {**page(WORDS, 0, 10), "request_options": {"pager": {"rows": 1}}},
-        {**page(WORDS, 0, 10), "request_options": {"results_content_type": []}},
+        queries.page({"type": "terminal", "service": "none"}, 0, 10),
+        queries.page({**queries.accession_node(["P00533"]), "logical_operator": "not"}, 0, 10),
+        queries.page({**WORDS, "parameters": {"value": "bare words"}}, 0, 10),
+        queries.page({**WORDS, "service": "text"}, 0, 10),
+        queries.page(WORDS, 0, 10_001),
+        {**queries.page(WORDS, 0, 10), "request_options": {"pager": {"rows": 1}}},
+        {**queries.page(WORDS, 0, 10), "request_options": {"results_content_type": []}},
         "not an object",
     ],
 )
@@ -101,7 +92,7 @@ def test_request_that_violates_the_schema_is_rejected(standin: StandIn, body: An
 
 
 def test_graphql_gives_null_for_missing_fields_and_skips_unknown_entries(standin: StandIn) -> None:
-    body = {"query": ENTRIES_QUERY, "variables": {"ids": ["6ABC", "9ZZZ"]}}
+    body = {"query": queries.ENTRIES_QUERY, "variables": {"ids": ["6ABC", "9ZZZ"]}}
     (row,) = _post(standin, "/data/graphql", body).json()["data"]["entries"]
     assert row["rcsb_id"] == "6ABC"
     assert row["branched_entities"] is None
@@ -163,11 +154,11 @@ def test_searchable_attributes_are_those_of_the_service(rcsb_recordings: Path) -
 
 def test_our_own_requests_are_accepted(standin: StandIn) -> None:
     for node in (
-        text_node(["a", "b c"], ["P00533", "P04626"], any_term=True),
-        accession_node(["P00533"]),
-        sequence_node("A" * 30, 0.9),
+        queries.text_node(["a", "b c"], ["P00533", "P04626"], any_term=True),
+        queries.accession_node(["P00533"]),
+        queries.sequence_node("A" * 30, 0.9),
     ):
-        assert _search(standin, page(node, 0, 10)).status_code in (200, 204)
+        assert _search(standin, queries.page(node, 0, 10)).status_code in (200, 204)
 
 
 def test_answers_have_the_shapes_of_recorded_ones(standin: StandIn, rcsb_recordings: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,11 @@ def packed(path: Path, files: dict[str, bytes]) -> Path:
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz", "x.tar.bz2", "x.tar.xz"])
-def test_models_in_folders_are_entries_that_name_archive_and_folder(name: str, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    path = packed(tmp_path / "own" / name, {f"seed-{n}/model.cif": MODEL for n in (10, 2)})
-    source = FilesSource([tmp_path / "own"], tmp_path / "cache").open()
+def test_models_in_folders_are_entries_that_name_archive_and_folder(
+    name: str, own: Path, opened: Callable[[Path], FilesSource]
+) -> None:
+    path = packed(own / name, {f"seed-{n}/model.cif": MODEL for n in (10, 2)})
+    source = opened(own)
     assert is_archive(path)
     assert members_size(path, 1 << 30) == 2 * len(MODEL)
     assert sorted(source.all_entries()) == ["seed-10-model", "seed-2-model"]

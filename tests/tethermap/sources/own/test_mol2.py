@@ -26,16 +26,23 @@ ORDERS = {
 }  # fmt: skip
 
 
+def joined(atoms: Iterable[tuple[str, int]], bonds: Iterable[tuple[int, int, Chem.BondType]]) -> Chem.RWMol:
+    """Return a molecule of elements with charges, and bonds."""
+    mol = Chem.RWMol()
+    for element, charge in atoms:
+        atom = Chem.Atom(element)
+        atom.SetFormalCharge(charge)
+        mol.AddAtom(atom)
+    for first, second, order in bonds:
+        mol.AddBond(first, second, order)
+    return mol
+
+
 def molecule(component: Component) -> Chem.Mol:
     """Return a component with its hydrogens, out of the plane of a drawing."""
-    mol = Chem.RWMol()
-    for atom in component.atoms:
-        made = Chem.Atom(atom.element)
-        made.SetFormalCharge(atom.charge)
-        mol.AddAtom(made)
     orders = dict(enumerate(ORDERS.values(), start=1))
-    for bond in component.bonds:
-        mol.AddBond(bond.first, bond.second, orders[bond.order])
+    bonds = [(bond.first, bond.second, orders[bond.order]) for bond in component.bonds]
+    mol = joined([(atom.element, atom.charge) for atom in component.atoms], bonds)
     conformer = Chem.Conformer(mol.GetNumAtoms())
     conformer.SetPositions(np.array([atom.xyz or (0.0, 0.0, 0.0) for atom in component.atoms]))
     mol.AddConformer(conformer)
@@ -61,14 +68,8 @@ def same(mol: Chem.Mol, *, tautomers: bool) -> str:
 
 
 def rebuilt(pose: LigandPose) -> Chem.Mol:
-    mol = Chem.RWMol()
-    for element, charge in zip(pose.elements, pose.charges, strict=True):
-        atom = Chem.Atom(element)
-        atom.SetFormalCharge(charge)
-        mol.AddAtom(atom)
-    assert pose.bonds is not None
-    for first, second, order in pose.bonds:
-        mol.AddBond(first, second, ORDERS[order])
+    bonds = [(first, second, ORDERS[order]) for first, second, order in pose.bonds or ()]
+    mol = joined(zip(pose.elements, pose.charges, strict=True), bonds)
     Chem.SanitizeMol(mol)
     return mol.GetMol()
 
@@ -116,19 +117,17 @@ def mol2_text(mol: Chem.Mol, style: str) -> str:
 def with_hydrogens(text: str, which: str) -> str:
     """Return a mol2 file with all, polar or no hydrogens."""
     parts = {part.split("\n", 1)[0].strip(): part.splitlines() for part in text.split("@<TRIPOS>")[1:]}
-    head, atoms, bonds = parts["MOLECULE"], parts["ATOM"], parts["BOND"]
-    kinds = {line.split()[0]: line.split()[5] for line in atoms[1:] if line.strip()}
-    pairs = [line.split()[1:3] for line in bonds[1:] if line.strip()]
+    atoms, bonds = ([line for line in parts[name][1:] if line.strip()] for name in ("ATOM", "BOND"))
+    kinds = {line.split()[0]: line.split()[5] for line in atoms}
+    pairs = [line.split()[1:3] for line in bonds]
     hydrogens = {number for number, kind in kinds.items() if kind.lower()[0] == "h"}
     on_carbon = {a for pair in pairs for a, b in (pair, pair[::-1]) if a in hydrogens and kinds[b].lower()[0] == "c"
                  and kinds[b].lower() != "cl"}  # fmt: skip
     left = {"all": set(), "polar": on_carbon, "none": hydrogens}[which]
-    kept = [line for line in atoms[1:] if line.strip() and line.split()[0] not in left]
-    joined = [line for line in bonds[1:] if line.strip() and not left & {*line.split()[1:3]}]
-    return "\n".join([
-        "@<TRIPOS>MOLECULE", "x", f"{len(kept)} {len(joined)} 1 0 0", *head[3:], "@<TRIPOS>ATOM", *kept,
-        "@<TRIPOS>BOND", *joined, "",
-    ])  # fmt: skip
+    kept = [line for line in atoms if line.split()[0] not in left]
+    stated = [line for line in bonds if not left & {*line.split()[1:3]}]
+    head = ["@<TRIPOS>MOLECULE", "x", f"{len(kept)} {len(stated)} 1 0 0", *parts["MOLECULE"][3:]]
+    return "\n".join([*head, "@<TRIPOS>ATOM", *kept, "@<TRIPOS>BOND", *stated, ""])
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from rdkit import Chem
 from rdkit.Chem import AllChem
 from rdkit.Chem.rdMolTransforms import TransformConformer
 
-from tests.tools.styles import SMILES, complex_atoms, pdb_line, programs, protein_pdb
+from tests.tools.styles import SMILES, Atom, complex_atoms, pdb_line, programs, protein_pdb
 from tethermap.components.user import read_user_components
 from tethermap.entry.reader import Entry, read_entry
 from tethermap.sources.base import SourceError
@@ -26,11 +26,6 @@ from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
 
 Opened = Callable[[Path], FilesSource]
-
-
-@pytest.fixture
-def opened(tmp_path: Path) -> Opened:
-    return lambda folder: FilesSource([folder], tmp_path / "cache").open()
 
 
 @pytest.fixture
@@ -141,14 +136,22 @@ def moved(text: str, step: float) -> str:
     return "".join(lines)
 
 
+def pdbqt_lines(atoms: Iterable[Atom], code: str, chain: str, number: int) -> str:
+    """Return atoms with AutoDock's types, simplified."""
+    types = {"C": "A", "N": "NA", "O": "OA", "F": "F"}
+    return "".join(pdb_line(k, atom, record="ATOM", code=code, chain=chain, number=number,
+                            tail=f"    +0.000 {types[atom.element]}")
+                   for k, atom in enumerate(atoms, start=1))  # fmt: skip
+
+
+def pdbqt_ligand() -> str:
+    heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
+    return f"REMARK SMILES {SMILES}\nROOT\n{pdbqt_lines(heavy, 'UNL', ' ', 1)}ENDROOT\nTORSDOF 1\n"
+
+
 def test_pdbqt_poses_have_the_smiles_that_meeko_writes(pair: Path, opened: Opened) -> None:
     (pair / "4cup_ligand.sdf").unlink()
-    heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
-    types = {"C": "A", "N": "NA", "O": "OA", "F": "F"}
-    lines = [pdb_line(k, atom, record="ATOM", code="UNL", chain=" ", number=1, tail=f"    +0.000 {types[atom.element]}")
-             for k, atom in enumerate(heavy, start=1)]  # fmt: skip
-    model = f"REMARK SMILES {SMILES}\nROOT\n{''.join(lines)}ENDROOT\nTORSDOF 1\n"
-    (pair / "4cup_out.pdbqt").write_text("".join(f"MODEL {k}\n{model}ENDMDL\n" for k in (1, 2)))
+    (pair / "4cup_out.pdbqt").write_text("".join(f"MODEL {k}\n{pdbqt_ligand()}ENDMDL\n" for k in (1, 2)))
     entry = entry_of(opened(pair), "4cup-protein")
     assert list(entry.additions.ligands.values()) == [SMILES, SMILES]
     assert {bytes(e) for e in entry.atoms.element[entry.atoms.label_asym_id == b"Llig1"]} == {b"C", b"N", b"O", b"F"}
@@ -202,9 +205,9 @@ def test_packed_tables_and_definitions_are_read(packer: Any, ending: str, tmp_pa
     restraints = b"data_comp_LIG\nloop_\n_chem_comp_atom.comp_id\n_chem_comp_atom.atom_id\nLIG C1\n"
     for name, text in (("a.smi", b"CCO ETX\n"), ("b.csv", b"code,smiles\nETY,CCN\n"), ("c.cif", restraints)):
         (folder / f"{name}.{ending}").write_bytes(packer.compress(text))
-    tables = [folder / f"{name}.{ending}" for name in ("a.smi", "b.csv")]
-    assert list(definitions_among([str(folder)])) == [*tables, folder / f"c.cif.{ending}"]
-    assert set(read_user_components(*tables)) == {"ETX", "ETY"}
+    paths = [folder / f"{name}.{ending}" for name in ("a.smi", "b.csv", "c.cif")]
+    assert list(definitions_among([str(folder)])) == paths
+    assert set(read_user_components(*paths[:2])) == {"ETX", "ETY"}
     (folder / "m.pdb").write_text(protein_pdb())
     assert opened(folder).all_entries() == ["m"]
     assert not opened(folder).notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from tests.tools.styles import programs
 from tethermap.entry.reader import read_entry
 from tethermap.sources.files import FilesSource
+
+Opened = Callable[[Path], FilesSource]
 
 SCORES = {"iptm": 0.87, "ptm": 0.9, "ranking_score": 0.88, "has_clash": 0.0, "chain_iptm": [0.1, 0.2]}
 
@@ -25,15 +28,13 @@ SCORES = {"iptm": 0.87, "ptm": 0.9, "ranking_score": 0.88, "has_clash": 0.0, "ch
         ("boltz-pdb", "x_model_1.pdb", "confidence_x_model_1.json"),
     ],
 )
-def test_scores_next_to_a_prediction_are_read(style: str, model: str, beside: str, tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    (folder / model).write_text(next(one for one in programs() if one.name == style).text)
+def test_scores_next_to_a_prediction_are_read(style: str, model: str, beside: str, own: Path, opened: Opened) -> None:
+    (own / model).write_text(next(one for one in programs() if one.name == style).text)
     if beside.endswith("json"):
-        (folder / beside).write_text(json.dumps(SCORES))
+        (own / beside).write_text(json.dumps(SCORES))
     else:
-        np.savez(folder / beside, iptm=np.array([0.87]), ptm=np.array([0.9]), ranking_score=np.array([0.88]))
-    source = FilesSource([folder], tmp_path / "cache").open()
+        np.savez(own / beside, iptm=np.array([0.87]), ptm=np.array([0.9]), ranking_score=np.array([0.88]))
+    source = opened(own)
     (entry_id,) = source.all_entries()
     entry = read_entry(source.fetch(entry_id).path, entry_id)
     assert entry.additions.scores == {"iptm": "0.87", "ptm": "0.9", "ranking_score": "0.88"}
@@ -42,12 +43,10 @@ def test_scores_next_to_a_prediction_are_read(style: str, model: str, beside: st
 
 @pytest.mark.parametrize("name", ["summary_confidences.json", "confidences.json"])
 @pytest.mark.parametrize("content", [b"{", b"[1]", b"PK\x03\x04 cut off", b"\x1f\x8b cut off"])
-def test_confidences_that_cannot_be_read_change_nothing(name: str, content: bytes, tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    (folder / "model.cif").write_text(next(one for one in programs() if one.name == "alphafold3").text)
-    (folder / name).write_bytes(content)
-    source = FilesSource([folder], tmp_path / "cache").open()
+def test_confidences_that_cannot_be_read_change_nothing(name: str, content: bytes, own: Path, opened: Opened) -> None:
+    (own / "model.cif").write_text(next(one for one in programs() if one.name == "alphafold3").text)
+    (own / name).write_bytes(content)
+    source = opened(own)
     (entry_id,) = source.all_entries()
-    assert source.fetch(entry_id).path == folder / "model.cif"
+    assert source.fetch(entry_id).path == own / "model.cif"
     assert source.failed == {}

@@ -12,8 +12,8 @@ from rdkit import Chem
 
 from tests.tethermap.sources.own.ligands import flat, ligands_among
 from tests.tethermap.sources.own.test_mol2 import mol2_text
-from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, write_sdf
-from tests.tools.styles import SMILES, Atom, complex_atoms, pdb_line, protein_pdb
+from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, pdbqt_ligand, pdbqt_lines, write_sdf
+from tests.tools.styles import SMILES, complex_atoms, protein_pdb
 from tethermap.components.index import ComponentIndex
 
 Ligands = Callable[[Path], dict[str, list[tuple[str, str]]]]
@@ -27,13 +27,6 @@ def ligands(tmp_path: Path, index: ComponentIndex) -> Ligands:
         return {entry_id: [one[1:] for one in listed] for entry_id, listed in found.items()}
 
     return of_folder
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Path:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    return folder
 
 
 RIGHT = (flat(SMILES), "file")
@@ -88,20 +81,9 @@ def mol2() -> str:
 def test_flexible_side_chains_of_a_docking_are_not_part_of_the_ligand(own: Path, ligands: Ligands) -> None:
     """AutoDock Vina writes poses with flexible residues after each ligand."""
     (own / "x_receptor.pdb").write_text(protein_pdb())
-    types = {"C": "A", "N": "NA", "O": "OA", "F": "F"}
-
-    def lines(atoms: list[Atom], code: str, chain: str, number: int) -> str:
-        tails = [f"    +0.000 {types[atom.element]}" for atom in atoms]
-        return "".join(
-            pdb_line(k, atom, record="ATOM", code=code, chain=chain, number=number, tail=tail)
-            for k, (atom, tail) in enumerate(zip(atoms, tails, strict=True), start=1)
-        )
-
-    heavy = [atom for atom in complex_atoms() if atom.is_ligand and atom.element != "H"]
     names = ("CB", "CG", "OD1", "ND2")
     side = [atom for atom in complex_atoms() if atom.comp_id == "ASN" and atom.name in names][:4]
-    ligand = f"REMARK SMILES {SMILES}\nROOT\n{lines(heavy, 'UNL', ' ', 1)}ENDROOT\nTORSDOF 1\n"
-    residue = f"ROOT\n{lines(side, 'ASN', 'A', side[0].number)}ENDROOT\n"
+    residue = f"ROOT\n{pdbqt_lines(side, 'ASN', 'A', side[0].number)}ENDROOT\n"
     flexible = f"BEGIN_RES ASN A {side[0].number:3d}\n{residue}END_RES ASN A {side[0].number:3d}\n"
-    (own / "x_out.pdbqt").write_text("".join(f"MODEL {k}\n{ligand}{flexible}ENDMDL\n" for k in (1, 2)))
+    (own / "x_out.pdbqt").write_text("".join(f"MODEL {k}\n{pdbqt_ligand()}{flexible}ENDMDL\n" for k in (1, 2)))
     assert ligands(own) == {"x-receptor": [RIGHT] * 2}
