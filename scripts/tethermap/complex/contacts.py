@@ -52,6 +52,11 @@ from tethermap.entry.near import distances
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.molecule.record import LigandMolecule
 
+Ligand = tuple[Instance, LigandMolecule]
+
+_Found = dict[tuple[int, int, str], tuple[float, str]]
+"""Distance and detail of contacts by ligand atom, partner atom and type."""
+
 LIGATING = [*HALOGENS, "N", "O", "S", "P", "Se"]
 """Elements of a ligand that bind a metal."""
 
@@ -81,10 +86,7 @@ class _Around(NamedTuple):
 
 
 def ligand_contacts(
-    instance: Instance,
-    mol: LigandMolecule,
-    neighbourhood: Neighbourhood,
-    others: Sequence[tuple[Instance, LigandMolecule]] = (),
+    instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood, others: Sequence[Ligand] = ()
 ) -> list[Row]:
     """Return the contacts of one ligand instance, ordered by ligand atom, type and partner.
 
@@ -109,7 +111,7 @@ def ligand_contacts(
     rows: list[tuple[int, str, Row]] = []
     own, xyz = ligand_polar_atoms(mol.mol, mol.n_heavy, _on_cysteine(instance, mol)), instance.atoms.xyz[mol.atom_index]
     for around in (_Around(neighbourhood), *_beside(instance, mol, neighbourhood, others)):
-        found: dict[tuple[int, int, str], tuple[float, str]] = {}
+        found: _Found = {}
         if len(around.atoms) and mol.n_heavy:
             contacts = chain(_atom_contacts(mol, xyz, own, around), _shaped(instance, mol, xyz, own, around))
             for kind, i, j, distance, detail in contacts:
@@ -146,10 +148,7 @@ def _row_key(row: tuple[int, str, Row]) -> tuple[object, ...]:
 
 
 def _beside(
-    instance: Instance,
-    mol: LigandMolecule,
-    neighbourhood: Neighbourhood,
-    others: Sequence[tuple[Instance, LigandMolecule]],
+    instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood, others: Sequence[Ligand]
 ) -> Iterator[_Around]:
     """Yield the other ligands near a ligand that coexist with it and are in none of its contexts."""
     if instance.facts.docked:
@@ -213,12 +212,10 @@ def _bonded_centre(bonded: BoolArray, xyz: FloatArray) -> tuple[FloatArray, IntA
     return centre, degree.astype(np.int64)
 
 
-def _atom_contacts(
-    mol: LigandMolecule, ligand_xyz: FloatArray, ligand: PolarAtoms, around: _Around
-) -> Iterator[Contact]:
+def _atom_contacts(mol: LigandMolecule, own_xyz: FloatArray, ligand: PolarAtoms, around: _Around) -> Iterator[Contact]:
     """Yield the contacts between two atoms; arrays over ligand atoms have rows, over partner atoms columns."""
     neighbourhood = around.atoms
-    distance = distances(ligand_xyz, neighbourhood.xyz)
+    distance = distances(own_xyz, neighbourhood.xyz)
     nearest = distance.min(axis=0)
     near = np.flatnonzero(nearest <= _SEARCH)
     beside = np.flatnonzero(nearest <= _SEARCH + _LONGEST_BOND)  # near atoms, and all that can be bonded to them
@@ -232,13 +229,13 @@ def _atom_contacts(
     plain = (element == "C") & ~(bonded & hetero).any(axis=1)
     other = around.polar.of(near) if around.polar else partner_polar_atoms(neighbourhood, near, degree, plain)
     ligand_bonds = Chem.GetAdjacencyMatrix(mol.mol)[: mol.n_heavy, : mol.n_heavy].astype(np.bool_)
-    ligand_centre, ligand_degree = _bonded_centre(ligand_bonds, ligand_xyz)
+    ligand_centre, ligand_degree = _bonded_centre(ligand_bonds, own_xyz)
 
     def at_angles(mask: BoolArray, allowed: Callable[[FloatArray, FloatArray], BoolArray]) -> BoolArray:
         """Keep the pairs whose line has allowed cosines with the bonds of the ligand atom and of the partner atom."""
         i, j = np.nonzero(mask)
-        line = xyz[j] - ligand_xyz[i]
-        mask[mask] = allowed(_cosine(line, ligand_centre[i] - ligand_xyz[i]), _cosine(-line, other_centre[j] - xyz[j]))
+        line = xyz[j] - own_xyz[i]
+        mask[mask] = allowed(_cosine(line, ligand_centre[i] - own_xyz[i]), _cosine(-line, other_centre[j] - xyz[j]))
         return mask
 
     symbol = [mol.mol.GetAtomWithIdx(i).GetSymbol() for i in range(mol.n_heavy)]
@@ -278,15 +275,13 @@ def _shaped(
     instance: Instance, mol: LigandMolecule, xyz: FloatArray, own: PolarAtoms, around: _Around
 ) -> Iterator[Contact]:
     """Yield the contacts of rings and through water."""
-    neighbourhood = around.atoms
-    rings, positive = rings_of_ligand(mol, xyz), np.flatnonzero(own.positive).tolist()
-    if rings or positive:
+    neighbourhood, ligand = around.atoms, rings_of_ligand(mol, xyz, own)
+    if ligand.rings or ligand.cations:
         if around.molecule is not None and around.polar is not None:
-            other_rings = rings_of_ligand(around.molecule, neighbourhood.xyz)
-            cations = np.flatnonzero(around.polar.positive).tolist()
+            partner = rings_of_ligand(around.molecule, neighbourhood.xyz, around.polar)
         else:
-            other_rings, cations = rings_of_residues(neighbourhood)
-        yield from ring_contacts(xyz, rings, positive, neighbourhood.xyz, other_rings, cations)
+            partner = rings_of_residues(neighbourhood)
+        yield from ring_contacts(ligand, partner)
     if instance.waters and around.polar is None:
         yield from water_bridges(instance.waters, xyz, own.donor | own.acceptor, neighbourhood)
 
@@ -319,10 +314,7 @@ def _closest_per_column(mask: BoolArray, distance: FloatArray) -> BoolArray:
 
 
 def _link_rows(
-    instance: Instance,
-    mol: LigandMolecule,
-    neighbourhood: Neighbourhood,
-    found: dict[tuple[int, int, str], tuple[float, str]],
+    instance: Instance, mol: LigandMolecule, neighbourhood: Neighbourhood, found: _Found
 ) -> Iterator[tuple[int, str, Row]]:
     """Yield the links outside every context; move the others into `found`.
 

@@ -10,11 +10,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.complex.limits import CATION_PI_MAX, OFFSET_MAX, STACKING_MAX
+from tethermap.complex.polar_groups import PolarAtoms
 from tethermap.instance.model import Neighbourhood
 from tethermap.molecule.record import LigandMolecule
 
@@ -77,43 +79,35 @@ class Ring:
         return _apart(self.centre, point) <= CATION_PI_MAX and self.offset(point) <= OFFSET_MAX
 
 
-def ring_contacts(
-    ligand_xyz: FloatArray,
-    own: Sequence[Ring],
-    positive: Sequence[int],
-    xyz: FloatArray,
-    others: Sequence[Ring],
-    cations: Sequence[int],
-) -> Iterator[Contact]:
-    """Yield the contacts of rings between a ligand and its surroundings.
+class Side(NamedTuple):
+    """Heavy atoms of a ligand or around it, shape (n_atoms, 3) in angstroms, their whole rings and cations."""
 
-    Parameters
-    ----------
-    ligand_xyz, xyz : ndarray of float, shape (n_atoms, 3)
-        Its heavy atoms and those around it, in angstroms.
-    own, others : sequence of Ring
-        Aromatic rings of either.
-    positive, cations : sequence of int
-        Positive atoms of either.
-    """
-    for ring in own:
-        for other in others:
+    xyz: FloatArray
+    rings: list[Ring]
+    cations: list[int]
+
+
+def ring_contacts(ligand: Side, partner: Side) -> Iterator[Contact]:
+    """Yield the contacts of rings between a ligand and its surroundings."""
+    for ring in ligand.rings:
+        for other in partner.rings:
             yield from _stacked(ring, other)
-        for atom in cations:
-            if ring.is_below(xyz[atom]):
-                yield "cation_pi", ring.nearest(xyz[atom]), atom, _apart(ring.centre, xyz[atom]), "ring"
-    for other in others:
-        above = [k for k in positive if other.is_below(ligand_xyz[k])]
-        if above:
-            distance, k = min((_apart(other.centre, ligand_xyz[k]), k) for k in above)
-            yield "cation_pi", k, other.nearest(ligand_xyz[k]), distance, "cation"
+        for atom in partner.cations:
+            place = partner.xyz[atom]
+            if ring.is_below(place):
+                yield "cation_pi", ring.nearest(place), atom, _apart(ring.centre, place), "ring"
+    for other in partner.rings:
+        if above := [k for k in ligand.cations if other.is_below(ligand.xyz[k])]:
+            distance, k = min((_apart(other.centre, ligand.xyz[k]), k) for k in above)
+            yield "cation_pi", k, other.nearest(ligand.xyz[k]), distance, "cation"
 
 
-def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray) -> list[Ring]:
-    """Return the aromatic rings of a ligand with heavy atoms at `xyz`, in angstroms."""
+def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray, polar: PolarAtoms) -> Side:
+    """Return the aromatic rings and cations of a ligand with heavy atoms at `xyz`, in angstroms."""
     rings = mol.mol.GetRingInfo().AtomRings()
     aromatic = [ring for ring in rings if all(mol.mol.GetAtomWithIdx(k).GetIsAromatic() for k in ring)]
-    return [Ring.of(ring, xyz) for ring in aromatic if max(ring) < len(xyz)]
+    whole = [Ring.of(ring, xyz) for ring in aromatic if max(ring) < len(xyz)]
+    return Side(xyz, whole, np.flatnonzero(polar.positive).tolist())
 
 
 def _stacked(ring: Ring, other: Ring) -> Iterator[Contact]:
@@ -125,7 +119,7 @@ def _stacked(ring: Ring, other: Ring) -> Iterator[Contact]:
         yield "pi_stacking", ring.nearest(other.centre), other.nearest(ring.centre), distance, geometry
 
 
-def rings_of_residues(neighbourhood: Neighbourhood) -> tuple[list[Ring], list[int]]:
+def rings_of_residues(neighbourhood: Neighbourhood) -> Side:
     """Return the whole rings around a ligand, and the atoms in the middle of positive charges."""
     known = [k for k, comp_id in enumerate(neighbourhood.comp_id.tolist()) if comp_id in RINGS or comp_id in CATIONS]
     names = neighbourhood.auth_asym_id, neighbourhood.residue_id, neighbourhood.copy_name, neighbourhood.comp_id
@@ -139,7 +133,7 @@ def rings_of_residues(neighbourhood: Neighbourhood) -> tuple[list[Ring], list[in
         rings += [Ring.of([atoms[name] for name in ring], neighbourhood.xyz) for ring in whole]
         if (middle := CATIONS.get(key[3])) in atoms:
             cations.append(atoms[str(middle)])
-    return rings, cations
+    return Side(neighbourhood.xyz, rings, cations)
 
 
 def _apart(first: FloatArray, second: FloatArray) -> float:

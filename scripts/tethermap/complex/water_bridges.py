@@ -46,12 +46,9 @@ def water_bridges(
     reached |= (to_partner <= METAL_MAX) & metal[near][None, :]
     for k, water in enumerate(waters):
         for j in np.flatnonzero(reached[k]).tolist():
-            ends = [
-                i
-                for i in np.flatnonzero(bonded[k]).tolist()
-                if ANGLES[0] <= angle_between(ligand_xyz[i] - places[k], partners[j] - places[k]) <= ANGLES[1]
-            ]
-            if ends:
+            lines = {i: ligand_xyz[i] - places[k] for i in np.flatnonzero(bonded[k]).tolist()}
+            angles = {i: angle_between(line, partners[j] - places[k]) for i, line in lines.items()}
+            if ends := [i for i, angle in angles.items() if ANGLES[0] <= angle <= ANGLES[1]]:
                 i = min(ends, key=lambda i: float(to_ligand[k, i]))
                 name = f"{water.comp_id} {water.chain} {water.residue_id}"
                 yield "water", i, int(near[j]), float(to_ligand[k, i]), name
