@@ -103,13 +103,9 @@ def _value(block: gemmi.cif.Block, tag: str) -> str:
 
 def _resolution(block: gemmi.cif.Block) -> float | None:
     """Return the best resolution of the refinement, else of the map, else of the data."""
-    for category, tag in (
-        ("_refine.", "ls_d_res_high"),
-        ("_em_3d_reconstruction.", "resolution"),
-        ("_reflns.", "d_resolution_high"),
-    ):
-        resolutions = [number for row in rows_in(block, category, tag) if (number := positive(row[tag])) is not None]
-        if resolutions:
+    for tag in ("_refine.ls_d_res_high", "_em_3d_reconstruction.resolution", "_reflns.d_resolution_high"):
+        values = map(positive, map(_text, block.find_values(tag)))
+        if resolutions := [number for number in values if number is not None]:
             return min(resolutions)
     return None
 
@@ -117,20 +113,15 @@ def _resolution(block: gemmi.cif.Block) -> float | None:
 def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
     """Return number of the last revision, date of the first release, date of the last revision."""
     tags = ("revision_date", "major_revision", "minor_revision", "data_content_type")
-    history = [
-        (iso_date(row["revision_date"]), int(row["major_revision"]), int(row["minor_revision"]))
-        for row in rows_in(block, "_pdbx_audit_revision_history.", *tags)
-        if row["major_revision"].isdecimal()
-        and row["minor_revision"].isdecimal()
-        and row["data_content_type"] in ("", "Structure model")
-    ]
-    if history:
+    rows = (row.values() for row in rows_in(block, "_pdbx_audit_revision_history.", *tags))
+    of_model = [values for *values, content in rows if content in ("", "Structure model")]
+    numbered = [values for values in of_model if values[1].isdecimal() and values[2].isdecimal()]
+    if history := [(iso_date(date), int(major), int(minor)) for date, major, minor in numbered]:
         dates = [date for date, _, _ in history if date]
         last = max(history, key=lambda item: item[1:])
         return f"{last[1]}.{last[2]}", min(dates, default=""), last[0]
-    rows = rows_in(block, "_database_PDB_rev.", "num", "date")
-    old = [(int(row["num"]), iso_date(row["date"])) for row in rows if row["num"].isdecimal()]
-    if old:
+    earlier = rows_in(block, "_database_PDB_rev.", "num", "date")
+    if old := [(int(row["num"]), iso_date(row["date"])) for row in earlier if row["num"].isdecimal()]:
         return str(max(old)[0]), min(old)[1], max(old)[1]
     return "", "", ""
 
@@ -145,12 +136,10 @@ def _replacements(block: gemmi.cif.Block, own_id: str) -> tuple[str, ...]:
 
 
 def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
-    described = {
-        row["id"]: row for row in rows_in(block, "_entity.", "id", "type", "pdbx_description", "pdbx_fragment")
-    }
-    polymers = list(
-        rows_in(block, "_entity_poly.", "entity_id", "type", "pdbx_strand_id", "pdbx_seq_one_letter_code_can")
-    )
+    rows = rows_in(block, "_entity.", "id", "type", "pdbx_description", "pdbx_fragment")
+    described = {row["id"]: row for row in rows}
+    tags = ("entity_id", "type", "pdbx_strand_id", "pdbx_seq_one_letter_code_can")
+    polymers = list(rows_in(block, "_entity_poly.", *tags))
     if not polymers:
         polymers = [{"entity_id": key} for key, row in described.items() if row["type"].lower() == "polymer"]
     labels = _grouped(block, "_struct_asym.", "entity_id", "id")

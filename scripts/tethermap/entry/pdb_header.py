@@ -181,11 +181,9 @@ def _ligands(records: Records, chains: Chains) -> tuple[LigandName, ...]:
     names = _texts_by_code(records.get("HETNAM", ()))
     synonyms = _texts_by_code(records.get("HETSYN", ()))
     codes = unique([line[7:10].strip() for line in records.get("HET", ())] or list(names))
-    return tuple(
-        LigandName(code, names.get(code) or listed.get(code, ""), "; ".join(split_names(synonyms.get(code, ""))))
-        for code in codes
-        if code not in WATER and code not in chains.components
-    )
+    others = {code: "; ".join(split_names(synonyms.get(code, ""))) for code in codes}
+    own = [code for code in codes if code not in WATER | chains.components]
+    return tuple(LigandName(code, names.get(code) or listed.get(code, ""), others[code]) for code in own)
 
 
 def _texts_by_code(lines: Iterable[str]) -> dict[str, str]:

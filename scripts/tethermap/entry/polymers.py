@@ -27,12 +27,11 @@ def has_strays(structure: gemmi.Structure) -> bool:
 
     This finds ligands before a TER in files of programs that keep the SEQRES of a deposited entry.
     """
-    sequences = {
-        asym: {name for names in entity.full_sequence for name in names.split(",")}
-        for entity in structure.entities
-        for asym in entity.subchains
-        if entity.entity_type == gemmi.EntityType.Polymer
-    }
+    sequences: dict[str, set[str]] = {}
+    for entity in structure.entities:
+        if entity.entity_type == gemmi.EntityType.Polymer:
+            names = {name for names in entity.full_sequence for name in names.split(",")}
+            sequences |= dict.fromkeys(entity.subchains, names)
     for chain in structure[0]:
         residues = [residue for residue in chain if residue.entity_type == gemmi.EntityType.Polymer]
         for place, residue in enumerate(residues):

@@ -189,18 +189,10 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     )
 
 
-_MOST_LETTERS = 7
-_Name = tuple[str, str, str]
-
-
-def _ligand_names(structure: gemmi.Structure) -> dict[_Name, str]:
+def _ligand_names(structure: gemmi.Structure) -> dict[tuple[str, str, str], str]:
     """Return label_asym_id by chain, number and component of residues outside of polymers."""
-    return {
-        (chain.name, str(residue.seqid), residue.name): residue.subchain
-        for chain in structure[0]
-        for residue in chain
-        if residue.het_flag == "H"
-    }
+    hets = [(chain.name, one) for chain in structure[0] for one in chain if one.het_flag == "H"]
+    return {(chain, str(residue.seqid), residue.name): residue.subchain for chain, residue in hets}
 
 
 def parse_file(path: Path, entry_id: str) -> Parsed:
@@ -287,8 +279,8 @@ def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
 
 
 def _shorten_subchains(structure: gemmi.Structure) -> None:
-    """Give short names to subchains whose names gemmi has made too long for its arrays."""
-    named = {residue.subchain for chain in structure[0] for residue in chain if len(residue.subchain) > _MOST_LETTERS}
+    """Give short names to subchains whose names gemmi has made too long for its arrays, of seven letters."""
+    named = {residue.subchain for chain in structure[0] for residue in chain if len(residue.subchain) > 7}
     if named:
         short = {name: f"x{number}" for number, name in enumerate(sorted(named), start=1)}
         for chain in structure[0]:

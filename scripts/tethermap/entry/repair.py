@@ -8,9 +8,8 @@ import numpy as np
 from tethermap.base.arrays import IntArray
 from tethermap.entry.atoms import Atoms
 
-WATER_MODELS = frozenset(
-    ("SOL", "SPC", "SPCE", "T3P", "T4P", "T5P", "TIP", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5", "OPC", "WTR")
-)
+_MODELS = "SOL SPC SPCE T3P T4P T5P TIP TIP3 TIP4 TIP5 TP3 TP4 TP5 OPC WTR"
+WATER_MODELS = frozenset(_MODELS.split())
 """Names of water in programs of simulation and refinement; some are codes of other components in the dictionary."""
 
 LONGEST_BOND = 2.0

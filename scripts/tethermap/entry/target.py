@@ -68,12 +68,10 @@ def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> Tar
     # Imported here: the alignment costs 0.1 s to import and most jobs give no sequence.
     from tethermap.entry.sequence import SequenceMatch, best_match
 
-    best = SequenceMatch()
+    best, limits = SequenceMatch(), {"min_identity": query.min_identity, "min_coverage": query.min_coverage}
     alike = []
     for entity in entities:
-        match, passes = best_match(
-            query.sequences, entity.sequence, min_identity=query.min_identity, min_coverage=query.min_coverage
-        )
+        match, passes = best_match(query.sequences, entity.sequence, **limits)
         if (match.identity * match.coverage) > (best.identity * best.coverage):
             best = match
         if passes:

@@ -80,19 +80,23 @@ class References:
 
     def of_chain(self, chain: str) -> dict[str, str]:
         """Return the references of all numbered residues of an author chain, by residue id."""
-        if chain not in self._known:
-            self._known[chain] = self._of_chain(chain)
-        return self._known[chain]
+        if chain in self._known:
+            return self._known[chain]
+        numbers = self._known[chain] = {}
+        for residue in self._residues(chain) if self._sifts else ():
+            accessions, (_, which, number) = self._sifts.get(residue.subchain), residue.sifts_unp
+            if accessions and number:
+                numbers[str(residue.seqid)] = f"{accessions[which]}:{number}"
+        for segment in () if self._sifts else self.stated.segments:
+            if segment.chain == chain:
+                numbers |= self._of_segment(segment)
+        return numbers
 
     @cached_property
     def _sifts(self) -> dict[str, list[str]]:
         """UniProt accessions of SIFTS by label_asym_id, for files that have them."""
-        return {
-            asym: list(entity.sifts_unp_acc)
-            for entity in self.structure.entities
-            if entity.sifts_unp_acc
-            for asym in entity.subchains
-        }
+        known = [entity for entity in self.structure.entities if entity.sifts_unp_acc]
+        return {asym: list(entity.sifts_unp_acc) for entity in known for asym in entity.subchains}
 
     @cached_property
     def _chains(self) -> BytesArray:
@@ -103,26 +107,8 @@ class References:
 
     def _residues(self, name: str) -> list[gemmi.Residue]:
         """Return the polymer residues of an author chain."""
-        return [
-            residue
-            for chain in self.structure[0]
-            if chain.name.strip() == name
-            for residue in chain
-            if residue.entity_type == gemmi.EntityType.Polymer
-        ]
-
-    def _of_chain(self, name: str) -> dict[str, str]:
-        numbers: dict[str, str] = {}
-        if self._sifts:
-            for residue in self._residues(name):
-                accessions, (_, which, number) = self._sifts.get(residue.subchain), residue.sifts_unp
-                if accessions and number:
-                    numbers[str(residue.seqid)] = f"{accessions[which]}:{number}"
-            return numbers
-        for segment in self.stated.segments:
-            if segment.chain == name:
-                numbers.update(self._of_segment(segment))
-        return numbers
+        residues = (residue for chain in self.structure[0] if chain.name.strip() == name for residue in chain)
+        return [residue for residue in residues if residue.entity_type == gemmi.EntityType.Polymer]
 
     def _of_segment(self, segment: Segment) -> dict[str, str]:
         """Return the numbers of a segment from positions in the sequence, else from consecutive author numbers.
@@ -144,12 +130,10 @@ class References:
             begin = places.get(segment.first) or places.get(segment.last, -span) - span
         if begin <= 0:
             return {}
-        shift = segment.db_first - begin
-        return {
-            str(residue.seqid): f"{segment.accession}:{label + shift}"
-            for residue in self._residues(segment.chain)
-            if (label := residue.label_seq) is not None and begin <= label <= begin + span
-        }
+        shift, end = segment.db_first - begin, begin + span
+        labels = ((str(one.seqid), one.label_seq) for one in self._residues(segment.chain))
+        numbered = ((name, label) for name, label in labels if label is not None and begin <= label <= end)
+        return {name: f"{segment.accession}:{label + shift}" for name, label in numbered}
 
     def _in_step(self, chain: str, first: int, last: int) -> list[tuple[str, int]] | None:
         """Return id and number of a chain's residues in a range of numbers, None if some have insertion codes."""
