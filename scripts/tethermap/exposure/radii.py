@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem
 
-from tethermap.base.arrays import FloatArray, IntArray, as_text
+from tethermap.base.arrays import FloatArray, IntArray, TextArray, as_text
 from tethermap.base.reference import rows_of
 from tethermap.components.component import Component
 from tethermap.entry.atoms import Atoms
@@ -119,12 +119,7 @@ class PolymerRadii:
         radius = self._radii_of(comp_id).get((element, atom_name))
         return self.table.of_element(element) if radius is None else radius
 
-    def of_all(
-        self,
-        comp_ids: np.typing.NDArray[np.str_],
-        atom_names: np.typing.NDArray[np.str_],
-        elements: np.typing.NDArray[np.str_],
-    ) -> FloatArray:
+    def of_all(self, comp_ids: TextArray, atom_names: TextArray, elements: TextArray) -> FloatArray:
         """Return the radii of many atoms.
 
         Returns

@@ -148,7 +148,5 @@ def sdf_lists(atoms: Sequence[Row]) -> dict[str, list[float | None]]:
     atoms : sequence of Row
         Its rows of `tethermap.base.tables.SASA_ATOMS`, in SDF order.
     """
-    return {
-        name: [None if row[column] is None else float(row[column] or 0) for row in atoms]
-        for name, column in SDF_LISTS.items()
-    }
+    columns = {name: [row[column] for row in atoms] for name, column in SDF_LISTS.items()}
+    return {name: [None if v is None else float(v or 0) for v in values] for name, values in columns.items()}

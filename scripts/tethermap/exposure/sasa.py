@@ -49,9 +49,8 @@ class Exposure:
         >>> Exposure(np.array([20.0, 10.0]), {HEADLINE_CONTEXT: np.array([0.0, 5.0])}).relative.tolist()
         [0.0, 0.5]
         """
-        share: FloatArray = np.divide(
-            self.headline, self.free, out=np.full(len(self.free), np.nan), where=self.free > 0
-        )
+        share = np.full(len(self.free), np.nan)
+        np.divide(self.headline, self.free, out=share, where=self.free > 0)
         return share
 
     @property
@@ -96,7 +95,7 @@ class Sasa:
             In square angstroms. If atoms coincide, the largest (then the first) gets the whole area.
         """
         level = np.zeros(len(xyz), dtype=np.int64)
-        areas: FloatArray = self._nested_areas(xyz, radii, level, 1, count)[0]
+        areas: FloatArray = self._areas(xyz, radii, level, 1, count)[0]
         return areas
 
     def exposure(
@@ -115,7 +114,7 @@ class Sasa:
         -------
         Exposure
         """
-        free, *bound = self._nested_areas(
+        free, *bound = self._areas(
             np.concatenate([xyz, neighbourhood.xyz]),
             np.concatenate([radii, radii_around]),
             np.concatenate([np.zeros(len(xyz), dtype=np.int64), neighbourhood.context + 1]),
@@ -126,9 +125,7 @@ class Sasa:
             areas.fill(np.nan)
         return Exposure(free, dict(zip(CONTEXTS, bound, strict=True)))
 
-    def _nested_areas(
-        self, xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int, count: int
-    ) -> FloatArray:
+    def _areas(self, xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int, count: int) -> FloatArray:
         if self.engine == FREESASA:
             return freesasa_areas(xyz, radii, level, n_levels, count, self.probe_radius, self.slices)
         return Spheres(xyz, radii + self.probe_radius, level, n_levels).areas(count, self.slices)

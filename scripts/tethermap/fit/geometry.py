@@ -22,6 +22,8 @@ from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.tables import GEOMETRIES, JOINED, Row, format_value
 from tethermap.fit.limits import limit
 
+Links = Sequence[tuple[FloatArray, FloatArray]]
+
 _RINGS = ("[ar5^2]1[ar5^2][ar5^2][ar5^2][ar5^2]1", "[ar6^2]1[ar6^2][ar6^2][ar6^2][ar6^2][ar6^2]1")
 FLAT_RINGS = [Chem.MolFromSmarts(ring) for ring in _RINGS]
 FLAT_BONDS = [Chem.MolFromSmarts("[C;X3;^2](*)(*)=[C;X3;^2](*)(*)")]
@@ -93,11 +95,7 @@ class _Kind(NamedTuple):
 
 
 def ligand_geometry(
-    mol: Chem.Mol,
-    around: FloatArray,
-    elements: Sequence[str],
-    links: Sequence[tuple[FloatArray, FloatArray]] = (),
-    heavy: bytes | None = None,
+    mol: Chem.Mol, around: FloatArray, elements: Sequence[str], links: Links = (), heavy: bytes | None = None
 ) -> Geometry:
     """Return the geometry of a ligand.
 
@@ -214,12 +212,7 @@ def _off_plane(xyz: FloatArray, flat: Sequence[IntArray]) -> float | None:
 
 
 def _room(
-    mol: Chem.Mol,
-    xyz: FloatArray,
-    symbols: Sequence[str],
-    around: FloatArray,
-    elements: Sequence[str],
-    links: Sequence[tuple[FloatArray, FloatArray]],
+    mol: Chem.Mol, xyz: FloatArray, symbols: Sequence[str], around: FloatArray, elements: Sequence[str], links: Links
 ) -> tuple[float | None, float | None]:
     """Return the smallest relative distance to the surroundings, and the fraction of volume inside them."""
     if not len(around):

@@ -139,12 +139,10 @@ def _read_cif(data: bytes, entry_id: str) -> Report:
     def read(key: int) -> ResidueFit:
         if not rows:
             rows.extend(dict(zip(table.get("instance_id", ()), count(), strict=False)) for table in tables)
-        values = {
-            name: _value(column[row_of[ids[key]]])
-            for table, row_of in zip(tables, rows, strict=True)
-            if ids[key] in row_of
-            for name, column in table.items()
-        }
+        values: dict[str, str | None] = {}
+        for table, row_of in zip(tables, rows, strict=True):
+            if (row := row_of.get(ids[key])) is not None:
+                values |= {name: _value(column[row]) for name, column in table.items()}
         clashes = _whole(_value(instances["count_clashes"][key])) if "count_clashes" in instances else None
         if clashes is None and "molprobity" in steps:
             clashes = 0
@@ -212,10 +210,8 @@ def _entry(get: Read, form: str, created: str | None) -> EntryFit:
 
 def _read(get: Read, form: str, *of: str) -> dict[str, Any]:
     """Return values by their names; `form` is ``mmcif`` or ``xml``."""
-    return {
-        value.name: (_whole if value.kind == "integer" else _number)(get(getattr(value, form)))
-        for value in fit_values(*of)
-    }
+    read = {"integer": _whole, "number": _number}
+    return {value.name: read[value.kind](get(getattr(value, form))) for value in fit_values(*of)}
 
 
 def _check_entry(given: str | None, entry_id: str) -> None:

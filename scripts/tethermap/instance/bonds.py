@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import gemmi
 import numpy as np
@@ -31,9 +32,7 @@ SHORTEST_TO_NUCLEOPHILE = 0.75
 """Limit for a side chain that attacks a carbon, without other near atoms of the two: 6YZ6 draws leupeptin at 1.41 Å
 (0.79) from Cys 145, in 6XCH the same bond is declared at 1.80 Å."""
 
-NUCLEOPHILES = frozenset(
-    {(b"CYS", b"SG"), (b"SER", b"OG"), (b"THR", b"OG1"), (b"LYS", b"NZ"), (b"TYR", b"OH"), (b"HIS", b"NE2")}
-)
+_NUCLEOPHILES = {b"CYS": b"SG", b"SER": b"OG", b"THR": b"OG1", b"LYS": b"NZ", b"TYR": b"OH", b"HIS": b"NE2"}
 """Side chains that covalent ligands bind (Gehringer 2019, doi:10.1021/acs.jmedchem.8b01153)."""
 
 MOST_BONDS_OF_A_PAIR = 2
@@ -105,9 +104,7 @@ def declared_bonds(structure: gemmi.Structure, atoms: Atoms) -> list[Bond]:
     return bonds
 
 
-def _find(
-    atoms: Atoms, residues: Mapping[tuple[object, ...], int], address: gemmi.AtomAddress, other: str
-) -> int | None:
+def _find(atoms: Atoms, residues: Mapping[tuple[Any, ...], int], address: gemmi.AtomAddress, other: str) -> int | None:
     """Return the index of the atom at an address, None if there is none; a missing label is that of the other end."""
     sequence = address.res_id.seqid
     number = sequence.num if sequence.num is not None else 0
@@ -167,9 +164,9 @@ def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
 
 def _is_attack(atoms: Atoms, bond: Bond) -> bool:
     """Return whether a bond's second atom is a nucleophile at a possible distance from its first, a carbon."""
-    nucleophile = bytes(atoms.comp_id[bond.second]), bytes(atoms.name[bond.second])
+    nucleophile = _NUCLEOPHILES.get(bytes(atoms.comp_id[bond.second])) == atoms.name[bond.second]
     carbon = atoms.element[bond.first] == b"C"
-    return nucleophile in NUCLEOPHILES and carbon and bond.ratio(atoms) >= SHORTEST_TO_NUCLEOPHILE
+    return bool(nucleophile and carbon) and bond.ratio(atoms) >= SHORTEST_TO_NUCLEOPHILE
 
 
 def _pairs_of_names(atoms: Atoms, bonds: list[Bond]) -> int:

@@ -11,7 +11,7 @@ OCCUPANCY_DECIMALS = 3
 """Occupancies are compared at this precision; files give two or three decimals."""
 
 
-def best_altloc(atoms: Atoms, members: IntArray, *, by_mean: bool = False) -> bytes:
+def best_altloc(atoms: Atoms, members: IntArray, by_mean: bool = False) -> bytes:
     """Return the label of the best occupied conformer among some atoms.
 
     The highest summed occupancy wins; then the higher mean; then the alphabet. `by_mean` compares the mean first, for
@@ -61,10 +61,8 @@ class Conformers:
         for atom, *key in zip(labelled.tolist(), *(column[labelled].tolist() for column in columns), strict=True):
             sites.setdefault(tuple(key), []).append(atom)
         self._sites = [np.array(members, dtype=np.int64) for members in sites.values()]
-        self._best = [
-            best_altloc(atoms, members, by_mean=bool((atoms.residue[members] != atoms.residue[members[0]]).any()))
-            for members in self._sites
-        ]
+        several = [bool((atoms.residue[site] != atoms.residue[site[0]]).any()) for site in self._sites]
+        self._best = [best_altloc(atoms, *one) for one in zip(self._sites, several, strict=True)]
 
     def mask(self, label: bytes) -> BoolArray:
         """Return the atoms of one consistent conformer of the whole entry.

@@ -110,11 +110,10 @@ class Residues:
         for column in (atoms.comp_id, atoms.auth_asym_id, atoms.ins_code):
             same = same[column[atoms.starts[same]] == column[first]]
         own = sorted(atoms.name[atoms.at(residue)].tolist())
-        return all(
-            other not in group and not self.polymer[other] and sorted(atoms.name[atoms.at(other)].tolist()) == own
-            for other in same.tolist()
-            if other != residue
-        )
+        others = [other for other in same.tolist() if other != residue]
+        if any(other in group or self.polymer[other] for other in others):
+            return False
+        return all(sorted(atoms.name[atoms.at(other)].tolist()) == own for other in others)
 
     def _chain_nearby(self, residue: int) -> str:
         atoms, members = self._atoms, self.polymer_atoms

@@ -19,12 +19,14 @@ glycans of low resolution are drawn with links of up to 2.1, a distance that no 
 BESIDE = 4.0
 """A sugar that lost its O1 but has no link belongs to a glycan this near, in angstroms. House rule."""
 
+IsSugar = Callable[[str], bool]
+
 _CARRIERS = {"ASN": ("ND2", "OD1"), "SER": ("OG",), "THR": ("OG1",)}
 """Atoms of residues that carry glycans; OD1 if the amide is flipped."""
 
 
 def with_sugar_links(
-    atoms: Atoms, het: Iterable[int], bonds: list[Bond], others: NearAtoms, is_sugar: Callable[[str], bool]
+    atoms: Atoms, het: Iterable[int], bonds: list[Bond], others: NearAtoms, is_sugar: IsSugar
 ) -> list[Bond]:
     """Return the bonds of an entry with the links that sugars without O1 must have.
 
@@ -57,9 +59,7 @@ def with_sugar_links(
     return list(bond_of.values())
 
 
-def stray_glycans(
-    atoms: Atoms, groups: Sequence[HetGroup], is_sugar: Callable[[str], bool]
-) -> Iterator[tuple[int, HetGroup]]:
+def stray_glycans(atoms: Atoms, groups: Sequence[HetGroup], is_sugar: IsSugar) -> Iterator[tuple[int, HetGroup]]:
     """Yield the positions of sugars that lost their O1 to a link that the model draws too long, as glycans.
 
     They are near an asparagine or a glycan, in entries that have glycans.
@@ -88,9 +88,7 @@ def stray_glycans(
             yield place, replace(group, kind="glycan", kind_reason=reason)
 
 
-def _other_end(
-    atoms: Atoms, carbon: int, others: NearAtoms, is_sugar: Callable[[str], bool]
-) -> tuple[int, float] | None:
+def _other_end(atoms: Atoms, carbon: int, others: NearAtoms, is_sugar: IsSugar) -> tuple[int, float] | None:
     """Return the nearest atom that can carry a sugar, and its distance in angstroms."""
     index, distance = others.within(atoms.xyz[[carbon]], LONGEST_SUGAR_LINK)
     for near in np.argsort(distance[:, 0] if len(index) else index, kind="stable"):

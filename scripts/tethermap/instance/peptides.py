@@ -66,10 +66,8 @@ def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
     residues = np.flatnonzero(atoms.entity_type[starts] == POLYMER)
     asyms = atoms.label_asym_id[starts[residues]]
     chains = {text(asym): residues[asyms == asym] for asym in np.unique(asyms)}
-    kinds = {
-        asym: {gemmi.find_tabulated_residue(text(code)).kind for code in np.unique(atoms.comp_id[starts[members]])}
-        for asym, members in chains.items()
-    }
+    codes_of = {asym: map(text, np.unique(atoms.comp_id[starts[members]])) for asym, members in chains.items()}
+    kinds = {asym: {gemmi.find_tabulated_residue(code).kind for code in codes} for asym, codes in codes_of.items()}
     sequences = {asym: len(one.full_sequence) for one in entry.structure.entities for asym in one.subchains}
     lengths = {asym: max(len(members), sequences.get(asym, 0)) for asym, members in chains.items()}
     sugars = {asym for asym in chains if kinds[asym] & _SUGARS and kinds[asym] <= _SUGARS | _UNTABULATED}
@@ -77,11 +75,8 @@ def short_chains(entry: Entry, standard: BoolArray) -> ShortChains:
     partners = chains.keys() - ligands - sugars
     if not any(lengths[asym] >= SHORTEST_PARTNER or kinds[asym] & _NUCLEOTIDES for asym in partners):
         return ShortChains(frozenset(ligands), frozenset(), frozenset(sugars))
-    short = {
-        asym
-        for asym, length in lengths.items()
-        if length <= LONGEST_PEPTIDE and kinds[asym] & _AMINO_ACIDS and not kinds[asym] & _NUCLEOTIDES
-    } - ligands
+    proteins = {asym for asym in chains if kinds[asym] & _AMINO_ACIDS and not kinds[asym] & _NUCLEOTIDES}
+    short = {asym for asym in proteins - ligands if lengths[asym] <= LONGEST_PEPTIDE}
     if short:
         codes = atoms.comp_id[starts]
         short -= _bridged(entry.structure, atoms) | {asym for asym in short if UNIDENTIFIED in codes[chains[asym]]}
