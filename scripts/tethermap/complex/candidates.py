@@ -114,10 +114,8 @@ def judged(group: HetGroup, own: float, best: float) -> HetGroup:
     if best < least:
         return group
     role = group.kind_reason.partition(":")[0]
-    whose = "its surface" if own >= least else "the surface of a copy in an equivalent site"
-    return replace(
-        group, kind="ligand", kind_reason=f"{role}, but {best if own < least else own:.2f} of {whose} is buried"
-    )
+    share, whose = (own, "its surface") if own >= least else (best, "the surface of a copy in an equivalent site")
+    return replace(group, kind="ligand", kind_reason=f"{role}, but {share:.2f} of {whose} is buried")
 
 
 def least_buried(group: HetGroup) -> float:

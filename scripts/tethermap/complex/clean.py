@@ -156,10 +156,9 @@ class _Cleaner:
         decided = [self._decided(group, reach, target, result.errors) for group in watch(self._groups)]
         self._cofactors = "ligand" in self._settings.kinds and all(kept is None for _, kept in decided)
         if self._cofactors:
-            decided = [
-                self._decided(group, reach, target, result.errors) if group.kind == "cofactor" else before
-                for group, before in zip(self._groups, decided, strict=True)
-            ]
+            for place, group in enumerate(self._groups):
+                if group.kind == "cofactor":
+                    decided[place] = self._decided(group, reach, target, result.errors)
         for rows, kept in decided:
             result.ligand_rows += rows
             result.kept += [kept] if kept else []
@@ -354,7 +353,9 @@ class _Cleaner:
             level = CONTEXTS.index(self._settings.context)
             near = [copy for copy in around.copies if copy.level <= level and copy.distance < WHOLE_CHAINS_WITHIN]
             chains = [copy for copy in near if not copy.body.parents]
-        hets = [*(copy for copy in near if copy.body.parents), *scene.going_with(chains)]
+        hets: list[Copy] = [copy for copy in near if copy.body.parents]
+        pairs = ((chain, body) for chain in chains for body in scene.hets if chain.body.asym in body.parents)
+        hets += [Copy(body, chain.placement, chain.level, chain.distance) for chain, body in pairs]
         hets.sort(key=lambda copy: bool(copy.placement.name))
         places: dict[int, list[Placement]] = {}
         for copy in [*chains, *hets]:
@@ -372,13 +373,10 @@ class _Cleaner:
     def _copies_of(self, own: Iterable[Residue], written: Iterable[Copy]) -> tuple[str, ...]:
         """Return the names of the cofactors and glycans of a complex that have a code of the ligand's."""
         codes = {residue.comp_id for residue in own}
-        return tuple(
-            f"{name.comp_id} {chain_of_copy(name.auth_asym_id, copy.placement.name)} {name.residue_id}"
-            for copy in written
-            if copy.body.parents
-            for name in map(self._residues.name, sorted(copy.body.residues))
-            if name.comp_id in codes
-        )
+        hets = [(copy.placement.name, sorted(copy.body.residues)) for copy in written if copy.body.parents]
+        named = [(self._residues.name(residue), place) for place, residues in hets for residue in residues]
+        alike = [(name, chain_of_copy(name.auth_asym_id, place)) for name, place in named if name.comp_id in codes]
+        return tuple(f"{name.comp_id} {chain} {name.residue_id}" for name, chain in alike)
 
     def _remarks(self, around: Around, label: bytes, copies: Iterable[str]) -> list[str]:
         metadata = self._entry.metadata

@@ -275,15 +275,10 @@ def _pdb_text(structure: gemmi.Structure, bonds: Iterable[tuple[int, int]], rema
     remarks : iterable of str
         Lines for REMARK 6.
     """
-    resolution = structure.resolution
+    resolution, ascii_lines = structure.resolution, (line.encode("ascii", "replace").decode() for line in remarks)
     structure.raw_remarks = [
         *([f"REMARK   2 RESOLUTION. {resolution:7.2f} ANGSTROMS."] if resolution > 0 else []),
-        # Lines of at most 80 columns.
-        *(
-            f"REMARK   6 {part}"
-            for line in remarks
-            for part in _REMARK.findall(line.encode("ascii", "replace").decode())
-        ),
+        *(f"REMARK   6 {part}" for line in ascii_lines for part in _REMARK.findall(line)),  # at most 80 columns
     ]
     structure.clear_conect()
     for first, second in bonds:

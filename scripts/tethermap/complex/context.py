@@ -268,10 +268,8 @@ class AtomsAround:
     def within(self, reach: FloatArray) -> AtomsAround:
         """Return the atoms within a separate cut-off for each atom of the entry, in angstroms."""
         near = self.distance < reach[self.index]
-        names = tuple(compress(self.copy, near.tolist()))
-        return AtomsAround(
-            self.index[near], self.xyz[near], self.level[near], names, self.distance[near], self.overlaps
-        )
+        columns = self.index[near], self.xyz[near], self.level[near], tuple(compress(self.copy, near.tolist()))
+        return AtomsAround(*columns, self.distance[near], self.overlaps)
 
 
 def atoms_around(scene: Scene, around: Around, reach: float) -> AtomsAround:
@@ -325,8 +323,5 @@ def on_special_position(scene: Scene, xyz: FloatArray) -> bool:
     if scene.crystal is None:
         return False
     centre, radius = Sphere.around(xyz)
-    return any(
-        bool((distances(placement.apply(xyz), xyz) < OVERLAP).any())
-        for placement in scene.crystal.images(centre, radius, centre, radius + OVERLAP)
-        if placement.name
-    )
+    images = scene.crystal.images(centre, radius, centre, radius + OVERLAP)
+    return any((distances(image.apply(xyz), xyz) < OVERLAP).any() for image in images if image.name)

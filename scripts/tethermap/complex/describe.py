@@ -59,26 +59,19 @@ def describe(
     entry, atoms = scene.entry, scene.atoms
     xyz = atoms.xyz[ligand.atoms]
     place = {int(atom): position for position, atom in enumerate(ligand.members)}
-    links = tuple(
-        Link(
-            atom=place[link.first],
-            partner=residues.name(int(atoms.residue[link.second])),
-            partner_atom=text(atoms.name[link.second]),
-            partner_element=text(atoms.element[link.second]),
-            partner_xyz=tuple(atoms.xyz[link.second].tolist()),
-            distance=link.distance,
-            kind=link.kind,
-            declared=link.declared,
-        )
-        for link in ligand.links
-    )
+    links = []
+    for link in ligand.links:
+        partner, other = residues.name(int(atoms.residue[link.second])), link.second
+        names = text(atoms.name[other]), text(atoms.element[other]), tuple(atoms.xyz[other].tolist())
+        links.append(Link(place[link.first], partner, *names, link.distance, link.kind, link.declared))
+    inner = [(bond.first, bond.second) for bond in group.inner if bond.kind == "covalent"]
     head = ligand.residues[ligand.head]
     bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
     occupancy = atoms.occupancy[ligand.atoms]
     own_chain = residues.has_chain(group.head)
     special = nearby.overlaps or on_special_position(scene, xyz)
     sharing = _sharing_site(scene, residues, group, xyz)
-    names = list(zip(atoms.residue[ligand.atoms].tolist(), atoms.name[ligand.atoms].tolist(), strict=True))
+    keys = list(zip(atoms.residue[ligand.atoms].tolist(), atoms.name[ligand.atoms].tolist(), strict=True))
     conditions = {
         **flags,
         "covalent": bool(bound),
@@ -95,7 +88,7 @@ def describe(
         "docked": head.label_asym_id in entry.additions.poses,
         "names_shortened": any(name.what != "copy" for name in cleaned.renamed),
         "mmcif_only": cleaned.pdb is None,
-        "duplicate_atom_names": len(set(names)) < len(names),
+        "duplicate_atom_names": len(set(keys)) < len(keys),
         "withdrawn": entry.metadata.withdrawn,
         "first_model": entry.n_models > 1,
         "no_crystal": scene.crystal is None,
@@ -119,12 +112,8 @@ def describe(
         head=ligand.head,
         kind=group.kind,
         atoms=_ligand_atoms(atoms, group, ligand, cleaned),
-        inner_links=tuple(
-            (place[bond.first], place[bond.second])
-            for bond in group.inner
-            if bond.kind == "covalent" and bond.first in place and bond.second in place
-        ),
-        links=links,
+        inner_links=tuple((place[i], place[j]) for i, j in inner if i in place and j in place),
+        links=tuple(links),
         altloc=text(ligand.label),
         target_chains=target_chains,
         pdb_comp_id=cleaned.comp_id,
@@ -196,10 +185,8 @@ def _waters(scene: Scene, residues: Residues, xyz: FloatArray, label: bytes) -> 
     oxygens = oxygens[((atoms.xyz[oxygens] >= low) & (atoms.xyz[oxygens] <= high)).all(axis=1)]
     near = oxygens[(distances(atoms.xyz[oxygens], xyz) <= WATER_MAX).any(axis=1)]
     names = [residues.name(int(atoms.residue[atom])) for atom in near]
-    return tuple(
-        Water(name.auth_asym_id, name.residue_id, name.comp_id, tuple(place))
-        for name, place in zip(names, atoms.xyz[near].tolist(), strict=True)
-    )
+    places = map(tuple, atoms.xyz[near].tolist())
+    return tuple(Water(n.auth_asym_id, n.residue_id, n.comp_id, at) for n, at in zip(names, places, strict=True))
 
 
 def _mutations(entry: Entry, chains: tuple[str, ...], xyz: FloatArray) -> tuple[tuple[str, ...], tuple[str, ...]]:

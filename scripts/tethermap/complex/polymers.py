@@ -36,12 +36,8 @@ def polymers_of(scene: Scene) -> tuple[PolymerEntity, ...]:
         observed.setdefault(chain, "".join(parent_letter(text(name)) for name in scene.atoms.comp_id[first]))
         if asym not in named and chain not in named:
             by_sequence.setdefault(observed[chain], []).append(chain)
-    known = [
-        replace(
-            entity, sequence=entity.sequence or next((observed[c] for c in entity.auth_asym_ids if c in observed), "")
-        )
-        for entity in entities
-    ]
+    seen = [next((observed[name] for name in entity.auth_asym_ids if name in observed), "") for entity in entities]
+    known = [replace(one, sequence=one.sequence or sequence) for one, sequence in zip(entities, seen, strict=True)]
     nucleic = {scene.chain_names[asym].strip() for asym in scene.nucleic_acids}
     others = [
         PolymerEntity(

@@ -159,9 +159,8 @@ class Scene:
             reach = METAL_REACH
         else:
             return None
-        parents = tuple(
-            asym for asym, body in self.chains.items() if len(body.atoms.nearest(self.atoms.xyz[members], reach)[0])
-        )
+        xyz = self.atoms.xyz[members]
+        parents = tuple(asym for asym, body in self.chains.items() if len(body.atoms.nearest(xyz, reach)[0]))
         asym = text(self.atoms.label_asym_id[members[0]])
         return self._body(asym, members, parents, frozenset(group.residues)) if parents else None
 
@@ -203,10 +202,3 @@ class Scene:
         members = body.atoms.members[~np.isin(self.atoms.residue[body.atoms.members], residues)]
         left = self._body(body.asym, members, body.parents, body.residues) if len(members) else None
         return replace(copy, body=left) if left else None
-
-    def going_with(self, chains: Iterable[Copy]) -> Iterable[Copy]:
-        """Yield the metals, cofactors and glycans that accompany the given chains, at the places of these."""
-        for chain in chains:
-            for body in self.hets:
-                if chain.body.asym in body.parents:
-                    yield Copy(body, chain.placement, chain.level, chain.distance)
