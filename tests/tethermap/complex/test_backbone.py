@@ -14,6 +14,8 @@ from tests.tools.shard_files import read_backbones, record_file
 from tethermap.complex.clean import KeptInstance
 from tethermap.instance.backbone import GAP, NO_BACKBONE, TOUCHED, TRUNCATED, Backbone, packed_backbone
 
+Polymer = list[gemmi.Residue]
+
 
 @pytest.fixture(scope="module")
 def kept(archive: Path, find: Find) -> KeptInstance:
@@ -26,26 +28,26 @@ def backbone(kept: KeptInstance) -> Backbone:
 
 
 @pytest.fixture(scope="module")
-def polymer(archive: Path) -> list[gemmi.Residue]:
+def polymer(archive: Path) -> Polymer:
     structure = gemmi.read_structure(str(next(archive.glob("4cup.*"))))
     structure.setup_entities()
     return [residue for residue in structure[0]["A"].get_polymer() if "CA" in residue]
 
 
-def test_sequence_and_places_are_those_of_the_chain(backbone: Backbone, polymer: list[gemmi.Residue]) -> None:
+def test_sequence_and_places_are_those_of_the_chain(backbone: Backbone, polymer: Polymer) -> None:
     letters = [gemmi.find_tabulated_residue(residue.name).one_letter_code.upper() for residue in polymer]
     assert backbone.chain == "A"
     assert backbone.sequence == "".join(letters)
     assert backbone.xyz == pytest.approx(np.array([residue["CA"][0].pos.tolist() for residue in polymer]), abs=1e-3)
 
 
-def test_b_factors_are_those_of_the_alpha_carbons(backbone: Backbone, polymer: list[gemmi.Residue]) -> None:
+def test_b_factors_are_those_of_the_alpha_carbons(backbone: Backbone, polymer: Polymer) -> None:
     values = [residue["CA"][0].b_iso for residue in polymer]
     assert backbone.b_mean == pytest.approx(np.mean(values), abs=0.01)
     assert backbone.b_sd == pytest.approx(np.std(values), abs=0.01)
 
 
-def test_truncated_side_chains_and_gaps_are_marked(backbone: Backbone, polymer: list[gemmi.Residue]) -> None:
+def test_truncated_side_chains_and_gaps_are_marked(backbone: Backbone, polymer: Polymer) -> None:
     side = {"LYS": "NZ", "GLU": "OE1", "ARG": "NH1", "GLN": "OE1", "ASP": "OD1", "MET": "CE"}
     for mark, residue in zip(backbone.marks.tolist(), polymer, strict=True):
         if residue.name in side:
@@ -54,9 +56,7 @@ def test_truncated_side_chains_and_gaps_are_marked(backbone: Backbone, polymer: 
     assert int(((backbone.marks & GAP) > 0).sum()) <= 2 * int((steps > 4.5).sum())
 
 
-def test_residues_are_numbered_and_those_that_touch_the_ligand_are_marked(
-    kept: KeptInstance, backbone: Backbone, polymer: list[gemmi.Residue]
-) -> None:
+def test_residues_are_numbered_and_marked_if_touched(kept: KeptInstance, backbone: Backbone, polymer: Polymer) -> None:
     assert backbone.numbers.tolist() == [str(residue.seqid.num) for residue in polymer]
     ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
     for mark, residue in zip(backbone.marks.tolist(), polymer, strict=True):

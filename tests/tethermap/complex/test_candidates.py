@@ -18,9 +18,7 @@ from tethermap.instance.classify import HetGroup
         (False, 0.75, 0.75, "ligand"),
     ],
 )
-def test_half_of_the_surface_is_enough_for_the_subject_of_the_entry(
-    subject: bool, own: float, best: float, kind: str
-) -> None:
+def test_half_of_the_surface_is_enough_for_the_subject(subject: bool, own: float, best: float, kind: str) -> None:
     """3KYQ is about the lipid that switches its protein: 0.67 of it is buried."""
     reason = "detergent: a lipid to some"
     group = HetGroup((0,), 0, kind="additive", kind_reason=reason, unless_buried=True, subject=subject)

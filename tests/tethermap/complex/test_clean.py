@@ -60,13 +60,9 @@ def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive:
     entry, cleaned = clean_file(archive / "4cup.cif.gz", find)
     (kept,) = cleaned.kept
     ligand = kept.instance.atoms.xyz[kept.instance.atoms.heavy]
-    polymer = [
-        (residue, atom)
-        for chain in entry.structure[0]
-        for residue in chain
-        for atom in residue
-        if residue.entity_type == gemmi.EntityType.Polymer and not atom.is_hydrogen() and atom.altloc in ("\0", "A")
-    ]
+    residues = [one for one in entry.structure[0]["A"] if one.entity_type == gemmi.EntityType.Polymer]
+    atoms = [(residue, atom) for residue in residues for atom in residue]
+    polymer = [one for one in atoms if not one[1].is_hydrogen() and one[1].altloc in ("\0", "A")]
     amines = [k for k, (residue, atom) in enumerate(polymer) if (residue.name, atom.name) == ("LYS", "NZ")]
     order = [*amines, *(k for k in range(len(polymer)) if k not in amines)]
     xyz = np.array([polymer[k][1].pos.tolist() for k in order])
@@ -74,11 +70,8 @@ def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive:
     radii = np.array([table.of(polymer[k][0].name, polymer[k][1].name, polymer[k][1].element.name) for k in order])
     areas = Sasa(1.4, 20, FREESASA).areas(xyz, radii, len(amines))
     near = np.linalg.norm(xyz[: len(amines), None] - ligand[None], axis=2).min(axis=1) <= 30.0
-    expected = {
-        str(polymer[k][0].seqid): area
-        for k, area, is_near in zip(amines, areas.tolist(), near, strict=True)
-        if area >= 10.0 and is_near
-    }
+    shown = np.flatnonzero(near & (areas >= 10.0)).tolist()
+    expected = {str(polymer[amines[k]][0].seqid): float(areas[k]) for k in shown}
     assert len(expected) > 5
     assert {one.residue_id: one.area for one in kept.instance.lysines} == pytest.approx(expected, abs=0.01)
     assert {one.uniprot for one in kept.instance.lysines} == {f"Q9UIF8:{number}" for number in expected}
@@ -179,9 +172,7 @@ def test_distant_ligand_is_rejected_with_its_distance(mirror: Path, find: Find) 
     ("setting", "code", "comp_id", "reason"),
     [("only_ligands", "XYZ", "ZYB", "not_asked_for"), ("always_keep", "MOH", "MOH", "kept")],
 )
-def test_only_requested_ligands_and_those_to_keep_always_are_kept(
-    setting: str, code: str, comp_id: str, reason: str, archive: Path, find: Find
-) -> None:
+def test_settings_choose_ligands(setting: str, code: str, comp_id: str, reason: str, archive: Path, find: Find) -> None:
     settings = replace(ANY_TARGET, **{setting: frozenset({code})})  # type: ignore[arg-type]
     _, cleaned = clean_file(archive / "4cup.cif.gz", find, settings)
     assert {row["reason"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {reason}
@@ -226,9 +217,7 @@ def test_conect_of_a_distorted_haem_follows_the_dictionary(file: str, mirror: Pa
 
 
 @pytest.mark.parametrize("entry_id", ["1fdo", "1gbt"])
-def test_conect_uses_distances_if_names_mean_other_atoms(
-    entry_id: str, mirror: Path, archive: Path, find: Find
-) -> None:
+def test_conect_uses_distances_if_names_have_changed(entry_id: str, mirror: Path, archive: Path, find: Find) -> None:
     """The names of GBS in 1GBT were given to other atoms since; irons of a cluster are near each other, not bonded."""
     path, comp_id = (archive / "1gbt.cif.gz", "GBS") if entry_id == "1gbt" else (mirror / "1fdo.cif.gz", "SF4")
     kept = kept_in(path, find, comp_id)

@@ -19,9 +19,7 @@ ContactsOf = Callable[[Path], list[Row]]
 METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
 
 
-def backbone_nitrogen(
-    x: float, y: float = 0.0, z: float = 0.0, context: str = "chain", copy: str = ""
-) -> list[Partner]:
+def backbone_amide(x: float, y: float = 0.0, z: float = 0.0, context: str = "chain", copy: str = "") -> list[Partner]:
     """A backbone N at a place, its CA 1.46 Å farther along x."""
     return [
         ("A", "10", "ALA", "N", "N", (x, y, z), copy, context),
@@ -34,7 +32,7 @@ def kinds(rows: Iterable[Row]) -> list[tuple[Value, Value, Value]]:
 
 
 def test_backbone_nitrogen_at_2_9_gives_a_hydrogen_bond() -> None:
-    (row,) = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*backbone_nitrogen(4.33)))
+    (row,) = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*backbone_amide(4.33)))
     assert (row["ligand_atom"], row["type"], row["partner_atom"]) == ("O2", "hbond", "N")
     assert row["distance_A"] == pytest.approx(2.9)
     assert (row["pdb_id"], row["Chain"], row["Warhead"], row["Residue_ID"]) == ("1abc", "A", "LIG", "1")
@@ -43,13 +41,13 @@ def test_backbone_nitrogen_at_2_9_gives_a_hydrogen_bond() -> None:
 
 @pytest.mark.parametrize(("distance", "count"), [(2.15, 0), (2.25, 1), (3.49, 1), (3.51, 0)])
 def test_hydrogen_bonds_are_2_2_to_3_5_long(distance: float, count: int) -> None:
-    rows = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*backbone_nitrogen(1.43 + distance)))
+    rows = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*backbone_amide(1.43 + distance)))
     assert [row["type"] for row in rows].count("hbond") == count
 
 
 def test_no_hydrogen_bond_through_the_bonded_neighbours() -> None:
     # the nitrogen is on the carbon's side of the oxygen: 80 degrees at the acceptor
-    rows = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*backbone_nitrogen(0.93, y=2.9)))
+    rows = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*backbone_amide(0.93, y=2.9)))
     assert "hbond" not in [row["type"] for row in rows]
 
 
@@ -134,7 +132,7 @@ def test_link_to_an_atom_in_no_context_has_an_empty_context() -> None:
 
 
 def test_symmetry_copies_keep_their_name_and_context() -> None:
-    both = [*backbone_nitrogen(4.33), *backbone_nitrogen(4.33, y=0.4, context="crystal", copy="2_555")]
+    both = [*backbone_amide(4.33), *backbone_amide(4.33, y=0.4, context="crystal", copy="2_555")]
     rows = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*both))
     assert [(row["partner_copy"], row["context"]) for row in rows] == [("", "chain"), ("2_555", "crystal")]
 
@@ -157,7 +155,7 @@ def turned(xyz: Sequence[Xyz]) -> list[Xyz]:
 
 
 def test_contacts_do_not_depend_on_the_orientation() -> None:
-    atoms = [*backbone_nitrogen(4.33), partner("SER 5 OG 1.6 2.9 0"), partner("SER 5 CB 1.6 4.3 0")]
+    atoms = [*backbone_amide(4.33), partner("SER 5 OG 1.6 2.9 0"), partner("SER 5 CB 1.6 4.3 0")]
     there = ligand_contacts(*small_ligand("CO", METHANOL), small_neighbourhood(*atoms))
     places = turned([*METHANOL, *(atom[5] for atom in atoms)])
     moved = [(*atom[:5], place, *atom[6:]) for atom, place in zip(atoms, places[2:], strict=True)]
@@ -172,9 +170,7 @@ def test_hydroxyl_of_amprenavir_is_between_the_catalytic_aspartates(archive: Pat
     assert {row["type"] for row in rows} == {"hbond"}
 
 
-def test_guanidinobenzoate_is_bound_to_serine_195_and_paired_with_aspartate_189_of_trypsin(
-    archive: Path, contacts_of: ContactsOf
-) -> None:
+def test_guanidinobenzoate_binds_serine_195_and_aspartate_189(archive: Path, contacts_of: ContactsOf) -> None:
     rows = contacts_of(archive / "1gbt.cif.gz")
     covalent = [row for row in rows if row["type"] == "covalent"]
     ionic = [row for row in rows if row["type"] == "ionic"]

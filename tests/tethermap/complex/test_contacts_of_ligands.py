@@ -59,9 +59,7 @@ def test_cofactor_written_with_the_protein_is_listed_once() -> None:
 
 
 @pytest.mark.parametrize("form", ["pdb.gz", "cif"])
-def test_antifolate_is_stacked_on_dump_in_thymidylate_synthase(
-    form: str, mirror: Path, index: ComponentIndex, tmp_path: Path
-) -> None:
+def test_antifolate_is_stacked_on_dump_in_4kya(form: str, mirror: Path, index: ComponentIndex, tmp_path: Path) -> None:
     """1UG in 4KYA; its FOL is in the other site of this bifunctional enzyme, on NADPH."""
     path = mirror / "4kya.pdb.gz"
     _, cleaned = clean_file(cif_of(path, tmp_path) if form == "cif" else path, index.get)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.small_entry import atom_line, benzene, strand, write_entry
+from tests.tools.small_entry import Place, atom_line, benzene, strand, write_entry
 from tethermap.base.contexts import CONTEXTS
 from tethermap.complex.clean import CleanedEntry, KeptInstance
 from tethermap.complex.settings import CleanSettings
@@ -35,9 +35,7 @@ def around(kept: KeptInstance, context: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("height", "kept"), [(4.9, 1), (6.6, 0)])
-def test_ligand_is_kept_within_five_angstroms_of_the_target(
-    tmp_path: Path, height: float, kept: int, find: Find
-) -> None:
+def test_ligand_is_kept_within_five_angstroms_of_target(tmp_path: Path, height: float, kept: int, find: Find) -> None:
     """CB is at z = 1.2, so the ring at `height` is height - 1.2 away: 3.7 and 5.4 A."""
     path = write_entry(tmp_path, strand("A", 1), benzene("A", 99, (11.4, 1.7, height)))
     result = cleaned(path, find)
@@ -99,13 +97,10 @@ def test_copy_in_the_assembly_is_part_of_the_target(tmp_path: Path, find: Find) 
 
 
 def test_chain_outside_the_target_is_in_the_assembly(tmp_path: Path, find: Find) -> None:
-    compound = (
-        "COMPND    MOL_ID: 1;\nCOMPND   2 MOLECULE: KINASE;\nCOMPND   3 CHAIN: A;\n"
-        "COMPND   4 MOL_ID: 2;\nCOMPND   5 MOLECULE: LIGASE;\nCOMPND   6 CHAIN: B;\n"
-    )
-    path = write_entry(
-        tmp_path, strand("A", 1), strand("B", 101, (0.0, 0.0, 9.7)), benzene("A", 99, (10.0, 0.5, 5.1)), header=compound
-    )
+    header = "COMPND    MOL_ID: 1;\nCOMPND   2 MOLECULE: KINASE;\nCOMPND   3 CHAIN: A;\n"
+    header += "COMPND   4 MOL_ID: 2;\nCOMPND   5 MOLECULE: LIGASE;\nCOMPND   6 CHAIN: B;\n"
+    polymers = strand("A", 1) + strand("B", 101, (0.0, 0.0, 9.7))
+    path = write_entry(tmp_path, polymers, benzene("A", 99, (10.0, 0.5, 5.1)), header=header)
     kept = only(path, find, replace(WANTED, target=TargetQuery("kinase")))
     chains, levels = kept.neighbourhood.auth_asym_id, kept.neighbourhood.context
     assert set(levels[chains == "A"].tolist()) == {CONTEXTS.index("chain")}
@@ -121,9 +116,7 @@ def test_ligand_on_an_axis_is_flagged(tmp_path: Path, find: Find) -> None:
     assert "special_position" not in only(away, find).instance.flags
 
 
-def ring(
-    comp_id: str, number: int, centre: tuple[float, float, float], altloc: str = " ", occupancy: float = 1.0
-) -> list[str]:
+def ring(comp_id: str, number: int, centre: Place, altloc: str = " ", occupancy: float = 1.0) -> list[str]:
     """Return the atoms of benzene under another name, as one alternate."""
     lines = benzene("A", number, centre, start=800 + number)
     return [f"{line[:16]}{altloc}{comp_id}{line[20:54]}{occupancy:6.2f}{line[60:]}" for line in lines]
@@ -136,9 +129,7 @@ def written(kept: KeptInstance, comp_id: str) -> int:
 
 
 @pytest.mark.parametrize("context", ["chain", "entry"])
-def test_cofactor_modelled_as_the_alternate_of_a_ligand_does_not_surround_it(
-    tmp_path: Path, context: str, find: Find
-) -> None:
+def test_cofactor_modelled_as_a_ligands_alternate_is_not_around_it(tmp_path: Path, context: str, find: Find) -> None:
     bound = ring("BNZ", 99, (10.0, 0.5, 4.9), "B", 0.60)
     alternate = ring("PLP", 98, (10.2, 0.5, 4.9), "A", 0.40)
     path = write_entry(tmp_path, strand("A", 1), bound, alternate, ring("PLP", 97, (17.0, 0.5, 4.9)))
@@ -149,9 +140,9 @@ def test_cofactor_modelled_as_the_alternate_of_a_ligand_does_not_surround_it(
     assert "special_position" not in kept.instance.flags
 
 
-TWO_FOLD = assembly((1, 1, 0.0), (-1, -1, 0.0)) + (
-    "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1 1 2       2\n"
-)
+CELL = "CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 "
+TWO_FOLD = f"{assembly((1, 1, 0.0), (-1, -1, 0.0))}{CELL}P 1 1 2       2\n"
+BESIDE_AXIS = strand("A", 1, (1.5, 1.0, 0.0))
 """A dimer about z, which is an axis of the crystal too."""
 
 
@@ -159,9 +150,7 @@ TWO_FOLD = assembly((1, 1, 0.0), (-1, -1, 0.0)) + (
 @pytest.mark.parametrize("context", ["target", "assembly", "entry"])
 def test_metal_on_an_axis_occurs_once(tmp_path: Path, off_axis: float, context: str, find: Find) -> None:
     zinc = atom_line(950, "ZN", "ZN", "A", 98, (off_axis, 0.0, 0.0), element="ZN")
-    path = write_entry(
-        tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), benzene("A", 99, (4.0, 2.0, 4.9)), [zinc], header=TWO_FOLD
-    )
+    path = write_entry(tmp_path, BESIDE_AXIS, benzene("A", 99, (4.0, 2.0, 4.9)), [zinc], header=TWO_FOLD)
     kept = only(path, find, replace(WANTED, context=context))
     assert kept.neighbourhood.copy_name[kept.neighbourhood.comp_id == "ZN"].tolist() == [""]
     assert written(kept, " ZN") == 1
@@ -170,9 +159,7 @@ def test_metal_on_an_axis_occurs_once(tmp_path: Path, off_axis: float, context: 
 @pytest.mark.parametrize("off_axis", [0.0, 0.3, 0.9])
 def test_cofactor_on_an_axis_is_not_buried_by_itself(tmp_path: Path, off_axis: float, find: Find) -> None:
     """After a half turn about z the ring overlaps itself, or is so near that only one of the two can exist."""
-    path = write_entry(
-        tmp_path, strand("A", 1, (1.5, 1.0, 0.0)), ring("PLP", 98, (off_axis, 0.0, 4.0)), header=TWO_FOLD
-    )
+    path = write_entry(tmp_path, BESIDE_AXIS, ring("PLP", 98, (off_axis, 0.0, 4.0)), header=TWO_FOLD)
     kept = only(path, find, replace(WANTED, kinds=frozenset({"cofactor"}), context="assembly"))
     assert around(kept, "crystal") == {"ALA"}
     assert written(kept, "PLP") == 6
@@ -191,9 +178,7 @@ def test_deposited_entry_has_no_metal_of_a_symmetry_mate(tmp_path: Path, find: F
 
 
 @pytest.mark.parametrize(("own_files", "reason"), [(False, "zero_occupancy"), (True, "kept")])
-def test_ligand_without_occupancy_is_rejected_except_in_a_file_of_the_users_own(
-    tmp_path: Path, own_files: bool, reason: str, find: Find
-) -> None:
+def test_zero_occupancy_is_allowed_in_a_users_file(tmp_path: Path, own_files: bool, reason: str, find: Find) -> None:
     """Simulation programs write zeros."""
     path = write_entry(tmp_path, strand("A", 1), ring("BNZ", 99, ABOVE_STRAND, occupancy=0.0))
     rows = cleaned(path, find, replace(WANTED, own_files=own_files)).ligand_rows

@@ -12,11 +12,8 @@ def test_every_listed_ligand_is_a_candidate() -> None:
 
 
 def test_exclusion_list_removes_its_components() -> None:
-    candidates = [
-        {"pdb_id": "1abc", "comp_id": "BEN", "copies": "1"},
-        {"pdb_id": "1abc", "comp_id": "GOL", "copies": "20"},
-        {"pdb_id": "2abc", "comp_id": "STI", "copies": "1"},
-    ]
+    rows = (("1abc", "BEN", "1"), ("1abc", "GOL", "20"), ("2abc", "STI", "1"))
+    candidates = [dict(zip(("pdb_id", "comp_id", "copies"), row, strict=True)) for row in rows]
     wanted = {("1abc", "BEN"), ("2abc", "STI")}
     assert by_list(candidates, {"BEN", "GOL"}, 1) == {("2abc", "STI")}
     assert by_list(candidates, {"BEN", "GOL"}, 15) == wanted

@@ -32,9 +32,7 @@ def groups_of(path: Path, rules: KindRules) -> list[HetGroup]:
     ("distance", "linked"),
     [(1.15, False), (1.30, True), (1.66, True), (1.70, False), (2.5, False)],
 )
-def test_bond_to_the_polymer_is_found_by_its_length(
-    tmp_path: Path, distance: float, linked: bool, rules: KindRules
-) -> None:
+def test_bond_to_a_polymer_is_found_by_length(tmp_path: Path, distance: float, linked: bool, rules: KindRules) -> None:
     """Two carbons: 0.85 and 1.15 times 2 x 0.73 A are 1.24 and 1.68 A."""
     ligand = carbons("LIG", "A", 99, (1.2, 1.7, 1.2 + distance), (0.0, 0.0, 1.5), 2)  # above CB of residue 1
     (group,) = groups_of(write_entry(tmp_path, strand("A", 1), ligand), rules)
@@ -81,9 +79,7 @@ def het_pair(distance: float) -> list[str]:
 
 
 @pytest.mark.parametrize(("distance", "joined"), [(1.54, True), (1.60, True), (1.65, False)])
-def test_two_het_groups_are_joined_only_by_a_sound_bond(
-    tmp_path: Path, distance: float, joined: bool, rules: KindRules
-) -> None:
+def test_het_groups_are_joined_by_sound_bonds(tmp_path: Path, distance: float, joined: bool, rules: KindRules) -> None:
     """1.10 times 1.46 A is 1.61 A; up to 1.15 a bond to the polymer would still count."""
     assert distance < LONGEST_BOND * 1.46
     found = groups_of(write_entry(tmp_path, strand("A", 1), het_pair(distance)), rules)
@@ -134,10 +130,9 @@ def test_atom_without_a_free_valence_clashes(
     heavy.sort(key=lambda atom: atom.name != name)
     protein = [line.replace("ALA", "MET") for line in strand("A", 1)]
     sulfide = [atom_line(890, "CE", "MET", "A", 1, (1.2, 1.7, 3.0), element="C", record="ATOM")]
-    ligand = [
-        atom_line(900 + k, atom.name, comp_id, "A", 99, (1.2, 1.7, 4.35 + 1.9 * k), element=atom.element)
-        for k, atom in enumerate(heavy)
-    ]
+    places = [(1.2, 1.7, 4.35 + 1.9 * k) for k in range(len(heavy))]
+    pairs = zip(heavy, places, strict=True)
+    ligand = [atom_line(900, atom.name, comp_id, "A", 99, at, element=atom.element) for atom, at in pairs]
     found = groups_of(write_entry(tmp_path, protein, sulfide, ligand), rules)
     assert [len(group.links) for group in found] == [linked]
 

@@ -35,11 +35,8 @@ def atoms_of(*rows: tuple[int, str, str, str, float]) -> Atoms:
 )
 def test_best_occupied_label_wins(occupancies: str, expected: bytes) -> None:
     words = occupancies.split(" ")
-    rows = [
-        (1, "LIG", f"C{k}", label, float(occupancy))
-        for k, (label, occupancy) in enumerate(zip(words[::2], words[1::2], strict=True))
-    ]
-    atoms = atoms_of(*rows)
+    pairs = enumerate(zip(words[::2], map(float, words[1::2]), strict=True))
+    atoms = atoms_of(*((1, "LIG", f"C{k}", label, occupancy) for k, (label, occupancy) in pairs))
     assert best_altloc(atoms, np.arange(len(atoms))) == expected
 
 

@@ -83,9 +83,7 @@ def rewritten(path: Path, folder: Path, *, pdb: bool, seed: int) -> Path:
 
 
 @pytest.mark.parametrize("entry_id", sorted(KEPT))
-def test_decisions_are_the_same_in_both_formats_and_for_any_names_of_chains(
-    entry_id: str, mirror: Path, find: Find, tmp_path: Path
-) -> None:
+def test_decisions_do_not_depend_on_format_or_chains(entry_id: str, mirror: Path, find: Find, tmp_path: Path) -> None:
     path = mirror / f"{entry_id}.cif.gz"
     _, deposited = clean_file(path, find)
     kept = sorted(one.instance.component_names for one in deposited.kept)
@@ -106,9 +104,7 @@ def test_requested_peptides_are_whole_and_added_to_the_default_ligands(entry_id:
 
 
 @pytest.mark.parametrize("form", ["cif", "pdb"])
-def test_nucleotide_between_polymerase_and_template_is_kept_when_the_polymerase_is_named(
-    form: str, mirror: Path, find: Find
-) -> None:
+def test_nucleotide_between_named_polymerase_and_template_is_kept(form: str, mirror: Path, find: Find) -> None:
     """2PN in 5UGO is buried by the DNA as much as by the target."""
     settings = replace(ANY_TARGET, target=TargetQuery("DNA polymerase beta"))
     _, cleaned = clean_file(mirror / f"5ugo.{form}.gz", find, settings)
@@ -187,9 +183,7 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
         (("GTP", "GOL"), {"GTP"}),
     ],
 )
-def test_all_cofactors_are_kept_if_no_other_ligand_is(
-    codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path
-) -> None:
+def test_cofactors_are_kept_if_alone(codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path) -> None:
     along, starts = (1.5, 0.0, 0.0), [(12.0 * k, 1.7, 4.5) for k in range(len(codes))]
     parts = [carbons(c, "A", 99 + k, starts[k], along, 4, start=900 + 10 * k) for k, c in enumerate(codes)]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), *parts)):
@@ -203,22 +197,15 @@ def test_all_cofactors_are_kept_if_no_other_ligand_is(
 def test_tether_between_two_polymers_is_a_cross_link(find: Find, tmp_path: Path) -> None:
     """As in 6W13, where it joins a cysteine and a guanine."""
     tether = carbons("LIG", "A", 99, (1.2, 1.7, 4.8), UP, 4, start=950)
-    ends = [
-        atom_line(980 + k, "SG", "CYS", chain, 1, (1.2, 1.7, z), element="S", record="ATOM")
-        for k, (chain, z) in enumerate((("A", 3.0), ("B", 11.1)))
-    ]
-    chains = [
-        [
-            line.replace(f"ALA {name}   1", f"CYS {name}   1")
-            for line in strand(name, 1 + 300 * k, (0.0, 0.0, 14.1 * k), length=30)
-        ]
-        for k, name in enumerate("AB")
-    ]
+    polymers = []
+    for name, start, far, z in (("A", 1, 0.0, 3.0), ("B", 301, 14.1, 11.1)):
+        lines = strand(name, start, (0.0, 0.0, far), length=30)
+        sulfur = atom_line(980 + start, "SG", "CYS", name, 1, (1.2, 1.7, z), element="S", record="ATOM")
+        polymers.append([*(line.replace(f"ALA {name}   1", f"CYS {name}   1") for line in lines), sulfur])
     links = [(("SG", "CYS", "A", 1), ("C1", "LIG", "A", 99)), (("SG", "CYS", "B", 1), ("C4", "LIG", "A", 99))]
     for count, kind in ((1, "ligand"), (2, "modified_residue")):
         header = "".join(link_line(*link) for link in links[:count])
-        polymers = [chains[0], ends[:1], chains[1], ends[1:]][: 2 * count]
-        path = write_entry(tmp_path, *polymers, tether, header=header)
+        path = write_entry(tmp_path, *polymers[:count], tether, header=header)
         for one in both_formats(path):
             _, cleaned = clean_file(one, find)
             assert [(row["kind"], row["kept"]) for row in cleaned.ligand_rows] == [(kind, count == 1)], one.suffix

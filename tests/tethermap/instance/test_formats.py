@@ -39,10 +39,8 @@ def test_both_formats_of_an_entry_agree(pairs: dict[str, list[Path]], index: Com
         assert chains[0] == chains[1], name
         if name != SPLIT_LATER:
             assert told(entries[0]) == told(entries[1]), name
-        molecules = [
-            {kept.instance.stem: Chem.RemoveHs(build_ligand(kept.instance, index).mol) for kept in entry.kept}
-            for entry in entries
-        ]
+        kept = [[one.instance for one in entry.kept] for entry in entries]
+        molecules = [{one.stem: Chem.RemoveHs(build_ligand(one, index).mol) for one in ligands} for ligands in kept]
         first, second = (sorted(map(Chem.MolToSmiles, mols.values())) for mols in molecules)
         assert first == second, name
         for stem in molecules[0] if name not in (SPLIT_LATER, REFINED_AGAIN) else ():

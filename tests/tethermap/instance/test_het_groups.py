@@ -20,9 +20,7 @@ from tests.tools.small_entry import carbons
         *(("1a8o", "MSE", "modified_residue"), ("1hpv", "478", "ligand")),
     ],
 )
-def test_het_groups_of_the_archive_have_their_kinds(
-    entry_id: str, comp_id: str, kind: str, archive: Path, find: Find
-) -> None:
+def test_het_groups_have_their_kinds(entry_id: str, comp_id: str, kind: str, archive: Path, find: Find) -> None:
     path = next(archive.glob(f"{entry_id}.*"))
     _, cleaned = clean_file(path, find)
     assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {kind}

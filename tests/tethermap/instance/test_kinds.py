@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from tethermap.components.component import Component
+from tests.tools.cleaning import Find
 from tethermap.instance.kinds import MONOMERS, KindRules
 
 KINDS = {
@@ -33,16 +31,12 @@ EQUIVALENT = "144 TMN O4B Z22 PHU MLI CRY CAD".split()  # noqa: SIM905 - to code
     ("comp_id", "heavy_atoms", "may"),
     [("CIT", 13, True), ("CIT", 4, False), ("EDO", 13, False), *((code, 8, False) for code in EQUIVALENT)],
 )
-def test_additive_of_five_atoms_may_be_a_ligand_when_its_rule_allows(
-    comp_id: str, heavy_atoms: int, may: bool, rules: KindRules
-) -> None:
+def test_additive_of_five_atoms_may_be_a_ligand(comp_id: str, heavy_atoms: int, may: bool, rules: KindRules) -> None:
     found = rules.of_component(comp_id, heavy_atoms, wanted=False)
     assert (found.kind, found.unless_buried) == ("additive", may)
 
 
-def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(
-    rules: KindRules, find: Callable[[str], Component | None]
-) -> None:
+def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(rules: KindRules, find: Find) -> None:
     assert not rules.additives.keys() & rules.cofactors.keys()
     for comp_id, listed in {**rules.additives, **rules.cofactors}.items():
         assert find(comp_id) is not None, comp_id
@@ -50,9 +44,7 @@ def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(
         assert listed.reason, comp_id
 
 
-def test_no_drug_like_molecule_is_on_the_list_of_additives(
-    rules: KindRules, find: Callable[[str], Component | None]
-) -> None:
+def test_no_drug_like_molecule_is_on_the_list_of_additives(rules: KindRules, find: Find) -> None:
     """Aromatic nitrogen heterocycles of drug size are not listed among buffers, salts and detergents."""
     for comp_id, listed in rules.additives.items():
         component = find(comp_id)
@@ -98,7 +90,5 @@ def test_additive_that_the_title_names_may_be_a_ligand(comp_id: str, title: str,
         ("BOG", "Lipid-induced conformational switch", False),
     ],
 )
-def test_title_about_a_lipid_or_a_name_makes_an_additive_the_subject(
-    comp_id: str, title: str, subject: bool, rules: KindRules
-) -> None:
+def test_title_about_a_lipid_makes_it_the_subject(comp_id: str, title: str, subject: bool, rules: KindRules) -> None:
     assert rules.of_component(comp_id, 9, wanted=False, title=title).subject == subject
