@@ -237,7 +237,7 @@ def test_any_mmcif_value_is_parsed_without_error(values: dict[str, str]) -> None
         (["REMARK   1 CREATED WITH OPENMM 8.1"], ()),
     ],
 )
-def test_pdb_file_that_names_a_predictor_and_no_crystal_is_a_prediction(
+def test_pdb_file_that_names_a_predictor_and_no_crystal_is_predicted(
     lines: list[str], methods: tuple[str, ...]
 ) -> None:
     assert from_pdb("\n".join([*lines, "ATOM      1  N   PRO A   1"])).methods == methods

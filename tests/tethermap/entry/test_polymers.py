@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.cleaning import clean_file
-from tethermap.components.index import ComponentIndex
+from tests.tools.cleaning import Find, clean_file
 
 
 def variant(archive: Path, ter: str, record: str) -> str:
@@ -26,23 +25,21 @@ def variant(archive: Path, ter: str, record: str) -> str:
 @pytest.mark.parametrize("ter", ["none", "before", "after", "both"])
 @pytest.mark.parametrize("record", ["ATOM", "HETATM"])
 def test_ligand_is_kept_for_any_position_of_ter(
-    ter: str, record: str, archive: Path, component_index: Path, tmp_path: Path
+    ter: str, record: str, archive: Path, find: Find, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.pdb"
     path.write_text(variant(archive, ter, record))
-    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    _, cleaned = clean_file(path, find)
     assert [kept.instance.name.comp_id for kept in cleaned.kept] == ["478"]
     assert cleaned.entry_row["target_chains"] == "A,B"
 
 
-def test_waters_numbered_in_hexadecimal_are_waters(archive: Path, component_index: Path, tmp_path: Path) -> None:
+def test_waters_numbered_in_hexadecimal_are_waters(archive: Path, find: Find, tmp_path: Path) -> None:
     """Like in OpenMM's files beyond 9999; the repeated numbers must not affect a ligand."""
     lines = variant(archive, "none", "HETATM").splitlines()[:-1]
-    waters = [
-        f"HETATM99999  O   HOH W{number}    {90 + n:8.3f}  90.000  90.000  1.00 20.00"
-        for n, number in enumerate(("270f", "271a", "9999", "270f"))
-    ]
+    numbers = enumerate(("270f", "271a", "9999", "270f"))
+    waters = [f"HETATM99999  O   HOH W{one}    {90 + n:8.3f}  90.000  90.000  1.00 20.00" for n, one in numbers]
     path = tmp_path / "model.pdb"
     path.write_text("\n".join([*lines, *(f"{line:76} O  " for line in waters), "END", ""]))
-    _, cleaned = clean_file(path, ComponentIndex(component_index).get)
+    _, cleaned = clean_file(path, find)
     assert [kept.instance.name.comp_id for kept in cleaned.kept] == ["478"]

@@ -52,14 +52,6 @@ def test_file_of_1995_is_read_without_its_line_numbers(archive: Path) -> None:
     assert set(entry.atoms.auth_asym_id[ligand].tolist()) == {b""}
 
 
-def test_mmcif_and_pdb_of_one_entry_have_the_same_atoms(mirror: Path) -> None:
-    for entry_id in ("1a8o", "1aki", "2beg", "1l2y"):
-        files = [mirror / f"{entry_id}.cif.gz", mirror / f"{entry_id}.pdb.gz"]
-        if all(path.is_file() for path in files):
-            one, other = (read_entry(path, entry_id).atoms for path in files)
-            assert sorted(map(tuple, one.xyz.round(3).tolist())) == sorted(map(tuple, other.xyz.round(3).tolist()))
-
-
 def test_only_anisotropic_displacements_are_skipped(archive: Path) -> None:
     whole = gemmi.read_structure(str(archive / "4cup.cif.gz"))
     assert any(site.atom.aniso.nonzero() for site in whole[0].all())
@@ -194,11 +186,8 @@ def numbered_models(numbers: str) -> str:
     tags = ["group_PDB", "id", "type_symbol", "label_atom_id", "label_comp_id", "label_asym_id", "label_seq_id"]
     tags += ["Cartn_x", "Cartn_y", "Cartn_z", "occupancy", "B_iso_or_equiv"]
     tags += ["label_alt_id", "label_entity_id", "auth_seq_id", "auth_asym_id", "pdbx_PDB_model_num"]
-    width = max(map(len, numbers.split()))
-    rows = [
-        f"HETATM {k} C C{k} LIG A . {k}.0 0.0 0.0 1.0 9.0 . 1 1 A {n:<{width}} "
-        for k, n in enumerate(numbers.split(), 1)
-    ]
+    width, models = max(map(len, numbers.split())), enumerate(numbers.split(), 1)
+    rows = [f"HETATM {k} C C{k} LIG A . {k}.0 0.0 0.0 1.0 9.0 . 1 1 A {n:<{width}} " for k, n in models]
     return "\n".join(["data_X", "# ", "loop_", *(f"_atom_site.{tag} " for tag in tags), *rows, "# ", ""])
 
 
@@ -213,9 +202,7 @@ def numbered_models(numbers: str) -> str:
         ("1 2 3 1", 3, [b"C1", b"C4"]),
     ],
 )
-def test_atoms_of_the_first_model_are_read_however_models_are_numbered(
-    tmp_path: Path, numbers: str, models: int, names: list[bytes]
-) -> None:
+def test_only_atoms_of_the_first_model_are_read(tmp_path: Path, numbers: str, models: int, names: list[bytes]) -> None:
     entry = read(tmp_path, numbered_models(numbers))
     assert entry.n_models == models
     assert entry.atoms.name.tolist() == names

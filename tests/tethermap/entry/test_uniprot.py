@@ -66,11 +66,8 @@ def test_residues_that_were_observed_have_numbers(entry_id: str, mirror: Path) -
 @pytest.mark.parametrize("entry_id", ["4zau", "4hhb", "1fbl"])
 def test_both_formats_have_the_same_numbers_and_mutations(entry_id: str, mirror: Path) -> None:
     both = [read_entry(mirror / f"{entry_id}.{end}.gz", entry_id) for end in ("cif", "pdb")]
-    residues = {
-        (str(chain), str(number))
-        for chain in {segment.chain for segment in both[0].references.stated.segments}
-        for number in range(1, 1100)
-    }
+    chains = {segment.chain for segment in both[0].references.stated.segments}
+    residues = {(chain, str(number)) for chain in chains for number in range(1, 1100)}
     numbers = [{key: found for key in residues if (found := entry.references.of(*key))} for entry in both]
     assert numbers[0] == numbers[1]
     assert numbers[0]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import freesasa
 import gemmi
 import numpy as np
 import pytest
 from rdkit import Chem
 
+from tests.tools.cleaning import Find
 from tethermap.base.reference import RADII
-from tethermap.components.component import Component
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 
 AMINO_ACIDS = gemmi.expand_one_letter_sequence("ARNDCQEGHILKMFPSTWYV", gemmi.ResidueKind.AA)
@@ -23,9 +21,7 @@ def table() -> RadiusTable:
 
 
 @pytest.mark.parametrize("comp_id", AMINO_ACIDS)
-def test_amino_acids_have_the_radii_of_freesasas_protor_table(
-    comp_id: str, table: RadiusTable, find: Callable[[str], Component | None]
-) -> None:
+def test_amino_acids_have_the_radii_of_freesasas_table(comp_id: str, table: RadiusTable, find: Find) -> None:
     """FreeSASA ships ProtOr (Tsai et al. 1999) as its default classifier, typed in independently."""
     protor = freesasa.Classifier.getStandardClassifier("protor")
     component = find(comp_id)
@@ -49,17 +45,13 @@ def test_amino_acids_have_the_radii_of_freesasas_protor_table(
         *(("CF", 1, 1.47), ("CCl", 1, 1.75), ("CBr", 1, 1.85), ("CI", 1, 1.98)),
     ],
 )
-def test_radius_follows_element_hybridisation_and_hydrogens(
-    smiles: str, atom: int, radius: float, table: RadiusTable
-) -> None:
+def test_radius_follows_hybridisation_and_hydrogens(smiles: str, atom: int, radius: float, table: RadiusTable) -> None:
     molecule = Chem.AddHs(Chem.MolFromSmiles(smiles))
     assert table.of_atom(molecule.GetAtomWithIdx(atom)) == radius
     assert table.of_atom(Chem.RemoveHs(molecule).GetAtomWithIdx(atom)) == radius
 
 
-def test_unknown_atom_name_falls_back_to_its_element(
-    table: RadiusTable, find: Callable[[str], Component | None]
-) -> None:
+def test_unknown_atom_name_falls_back_to_its_element(table: RadiusTable, find: Find) -> None:
     assert PolymerRadii(table, find).of("ALA", "no such atom", "N") == 1.64
 
 

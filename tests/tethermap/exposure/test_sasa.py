@@ -38,9 +38,7 @@ def test_single_sphere_has_the_area_of_a_sphere(method: Sasa) -> None:
 
 @ENGINES
 @pytest.mark.parametrize(("distance", "first", "second"), [(1.5, 1.88, 1.61), (3.0, 1.64, 1.42), (4.5, 1.88, 1.88)])
-def test_two_spheres_lose_the_caps_of_the_closed_formula(
-    method: Sasa, distance: float, first: float, second: float
-) -> None:
+def test_two_spheres_lose_the_caps_of_the_formula(method: Sasa, distance: float, first: float, second: float) -> None:
     """Area of a sphere less its cap: 2 pi R (R + (d^2 + R^2 - r^2) / 2d)."""
     big, small = first + 1.4, second + 1.4
     expected = 2 * math.pi * big * (big + (distance**2 + big**2 - small**2) / (2 * distance))

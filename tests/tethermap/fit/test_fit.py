@@ -72,7 +72,7 @@ def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(mirror: Path, f
         "02J": 0.839, "ALA": 0.960, "VAL": 0.964, "LEU": 0.947, "PJE": 0.786, "010": 0.528,
     }  # fmt: skip
     assert {row["ligand"]: row["RSCC"] for row in cleaned.ligand_rows} == {"02J": 0.839, "PJE": 0.786, "010": 0.528}
-    assert cleaned.entry_row["R_free"] == 0.23
+    assert (cleaned.entry_row["R_free"], n3.entry.percent_rsrz_outliers) == (0.23, 6.15)
     assert sum(kept.backbone.marks & RSRZ_OUTLIER > 0) == len(n3.outliers) == 19
     assert instance_of_line(instance_line(kept.instance)).fit == fit
 
@@ -82,9 +82,7 @@ def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(mirror: Path, f
     [({"min_rscc": 0.82}, "kept"), ({"min_rscc": 0.83}, "rscc"), ({"max_rfree": 0.23}, "kept"),
      ({"max_rfree": 0.229}, "entry_rejected")],
 )  # fmt: skip
-def test_limits_of_the_fit_reject_with_their_reason(
-    mirror: Path, find: Find, n3: Report, limits: dict[str, float], reason: str
-) -> None:
+def test_limits_reject_with_reason(mirror: Path, find: Find, n3: Report, limits: dict[str, float], reason: str) -> None:
     cleaned = _cleaned(mirror, find, n3, **limits)
     assert [row["reason"] for row in cleaned.ligand_rows if row["ligand"] == "PJE"] == [reason]
     assert cleaned.entry_row["reason"] == ("r_free" if reason == "entry_rejected" else cleaned.entry_row["reason"])

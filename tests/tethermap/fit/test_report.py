@@ -152,16 +152,6 @@ def test_every_residue_of_real_reports_has_the_values_of_the_file(
     assert 0 < assessed < compared
 
 
-def test_fit_of_a_covalent_inhibitor_differs_along_its_chain(validation_reports: Path) -> None:
-    """N3 of 6LU7: the cap is not in the density, the middle is."""
-    for form in ("cif", "xml"):
-        report = read_report(validation_reports / f"lu/6lu7/6lu7_validation.{form}.gz", "6lu7")
-        residues = (("1", "02J"), ("5", "PJE"), ("6", "010"))
-        found = [report.fit(("C", number, ""), comp_id, "").rscc for number, comp_id in residues]
-        assert found == [0.839, 0.786, 0.528]
-        assert (report.entry.r_free, report.entry.percent_rsrz_outliers) == (0.23, 6.15)
-
-
 @pytest.mark.parametrize("entry_id", ["1ah1", "1bmv", "1kqe", "3iyd", "6fsz", "6rku"])
 def test_entries_without_density_have_no_rscc_and_no_poor_fit(validation_reports: Path, entry_id: str) -> None:
     report = read_report(validation_reports / entry_id[1:3] / entry_id / f"{entry_id}_validation.cif.gz", entry_id)
