@@ -139,14 +139,13 @@ def distances(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the squares of all distances between two sets of points, for `distances`."""
-    x, y, z = zip(first.T, np.ascontiguousarray(second.T), strict=True)  # a small table per axis
-    squared: FloatArray = np.subtract.outer(*x)
+    """Return the squares of all distances between two sets of points in space or in a plane, for `distances`."""
+    axes = zip(first.T, np.ascontiguousarray(second.T), strict=True)  # a small table per axis
+    squared: FloatArray = np.subtract.outer(*next(axes))
     squared *= squared
-    along = np.subtract.outer(*y)
-    along *= along
-    squared += along
-    np.subtract.outer(*z, out=along)
-    along *= along
-    squared += along
+    along = np.empty_like(squared)
+    for axis in axes:
+        np.subtract.outer(*axis, out=along)
+        along *= along
+        squared += along
     return squared

@@ -29,6 +29,12 @@ def test_empty_set_of_atoms_has_no_neighbours() -> None:
     assert len(index) == len(distance) == 0
 
 
+def test_distances_are_those_in_space_and_in_a_plane() -> None:
+    points = np.random.default_rng(3).normal(size=(7, 3))
+    for some in (points, points[:, :2]):
+        assert np.allclose(distances(some, some[:4]), np.linalg.norm(some[:, None] - some[:4], axis=2))
+
+
 def test_atoms_within_a_cutoff_are_counted() -> None:
     chance = np.random.default_rng(2)
     points, xyz = chance.normal(scale=9.0, size=(20, 3)), chance.normal(scale=9.0, size=(400, 3))
