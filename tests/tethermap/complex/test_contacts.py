@@ -146,11 +146,9 @@ def test_rows_are_sorted_by_atom_and_residue_for_any_input_order() -> None:
 
 
 def turned(xyz: Sequence[Xyz]) -> list[Xyz]:
-    """Return coordinates turned by 40 degrees about an oblique axis and moved."""
-    axis = np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0)
-    cross = np.cross(np.eye(3), axis)
-    angle = np.radians(40.0)
-    matrix = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    """Return coordinates turned about an oblique axis and moved."""
+    matrix = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    matrix *= np.linalg.det(matrix)  # no reflection
     return [tuple(row) for row in (np.asarray(xyz) @ matrix + 7.0).tolist()]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import gemmi
 import pytest
 
+from tests.tools.small_entry import carbons, write_entry
 from tethermap.entry.atoms import WATER
 from tethermap.entry.reader import Entry, EntryError, parse_file, read_entry
 
@@ -70,13 +71,12 @@ def test_capsid_in_a_separate_frame_is_not_in_the_crystal(mirror: Path) -> None:
 
 
 def test_two_copies_under_one_number_are_two_residues(tmp_path: Path) -> None:
-    line = "HETATM{:5d}  {:<3s} LIG A   1    {:8.3f}{:8.3f}{:8.3f}  1.00 10.00           C\n"
-    atoms = [(1, "C1", 0.0), (2, "C2", 1.5), (3, "C1", 20.0), (4, "C2", 21.5)]
-    text = "".join(line.format(serial, name, x, 0.0, 0.0) for serial, name, x in atoms) + "END\n"
-    assert read(tmp_path, text).atoms.starts.tolist() == [0, 2]
+    copies = [carbons("LIG", "A", 1, (x, 0.0, 0.0), (1.5, 0.0, 0.0), 2) for x in (0.0, 20.0)]
+    assert read_entry(write_entry(tmp_path, *copies), "1abc").atoms.starts.tolist() == [0, 2]
 
 
 ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00          {element:>2}\n"
+CARBON = ATOM.format(x="1.000", occupancy="1.00", element="C")
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,18 @@ def test_missing_element_is_derived_from_the_name(tmp_path: Path, written: str, 
     assert read(tmp_path, text).atoms.element.tolist() == [element.encode()]
 
 
-@pytest.mark.parametrize(("symbol", "name"), [("HETATM", "C1"), ("CARBON", "C1"), ("Car", "C1")])
-def test_word_in_the_element_column_is_refused(tmp_path: Path, symbol: str, name: str) -> None:
-    with pytest.raises(EntryError, match=f"{symbol} is no element"):
-        read(tmp_path, mmcif(f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"))
+@pytest.mark.parametrize(
+    ("symbol", "name", "reason"),
+    [
+        *((symbol, "C1", f"{symbol} is no element") for symbol in ("HETATM", "CARBON", "Car")),
+        *(("C", name, "outside ASCII") for name in ("C\u03b1", "\u540d\u524d")),
+    ],
+)
+def test_word_as_element_and_name_outside_ascii_are_refused(
+    tmp_path: Path, symbol: str, name: str, reason: str
+) -> None:
+    with pytest.raises(EntryError, match=reason):
+        read(tmp_path, mmcif(f"1 {symbol} '{name}' . LIG A 1 1.0 2.0 3.0\n"))
 
 
 @pytest.mark.parametrize(("symbol", "name", "element"), [("CL", "CL1", "Cl"), ("Zn2+", "ZN", "Zn"), ("Se", "X1", "Se")])
@@ -120,24 +128,16 @@ def test_element_of_two_letters_is_read(tmp_path: Path, symbol: str, name: str, 
 
 def test_zero_byte_is_refused_with_its_position(tmp_path: Path) -> None:
     """gemmi would read no more of the line, and pass over the next one."""
-    line = ATOM.format(x="1.000", occupancy="1.00", element="C")
     with pytest.raises(EntryError, match="a zero byte in line 2"):
-        read(tmp_path, f"HEADER\nREMARK \0\n{line}END\n")
+        read(tmp_path, f"HEADER\nREMARK \0\n{CARBON}END\n")
 
 
 def test_header_with_characters_outside_ascii_is_read(tmp_path: Path) -> None:
     """gemmi keeps bytes and cuts them to columns, half a character at the end."""
-    line = ATOM.format(x="1.000", occupancy="1.00", element="C")
-    entry = read(tmp_path, f"HEADER\nTITLE     \u540d\u524d\nSEQRES   1 A    2  ALA \u540d\u524d\n{line}END\n")
+    entry = read(tmp_path, f"HEADER\nTITLE     \u540d\u524d\nSEQRES   1 A    2  ALA \u540d\u524d\n{CARBON}END\n")
     assert entry.metadata.title == "\u540d\u524d"
     for structure in (entry.structure, parse_file(tmp_path / "1abc.pdb", "1abc").structure):
         assert "??" in structure.make_pdb_string()
-
-
-@pytest.mark.parametrize("name", ["C\u03b1", "\u540d\u524d"])
-def test_name_of_atom_outside_ascii_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(EntryError, match="outside ASCII"):
-        read(tmp_path, mmcif(f"1 C '{name}' . LIG A 1 1.0 2.0 3.0\n"))
 
 
 @pytest.mark.parametrize(("charge", "is_read"), [("-9", True), ("2", True), ("?", True), ("10", False), ("-80", False)])
@@ -209,7 +209,6 @@ def test_only_atoms_of_the_first_model_are_read(tmp_path: Path, numbers: str, mo
 
 
 def test_displacements_of_a_pdb_file_are_not_read(tmp_path: Path) -> None:
-    atom = "HETATM    1  C1  LIG A   1       0.000   0.000   0.000  1.00 10.00           C\n"
-    text = f"{atom}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n"
+    text = f"{CARBON}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n"
     (site,) = read(tmp_path, text).structure[0].all()
     assert not site.atom.aniso.nonzero()

@@ -10,6 +10,7 @@ import gemmi
 import numpy as np
 import pytest
 
+from tests.tools.small_entry import atom_line
 from tethermap.fit.file import map_beside
 from tethermap.fit.own_map import Density, MapError, radius_at, read_density
 
@@ -19,24 +20,13 @@ LEFT_OUT, MOVED = 3, 6
 
 def model(*, complete: bool = True) -> gemmi.Structure:
     """Return a chain of carbon atoms in a small cell; the true one lacks an atom and has another elsewhere."""
-    structure = gemmi.Structure()
+    kept = [k for k in range(8) if complete or k != LEFT_OUT]
+    shift = {MOVED: 0.0 if complete else 2.0}
+    places = [(4 + 1.76 * k, 5 + 1.6 * (k % 2) + shift.get(k, 0.0), 6 + 0.3 * k) for k in kept]
+    atoms = [atom_line(k, f"C{k}", "LIG", "A", 1, at, element="C") for k, at in zip(kept, places, strict=True)]
+    cell = "CRYST1   20.000   22.000   24.000  90.00  95.00  90.00 P 1 21 1      2\n"
+    structure = gemmi.read_pdb_string(cell + "".join(atoms).replace(" 20.00 ", " 15.00 "))  # B factors
     structure.resolution = RESOLUTION
-    structure.cell, structure.spacegroup_hm = gemmi.UnitCell(20, 22, 24, 90, 95, 90), "P 1 21 1"
-    residue = gemmi.Residue()
-    residue.name, residue.seqid = "LIG", gemmi.SeqId(1, " ")
-    for k in range(8):
-        if k == LEFT_OUT and not complete:
-            continue
-        atom = gemmi.Atom()
-        atom.name, atom.element, atom.b_iso = f"C{k}", gemmi.Element("C"), 15.0
-        shift = 2.0 if k == MOVED and not complete else 0.0
-        atom.pos = gemmi.Position(4 + 2.2 * k * 0.8, 5 + 1.6 * (k % 2) + shift, 6 + 0.3 * k)
-        residue.add_atom(atom)
-    chain = gemmi.Chain("A")
-    chain.add_residue(residue)
-    structure.add_model(gemmi.Model(1))
-    structure[0].add_chain(chain)
-    structure.setup_cell_images()
     return structure
 
 

@@ -183,7 +183,9 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
         (("GTP", "GOL"), {"GTP"}),
     ],
 )
-def test_cofactors_are_kept_if_alone(codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path) -> None:
+def test_cofactors_are_kept_without_a_ligand(
+    codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path
+) -> None:
     along, starts = (1.5, 0.0, 0.0), [(12.0 * k, 1.7, 4.5) for k in range(len(codes))]
     parts = [carbons(c, "A", 99 + k, starts[k], along, 4, start=900 + 10 * k) for k, c in enumerate(codes)]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), *parts)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,11 @@ def written(archive: Path, find: Find) -> list[KeptInstance]:
     return [kept for path in sorted(archive.glob("*.gz")) for kept in clean_file(path, find)[1].kept]
 
 
+def assert_same(one: Any, other: Any) -> None:
+    for field in fields(one):
+        assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
+
+
 def test_instances_are_read_back_unchanged(written: list[KeptInstance], tmp_path: Path) -> None:
     paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
     with instance_writer(*paths) as write:
@@ -29,16 +35,11 @@ def test_instances_are_read_back_unchanged(written: list[KeptInstance], tmp_path
     for (instance, around), kept in zip(read, written, strict=True):
         assert instance_line(instance) == instance_line(kept.instance)
         assert replace(instance, atoms=kept.instance.atoms) == kept.instance
-        assert np.array_equal(instance.atoms.xyz, kept.instance.atoms.xyz)
-        assert np.array_equal(around.xyz, kept.neighbourhood.xyz)
-        assert around.atom_name.tolist() == kept.neighbourhood.atom_name.tolist()
-        assert around.largest == kept.neighbourhood.largest
+        assert_same(instance.atoms, kept.instance.atoms)
+        assert_same(around, kept.neighbourhood)
 
 
 def test_surroundings_are_read_back_unchanged(written: list[KeptInstance]) -> None:
     for kept in written:
         around = surroundings_of_record(packed_surroundings("4cup_A_ZYB_2971", kept.surroundings))
-        assert np.array_equal(around.xyz, kept.surroundings.xyz)
-        assert around.element.tolist() == kept.surroundings.element.tolist()
-        assert around.context.tolist() == kept.surroundings.context.tolist()
-        assert around.largest == kept.surroundings.largest
+        assert_same(around, kept.surroundings)
