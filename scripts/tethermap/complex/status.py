@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tethermap.base.reasons import sentence
 from tethermap.base.tables import Row
@@ -14,8 +14,7 @@ from tethermap.instance.find import Residues
 from tethermap.instance.model import Instance, Residue
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Decision on a group: reason code, and the decisive threshold and value."""
 
     reason: str

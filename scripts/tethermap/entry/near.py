@@ -33,15 +33,6 @@ class NearAtoms:
         """The coordinates of each axis, shape (3, n_members)."""
         return np.ascontiguousarray(self._xyz[self.index].T, dtype=np.float64)
 
-    def _box(self, low: FloatArray, high: FloatArray) -> IntArray:
-        """Return positions in `index` of the atoms inside a box, shape (n_found,)."""
-        x, y, z = self._columns
-        begin, end = np.searchsorted(x, (low[0], high[0]))
-        y, z = y[begin:end], z[begin:end]
-        inside = (y >= low[1]) & (y <= high[1]) & (z >= low[2]) & (z <= high[2])
-        positions: IntArray = begin + np.flatnonzero(inside)
-        return positions
-
     def within(self, xyz: FloatArray, cutoff: float) -> tuple[IntArray, FloatArray]:
         """Return the atoms within a cut-off of any of the points.
 
@@ -80,7 +71,12 @@ class NearAtoms:
             In angstroms.
         """
         low, high = box_around(xyz)
-        positions = self._box(low - cutoff, high + cutoff)
+        low, high = low - cutoff, high + cutoff
+        x, y, z = self._columns
+        begin, end = np.searchsorted(x, (low[0], high[0]))
+        y, z = y[begin:end], z[begin:end]
+        inside = (y >= low[1]) & (y <= high[1]) & (z >= low[2]) & (z <= high[2])
+        positions: IntArray = begin + np.flatnonzero(inside)
         if not len(positions):  # the usual case
             return positions, np.zeros(0)
         # Points are rows: NumPy reduces few long rows several times as fast as many short ones.

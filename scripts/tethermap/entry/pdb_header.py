@@ -56,7 +56,7 @@ def from_pdb(text: str, *, entry_id: str = "") -> EntryMetadata:
     citation = join_lines(line[19:80] for line in records.get("JRNL", ()) if line[12:16] == "TITL")
     resolution = _resolution(records)
     parents = {line[12:15].strip(): parent_letter(line[24:27].strip()) for line in records.get("MODRES", ())}
-    chains = Chains.of(records.get("SEQRES", ()), parents)
+    chains = Chains(records.get("SEQRES", ()), parents)
     references = (line for name in ("DBREF", "DBREF1", "DBREF2") for line in records.get(name, ()))
     by_chain: dict[str, list[tuple[str, str]]] = {}
     for one in uniprot_references(references):

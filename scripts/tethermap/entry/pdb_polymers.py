@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tethermap.base.identifiers import unique
 from tethermap.entry.mmcif_header import parent_letter, split_names
@@ -21,20 +20,27 @@ _SHARE_OF_LONGEST = 0.5
 _PEPTIDE_LIKE = "PEPTIDE LIKE POLYMER"
 
 
-@dataclass(frozen=True, slots=True)
 class Chains:
-    """The chains of SEQRES: residue names by author chain, in file order, and one-letter codes."""
+    """The chains of SEQRES.
 
-    residues: Mapping[str, tuple[str, ...]]
-    parents: Mapping[str, str]
+    Parameters
+    ----------
+    lines : iterable of str
+        SEQRES records.
+    parents : mapping of str to str
+        One-letter codes of the parents of modified residues, ``X`` if unknown.
 
-    @classmethod
-    def of(cls, lines: Iterable[str], parents: Mapping[str, str]) -> Chains:
-        """Return the chains of SEQRES records."""
-        residues: dict[str, list[str]] = {}
+    Attributes
+    ----------
+    residues : dict of str to list of str
+        Residue names by author chain, in file order.
+    """
+
+    def __init__(self, lines: Iterable[str], parents: Mapping[str, str]) -> None:
+        self.residues: dict[str, list[str]] = {}
         for line in lines:
-            residues.setdefault(line[11:12].strip(), []).extend(line[19:70].split())
-        return cls({chain: tuple(names) for chain, names in residues.items()}, parents)
+            self.residues.setdefault(line[11:12].strip(), []).extend(line[19:70].split())
+        self._letters = {name: letter for name, letter in parents.items() if letter != "X"}
 
     @property
     def components(self) -> frozenset[str]:
@@ -43,7 +49,7 @@ class Chains:
 
     def sequence(self, chain: str) -> str:
         """Return the one-letter sequence of a chain, modified residues as their parents."""
-        return "".join(self._letter(name) for name in self.residues.get(chain, ()))
+        return "".join(self._letters.get(name) or parent_letter(name) for name in self.residues.get(chain, ()))
 
     def kind(self, chain: str) -> str:
         """Return the polymer type as mmCIF names it, empty for an unknown chain."""
@@ -55,10 +61,6 @@ class Chains:
         if len(names & _RNA) * 2 > len(names):
             return "polydeoxyribonucleotide" if "T" in names else "polyribonucleotide"
         return "polypeptide(L)"
-
-    def _letter(self, name: str) -> str:
-        parent = self.parents.get(name, "X")
-        return parent if parent != "X" else parent_letter(name)
 
 
 def polymer_entities(
@@ -109,7 +111,7 @@ def polymer_entities(
     origin = {} if sources else {"ORGANISM_SCIENTIFIC": _free_organism(source)}
     groups: dict[tuple[str, ...], list[str]] = {}  # chains that COMPND doesn't assign: those of one sequence are one
     for chain in (chain for chain in chains.residues if chain not in named):
-        groups.setdefault(chains.residues[chain], []).append(chain)
+        groups.setdefault(tuple(chains.residues[chain]), []).append(chain)
     longest = max(map(len, groups), default=0)
     for number, (residues, members) in enumerate(groups.items(), start=len(entities) + 1):
         facts = (molecule, origin) if len(residues) >= _SHARE_OF_LONGEST * longest else ({}, {})

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tethermap.entry.metadata import EntryMetadata, PolymerEntity
 from tethermap.entry.reader import EntryError
 from tethermap.entry.target_query import TargetQuery
 
 
-@dataclass(frozen=True, slots=True)
-class TargetChains:
+class TargetChains(NamedTuple):
     """The target chains of one entry.
 
     Parameters

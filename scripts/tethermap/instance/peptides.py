@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import gemmi
 import numpy as np
@@ -31,8 +31,7 @@ _UNTABULATED = frozenset({gemmi.ResidueKind.UNKNOWN})
 _NUCLEOTIDES = frozenset({gemmi.ResidueKind.RNA, gemmi.ResidueKind.DNA})
 
 
-@dataclass(frozen=True, slots=True)
-class ShortChains:
+class ShortChains(NamedTuple):
     """The label_asym_id of chains that the file declares as polymers but that are not, or are short.
 
     Parameters
