@@ -236,10 +236,8 @@ def test_other_copies_of_a_cofactor_in_its_complex_are_flagged(file: str, mirror
     assert flagged == ["A", "C"]
     for kept in cleaned.kept:
         instance, text = kept.instance, kept.cleaned.pdb or ""
-        copies = {
-            f"HEM {line[21]} {line[22:26].strip()}"
-            for line in text.splitlines()
-            if line.startswith("HETATM") and line[17:20] == "HEM"
-        } - {f"HEM {instance.name.auth_asym_id} {instance.name.residue_id}"}
+        lines = [line for line in text.splitlines() if line.startswith("HETATM") and line[17:20] == "HEM"]
+        own = f"HEM {instance.name.auth_asym_id} {instance.name.residue_id}"
+        copies = {f"HEM {line[21]} {line[22:26].strip()}" for line in lines} - {own}
         assert set(filter(None, instance.notes.get("copies_in_complex", "").split(", "))) == copies
         assert all(f"part of the protein, not the ligand: {name}" in text for name in copies)

@@ -21,10 +21,8 @@ METHANOL = [(0.0, 0.0, 0.0), (1.43, 0.0, 0.0)]
 
 def backbone_amide(x: float, y: float = 0.0, z: float = 0.0, context: str = "chain", copy: str = "") -> list[Partner]:
     """A backbone N at a place, its CA 1.46 Å farther along x."""
-    return [
-        ("A", "10", "ALA", "N", "N", (x, y, z), copy, context),
-        ("A", "10", "ALA", "CA", "C", (x + 1.46, y, z), copy, context),
-    ]
+    end = copy, context
+    return [("A", "10", "ALA", "N", "N", (x, y, z), *end), ("A", "10", "ALA", "CA", "C", (x + 1.46, y, z), *end)]
 
 
 def kinds(rows: Iterable[Row]) -> list[tuple[Value, Value, Value]]:

@@ -11,14 +11,10 @@ from tethermap.complex.placement import DEPOSITED, Crystal, placement
 HALF_TURN = gemmi.Transform(gemmi.Mat33([[-1, 0, 0], [0, -1, 0], [0, 0, 1]]), gemmi.Vec3(10, 20, 30))
 
 
-def test_inverse_motion_restores_the_coordinates() -> None:
+def test_inverse_motion_restores_the_coordinates_and_the_deposited_place() -> None:
     xyz = np.array([[1.0, 2, 3], [-4, 5, 6]])
     moved = placement(HALF_TURN, "2")
     assert moved.undo(moved.apply(xyz)) == pytest.approx(xyz)
-
-
-def test_copy_relative_to_itself_is_in_the_deposited_place() -> None:
-    moved = placement(HALF_TURN, "2")
     assert moved.after_undoing(moved) is DEPOSITED
     assert DEPOSITED.after_undoing(moved).apply(moved.apply(np.ones((1, 3)))) == pytest.approx(np.ones((1, 3)))
 

@@ -35,13 +35,9 @@ def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: Clean
 
 
 def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(cleaned: Cleaned) -> None:
-    compared = 0
-    for entry, kept in cleaned:
-        sample = clean_sample(kept)
-        if (whole := brute_force_assembly(entry, sample)) is None:
-            continue
-        distance = np.linalg.norm(whole.xyz[:, None] - sample.xyz[None], axis=2).min(axis=1)
-        around = kept.surroundings
-        assert int((around.context < 3).sum()) == int((distance < REACH).sum())
-        compared += 1
+    samples = [(entry, clean_sample(kept), kept.surroundings) for entry, kept in cleaned]
+    compared = [(s.xyz, whole.xyz, around) for e, s, around in samples if (whole := brute_force_assembly(e, s))]
     assert compared
+    for ligand, polymers, around in compared:
+        distance = np.linalg.norm(polymers[:, None] - ligand[None], axis=2).min(axis=1)
+        assert int((around.context < 3).sum()) == int((distance < REACH).sum())

@@ -6,24 +6,16 @@ import gemmi
 import numpy as np
 import pytest
 
+from tests.tools.small_entry import atom_line
 from tethermap.entry.atoms import Atoms
 
 
 @pytest.fixture
 def atoms() -> Atoms:
-    chain = gemmi.Chain("A")
-    for number, code, elements in ((-1, " ", ("Zn",)), (5, " ", ("N", "H")), (5, "B", ("Cl", "D", "X"))):
-        residue = gemmi.Residue()
-        residue.name, residue.seqid = "LIG", gemmi.SeqId(number, code)
-        for element in elements:
-            atom = gemmi.Atom()
-            atom.name, atom.element = element, gemmi.Element(element)
-            residue.add_atom(atom)
-        chain.add_residue(residue)
-    structure = gemmi.Structure()
-    structure.add_model(gemmi.Model(1))
-    structure[0].add_chain(chain)
-    return Atoms.of(structure)
+    numbers = {"Zn": "  -1 ", "N": "   5 ", "H": "   5 ", "Cl": "   5B", "D": "   5B", "X": "   5B"}
+    lines = [atom_line(1, one, "LIG", "A", 1, (0.0, 0.0, 0.0), element=one) for one in numbers]
+    parts = zip(lines, numbers.values(), strict=True)
+    return Atoms.of(gemmi.read_pdb_string("".join(f"{line[:22]}{number}{line[27:]}" for line, number in parts)))
 
 
 def test_residues_have_their_number_with_the_insertion_code(atoms: Atoms) -> None:

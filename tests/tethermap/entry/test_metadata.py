@@ -190,10 +190,8 @@ def test_resolution_is_the_best_of_the_refinement_or_that_of_the_map(text: str, 
 
 
 def test_a_withdrawn_mmcif_entry_is_reported() -> None:
-    category = "_pdbx_database_PDB_obs_spr"
-    metadata = _cif(
-        f"_entry.id 1ABC\n{category}.id OBSLTE\n{category}.pdb_id '2ABC 3ABC'\n{category}.replace_pdb_id 1ABC\n"
-    )
+    spr = "_pdbx_database_PDB_obs_spr"
+    metadata = _cif(f"_entry.id 1ABC\n{spr}.id OBSLTE\n{spr}.pdb_id '2ABC 3ABC'\n{spr}.replace_pdb_id 1ABC\n")
     assert (metadata.withdrawn, metadata.successors) == (True, ("2abc", "3abc"))
 
 
@@ -237,7 +235,5 @@ def test_any_mmcif_value_is_parsed_without_error(values: dict[str, str]) -> None
         (["REMARK   1 CREATED WITH OPENMM 8.1"], ()),
     ],
 )
-def test_pdb_file_that_names_a_predictor_and_no_crystal_is_predicted(
-    lines: list[str], methods: tuple[str, ...]
-) -> None:
+def test_file_that_names_a_predictor_and_no_crystal_is_predicted(lines: list[str], methods: tuple[str, ...]) -> None:
     assert from_pdb("\n".join([*lines, "ATOM      1  N   PRO A   1"])).methods == methods

@@ -24,9 +24,7 @@ def variant(archive: Path, ter: str, record: str) -> str:
 
 @pytest.mark.parametrize("ter", ["none", "before", "after", "both"])
 @pytest.mark.parametrize("record", ["ATOM", "HETATM"])
-def test_ligand_is_kept_for_any_position_of_ter(
-    ter: str, record: str, archive: Path, find: Find, tmp_path: Path
-) -> None:
+def test_ligand_is_kept_for_any_place_of_ter(ter: str, record: str, archive: Path, find: Find, tmp_path: Path) -> None:
     path = tmp_path / "model.pdb"
     path.write_text(variant(archive, ter, record))
     _, cleaned = clean_file(path, find)

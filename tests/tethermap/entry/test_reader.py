@@ -113,9 +113,7 @@ def test_missing_element_is_derived_from_the_name(tmp_path: Path, written: str, 
         *(("C", name, "outside ASCII") for name in ("C\u03b1", "\u540d\u524d")),
     ],
 )
-def test_word_as_element_and_name_outside_ascii_are_refused(
-    tmp_path: Path, symbol: str, name: str, reason: str
-) -> None:
+def test_word_as_element_and_name_beyond_ascii_are_refused(tmp_path: Path, symbol: str, name: str, reason: str) -> None:
     with pytest.raises(EntryError, match=reason):
         read(tmp_path, mmcif(f"1 {symbol} '{name}' . LIG A 1 1.0 2.0 3.0\n"))
 

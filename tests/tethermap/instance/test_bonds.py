@@ -63,10 +63,8 @@ def test_leupeptin_of_6yz6_is_bound_to_cysteine_145(mirror: Path, rules: KindRul
 
 def test_overlapping_residues_are_not_linked(tmp_path: Path, rules: KindRules) -> None:
     """Three contacts of bonding length between two residues are a clash."""
-    crowd = [
-        atom_line(900 + i, f"C{i}", "LIG", "A", 99, (1.2 + 1.3 * x, 1.7 + 1.3 * y, 2.5), element="C")
-        for i, (x, y) in enumerate([(0.0, 0.0), (0.6, 0.0), (0.0, 0.6), (-0.6, 0.0)])
-    ]
+    places = enumerate([(1.2, 1.7, 2.5), (1.98, 1.7, 2.5), (1.2, 2.48, 2.5), (0.42, 1.7, 2.5)])
+    crowd = [atom_line(900 + i, f"C{i}", "LIG", "A", 99, place, element="C") for i, place in places]
     (group,) = groups_of(write_entry(tmp_path, strand("A", 1), crowd), rules)
     assert group.links == ()
 

@@ -118,10 +118,8 @@ UP = (0.0, 0.0, 1.5)
 
 def link_line(*ends: tuple[str, str, str, int], altlocs: str = "  ") -> str:
     """Return a LINK record; each end is an atom's name, component, chain and number."""
-    halves = [
-        f" {name:<3}{label}{comp_id:>3} {chain}{number:4d} "
-        for (name, comp_id, chain, number), label in zip(ends, altlocs, strict=True)
-    ]
+    pairs = [(*end, label) for end, label in zip(ends, altlocs, strict=True)]
+    halves = [f" {name:<3}{label}{comp_id:>3} {chain}{number:4d} " for name, comp_id, chain, number, label in pairs]
     return f"LINK        {halves[0]}               {halves[1]}    1555   1555  1.43\n"
 
 
@@ -183,9 +181,7 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
         (("GTP", "GOL"), {"GTP"}),
     ],
 )
-def test_cofactors_are_kept_without_a_ligand(
-    codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path
-) -> None:
+def test_cofactors_are_kept_without_ligand(codes: tuple[str, ...], kept: set[str], find: Find, tmp_path: Path) -> None:
     along, starts = (1.5, 0.0, 0.0), [(12.0 * k, 1.7, 4.5) for k in range(len(codes))]
     parts = [carbons(c, "A", 99 + k, starts[k], along, 4, start=900 + 10 * k) for k, c in enumerate(codes)]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), *parts)):

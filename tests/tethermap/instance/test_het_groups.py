@@ -50,9 +50,7 @@ def test_modified_residue_has_a_reason_that_no_setting_contradicts(kinds: set[st
     ("comp_id", "count", "kind"),
     [("LIG", 27, "ligand"), ("LIG", 28, "polymer"), ("GLC", 2, "additive"), ("GLC", 3, "ligand")],
 )
-def test_linked_residues_of_more_than_500_heavy_atoms_are_a_polymer_and_three_sugars_a_ligand(
-    comp_id: str, count: int, kind: str, find: Find, tmp_path: Path
-) -> None:
+def test_linked_residues_have_a_kind_by_size(comp_id: str, count: int, kind: str, find: Find, tmp_path: Path) -> None:
     """The dictionary's LIG has 18 heavy atoms, GLC is an additive; four of each are seen, 1.5 Å apart in a row."""
     rows = [(n, (15.0 + 6.0 * n, 15.0, 15.0)) for n in range(count)]
     chain = [carbons(comp_id, "C", n + 1, place, (1.5, 0.0, 0.0), 4, start=1000 + 4 * n) for n, place in rows]

@@ -57,38 +57,33 @@ def test_no_drug_like_molecule_is_on_the_list_of_additives(rules: KindRules, fin
         assert not (nitrogens and len(heavy) > 15), comp_id
 
 
-@pytest.mark.parametrize(
-    ("comp_id", "title", "may"),
-    [
-        ("EPE", "Phosphatase in complex with HEPES", True),
-        ("EPE", "Structure of a phosphatase in complex with HEPES-like inhibitors", False),
-        ("MLI", "Crystal structure of malonate decarboxylase", True),
-        ("MLI", "Crystal structure of methylmalonate decarboxylase", False),
-        ("GOL", "Monooxygenase in complex with FADH2 and glycerol", False),
-        ("EPE", "Crystal structure of a phosphatase", False),
-        ("GOL", "Structure of glycerol-3-phosphate dehydrogenase", False),
-        ("PO4", "Structure of phosphate ion channel", False),
-        ("NHE", "Crystal structure of a sialidase", True),
-        ("TAU", "Structure of a transporter", True),
-        ("DPV", "Structure of a longin domain", True),
-    ],
-)
-def test_additive_that_the_title_names_may_be_a_ligand(comp_id: str, title: str, may: bool, rules: KindRules) -> None:
-    assert rules.of_component(comp_id, 9, wanted=False, title=title).unless_buried == may
+NAMED = [
+    ("EPE", "Phosphatase in complex with HEPES", True),
+    ("EPE", "Structure of a phosphatase in complex with HEPES-like inhibitors", False),
+    ("MLI", "Crystal structure of malonate decarboxylase", True),
+    ("MLI", "Crystal structure of methylmalonate decarboxylase", False),
+    ("GOL", "Monooxygenase in complex with FADH2 and glycerol", False),
+    ("EPE", "Crystal structure of a phosphatase", False),
+    ("GOL", "Structure of glycerol-3-phosphate dehydrogenase", False),
+    ("PO4", "Structure of phosphate ion channel", False),
+    *((code, "Structure of a transporter", True) for code in ("NHE", "TAU", "DPV")),
+]
+LIPIDS = [
+    ("DPV", "Lipid-induced conformational switch controls fusion activity of longin domain SNARE Ykt6", True),
+    ("PLM", "Phospholipid-bound structure of a transfer protein", True),
+    ("CLR", "Cholesterol bound form of human beta2 adrenergic receptor", True),
+    ("PGV", "Cytochrome b6f complex with natively bound thylakoid lipids", False),
+    ("OLC", "Structure of a receptor in a lipidic cubic phase", False),
+    ("DPV", "Crystal structure of a lipid kinase", False),
+    *((code, "Lipid-induced conformational switch", False) for code in ("SO4", "BOG")),
+]
 
 
 @pytest.mark.parametrize(
-    ("comp_id", "title", "subject"),
-    [
-        ("DPV", "Lipid-induced conformational switch controls fusion activity of longin domain SNARE Ykt6", True),
-        ("PLM", "Phospholipid-bound structure of a transfer protein", True),
-        ("CLR", "Cholesterol bound form of human beta2 adrenergic receptor", True),
-        ("PGV", "Cytochrome b6f complex with natively bound thylakoid lipids", False),
-        ("OLC", "Structure of a receptor in a lipidic cubic phase", False),
-        ("DPV", "Crystal structure of a lipid kinase", False),
-        ("SO4", "Lipid-induced conformational switch", False),
-        ("BOG", "Lipid-induced conformational switch", False),
-    ],
+    ("value", "comp_id", "title", "holds"),
+    [*(("unless_buried", *row) for row in NAMED), *(("subject", *row) for row in LIPIDS)],
 )
-def test_title_about_a_lipid_makes_it_the_subject(comp_id: str, title: str, subject: bool, rules: KindRules) -> None:
-    assert rules.of_component(comp_id, 9, wanted=False, title=title).subject == subject
+def test_additive_of_the_title_may_be_a_ligand(
+    value: str, comp_id: str, title: str, holds: bool, rules: KindRules
+) -> None:
+    assert getattr(rules.of_component(comp_id, 9, wanted=False, title=title), value) == holds

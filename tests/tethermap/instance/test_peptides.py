@@ -16,9 +16,7 @@ from tethermap.instance.find import Residues
     [(30, 15, {"B"}), (29, 15, set()), (30, 16, set())],
     ids=["peptide", "beside a shorter chain", "too long"],
 )
-def test_chain_of_15_residues_near_30_is_a_peptide(
-    partner: int, short: int, peptides: set[str], tmp_path: Path
-) -> None:
+def test_chain_of_15_residues_by_30_is_a_peptide(partner: int, short: int, peptides: set[str], tmp_path: Path) -> None:
     chains = strand("A", 1, length=partner), strand("B", 500, (0.0, 9.0, 0.0), length=short)
     residues = Residues(read_entry(write_entry(tmp_path, *chains), "1abc"))
     assert set(residues.short.values()) == peptides
