@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from tests.tools.runs import ROOT, Row, grouped, rows_of
 from tests.tools.ternary import VARIABLE as TERNARY
 from tests.tools.ternary import score, ternaries
 from tethermap.base.component_index import default_index
+from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
@@ -121,7 +122,9 @@ def case_of(target: str, kept: KeptInstance, index: ComponentIndex, names: froze
     exits = rank_candidates(graph, kept.surroundings, lost, linked=linked)
     spent = time.process_time() - begin
     lost_to_chain = exposure.free - exposure.bound["chain"]
-    near = rank_candidates(graph, kept.surroundings, lost_to_chain, linked=linked, headline="chain")
+    around = kept.surroundings
+    beyond = np.where(around.context > 0, CONTEXTS.index("assembly"), around.context)  # only the chain counts
+    near = rank_candidates(graph, replace(around, context=beyond), lost_to_chain, linked=linked)
     score = {"exits, target": _by_atom(exits), "exits, nearest chain": _by_atom(near)}
     score["absolute SASA"] = dict(enumerate(exposure.bound["target"].tolist()))
     score["relative SASA"] = dict(enumerate(np.nan_to_num(exposure.relative).tolist()))

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -28,25 +29,15 @@ class Spool:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._end = 0
-        self._at_end = True
 
     def add(self, data: bytes) -> Place:
         """Append a block and return its place."""
-        if not self._at_end:
-            self._file.seek(self._end)
-            self._at_end = True
-        self._file.write(data)
-        place = self._end, len(data)
-        self._end += len(data)
-        return place
+        return self._file.seek(0, SEEK_END), self._file.write(data)
 
     def read(self, place: Place) -> bytes:
         """Return a block."""
-        start, size = place
-        self._file.seek(start)
-        self._at_end = False
-        return self._file.read(size)
+        self._file.seek(place[0])
+        return self._file.read(place[1])
 
 
 @contextmanager

@@ -62,8 +62,8 @@ def best_of_sites(exits: Sequence[Exit], count: int) -> list[Exit]:
     >>> from tethermap.exits.candidates import Candidate
     >>> acid, ring = Candidate(4, (7,), np.eye(3)[:1]), Candidate(2, (), np.eye(3)[:1])
     >>> ranked = [
-    ...     Exit(ring, "ring C-H", 0.15, site=1, rank=1, site_rank=1),
-    ...     Exit(acid, "carbonyl C, O or N leaves", 0.9, site=2, rank=2, site_rank=2),
+    ...     Exit(ring, "ring C-H", site=1, rank=1, site_rank=1),
+    ...     Exit(acid, "carbonyl C, O or N leaves", site=2, rank=2, site_rank=2),
     ... ]
     >>> [exit_.candidate.anchor for exit_ in best_of_sites(ranked, 1)]
     [2]

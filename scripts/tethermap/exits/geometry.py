@@ -182,13 +182,11 @@ class Pocket:
     ----------
     surroundings : Surroundings
         The atoms around it, as far as `REACH`.
-    headline : str
-        Context that is scored.
     """
 
-    def __init__(self, graph: LigandGraph, surroundings: Surroundings, headline: str = HEADLINE_CONTEXT) -> None:
+    def __init__(self, graph: LigandGraph, surroundings: Surroundings) -> None:
         self._graph = graph
-        first = CONTEXTS.index(headline)
+        first = CONTEXTS.index(HEADLINE_CONTEXT)
         self._contexts = CONTEXTS[first:]
         self._defined = CONTEXTS[first : surroundings.largest + 1]
         around = surroundings.xyz.astype(np.float64)

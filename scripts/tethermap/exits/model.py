@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.exits.candidates import Candidate
 from tethermap.exits.geometry import Opening
+from tethermap.exits.prior import PRIOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,6 @@ class Exit:
         Proposed change of the ligand.
     chem_class : str
         Its chemistry, a key of `tethermap.exits.prior.PRIOR`.
-    prior : float
-        The class's prior.
     site : int
         Number of its exit site, from 1.
     opening : Opening or None
@@ -70,7 +69,6 @@ class Exit:
 
     candidate: Candidate
     chem_class: str
-    prior: float
     site: int
     opening: Opening | None = None
     area_lost: float = float("nan")
@@ -83,6 +81,11 @@ class Exit:
     closed: bool = False
     reason: str = ""
     evidence: Evidence | None = None
+
+    @property
+    def prior(self) -> float:
+        """Prior of its class."""
+        return PRIOR[self.chem_class]
 
     @property
     def way_out(self) -> float:

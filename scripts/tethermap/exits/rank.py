@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,6 @@ def rank_candidates(
     linked: frozenset[int] = frozenset(),
     missing: MissingAtoms = NOTHING_MISSING,
     facing: frozenset[int] = frozenset(),
-    headline: str = HEADLINE_CONTEXT,
     grade: Callable[[Exit], Evidence | None] = lambda _: None,
 ) -> list[Exit]:
     """Return all candidates of a ligand, the ranked ones first and in order.
@@ -53,8 +53,6 @@ def rank_candidates(
         Atoms that were not modelled.
     facing : frozenset of int
         Atoms beyond the target's half of a ligand that two proteins bind: they have no exit.
-    headline : str
-        Context that is scored.
     grade : callable
         Returns the evidence on an exit that could be scored.
 
@@ -63,26 +61,10 @@ def rank_candidates(
     list of Exit
         Context of each candidate; empty if there is none.
     """
-    site_of = site_numbers(graph)
-    pocket = Pocket(graph, surroundings, headline)
-    scores = _Scores(pocket, area_lost, headline)
     candidates = find_candidates(graph, linked=linked, missing=missing)
-    scorable = [candidate for candidate in candidates if not candidate.reason and candidate.anchor not in facing]
-    openings = iter(pocket.openings(scorable))
-    scored, unscored = [], []
-    for candidate in candidates:
-        chem_class = (
-            candidate.unseen.chem_class
-            if candidate.unseen
-            else chemistry_class(graph, candidate.anchor, candidate.leaving[0] if candidate.leaving else None)
-        )
-        site = site_of[candidate.anchor]
-        if reason := "faces_partner" if candidate.anchor in facing else candidate.reason:
-            unscored.append(Exit(candidate, chem_class, PRIOR[chem_class], site, reason=reason))
-        else:
-            scored.append(scores.scored(candidate, chem_class, site, next(openings)))
-    ranked, beaten = _ranked(graph, scored, headline, grade)
-    return ranked + beaten + unscored
+    exits = _exits(graph, surroundings, area_lost, candidates, facing)
+    ranked, beaten = _ranked(graph, [exit_ for exit_ in exits if exit_.opening], grade)
+    return ranked + beaten + [exit_ for exit_ in exits if not exit_.opening]
 
 
 def score_observed(
@@ -105,51 +87,54 @@ def score_observed(
     side = graph.component(first, frozenset(range(len(graph))) - {anchor})
     away = graph.xyz[first] - graph.xyz[anchor]
     candidate = Candidate(anchor, (first, *sorted(side - {first})), (away / np.linalg.norm(away))[None])
-    pocket = Pocket(graph, surroundings, HEADLINE_CONTEXT)
-    chem_class = chemistry_class(graph, anchor, first)
-    (opening,) = pocket.openings([candidate])
-    scored = _Scores(pocket, area_lost, HEADLINE_CONTEXT).scored(
-        candidate, chem_class, site_numbers(graph)[anchor], opening
-    )
+    (scored,) = _exits(graph, surroundings, area_lost, [candidate])
     return replace(scored, rank=1, site_rank=1, evidence=grade(scored))
 
 
-class _Scores:
-    """Terms of the scores of a ligand's candidates, for `rank_candidates`."""
+def _exits(
+    graph: LigandGraph,
+    surroundings: Surroundings,
+    area_lost: FloatArray,
+    candidates: Sequence[Candidate],
+    facing: frozenset[int] = frozenset(),
+) -> list[Exit]:
+    """Return candidates as exits: with the terms of the score, or with the reason why they have none."""
+    site_of = site_numbers(graph)
+    pocket = Pocket(graph, surroundings)
+    area_lost = np.nan_to_num(area_lost)
+    contacts = pocket.polar_contacts(HBOND_WITHIN).tolist()
+    reasons = ["faces_partner" if one.anchor in facing else one.reason for one in candidates]
+    openings = iter(pocket.openings([one for one, reason in zip(candidates, reasons, strict=True) if not reason]))
+    exits = []
+    for candidate, reason in zip(candidates, reasons, strict=True):
+        anchor, first = candidate.anchor, next(iter(candidate.leaving), None)
+        chem_class = candidate.unseen.chem_class if candidate.unseen else chemistry_class(graph, anchor, first)
+        terms = {} if reason else _terms(candidate, PRIOR[chem_class], next(openings), area_lost, contacts)
+        exits.append(Exit(candidate, chem_class, site_of[anchor], reason=reason, **terms))
+    return exits
 
-    def __init__(self, pocket: Pocket, area_lost: FloatArray, headline: str) -> None:
-        self._area_lost = np.nan_to_num(area_lost)
-        self._contacts = pocket.polar_contacts(HBOND_WITHIN).tolist()
-        self._headline = headline
 
-    def scored(self, candidate: Candidate, chem_class: str, site: int, opening: Opening) -> Exit:
-        """Return a candidate as an exit with the terms of its score."""
-        prior = PRIOR[chem_class]
-        lost = float(self._area_lost[list(candidate.leaving)].sum()) if candidate.leaving else 0.0
-        hbonds_lost = sum(self._contacts[atom] for atom in candidate.leaving)
-        hbonds_anchor = self._contacts[candidate.anchor]
-        room, way_out = opening.room[self._headline], opening.way_out[self._headline]
-        given_up = (
-            AREA_WEIGHT * lost
-            + LARGE_AREA_WEIGHT * max(0.0, lost - LARGE_AREA)
-            + HBOND_WEIGHT * (hbonds_lost + hbonds_anchor)
-        )
-        return Exit(
-            candidate,
-            chem_class,
-            prior,
-            site,
-            opening=opening,
-            area_lost=lost,
-            score=round(room + way_out + PRIOR_WEIGHT * prior - given_up, _DIGITS),
-            hbonds_lost=hbonds_lost,
-            hbonds_anchor=hbonds_anchor,
-            closed=room < OPEN_FROM and way_out < OPEN_FROM,
-        )
+def _terms(
+    candidate: Candidate, prior: float, opening: Opening, area_lost: FloatArray, contacts: Sequence[int]
+) -> dict[str, Any]:
+    """Return the terms of the score of a candidate, as fields of `Exit`."""
+    lost = float(area_lost[list(candidate.leaving)].sum()) if candidate.leaving else 0.0
+    hbonds_lost, hbonds_anchor = sum(contacts[atom] for atom in candidate.leaving), contacts[candidate.anchor]
+    room, way_out = opening.room[HEADLINE_CONTEXT], opening.way_out[HEADLINE_CONTEXT]
+    given_up = AREA_WEIGHT * lost + LARGE_AREA_WEIGHT * max(0.0, lost - LARGE_AREA)
+    given_up += HBOND_WEIGHT * (hbonds_lost + hbonds_anchor)
+    return {
+        "opening": opening,
+        "area_lost": lost,
+        "score": round(room + way_out + PRIOR_WEIGHT * prior - given_up, _DIGITS),
+        "hbonds_lost": hbonds_lost,
+        "hbonds_anchor": hbonds_anchor,
+        "closed": room < OPEN_FROM and way_out < OPEN_FROM,
+    }
 
 
 def _ranked(
-    graph: LigandGraph, scored: Sequence[Exit], headline: str, grade: Callable[[Exit], Evidence | None]
+    graph: LigandGraph, scored: Sequence[Exit], grade: Callable[[Exit], Evidence | None]
 ) -> tuple[list[Exit], list[Exit]]:
     """Return the best candidate of each kind of anchor with its rank, and the others with their reason, all graded."""
     covalent = any(exit_.candidate.frees_link for exit_ in scored)
@@ -158,7 +143,7 @@ def _ranked(
         candidate, opening = exit_.candidate, exit_.opening
         place = 0
         if covalent and opening is not None:
-            is_open = min(opening.room[headline], opening.way_out[headline]) >= OPEN_FROM
+            is_open = min(opening.room[HEADLINE_CONTEXT], opening.way_out[HEADLINE_CONTEXT]) >= OPEN_FROM
             place = link_order(frees_link=candidate.frees_link, is_open=is_open)
         return place, -exit_.score, candidate.anchor, candidate.leaving, candidate.leaving_names(graph)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,60 +74,6 @@ class Bridging:
         return () if seen is None or self.reason else ((seen.anchor, seen.linker_atom),)
 
 
-def find_bridging(
-    graph: LigandGraph,
-    instance: Instance,
-    neighbourhood: Neighbourhood,
-    radii: Callable[[], tuple[FloatArray, FloatArray]],
-    sasa: Sasa,
-    *,
-    incomplete: frozenset[int] = frozenset(),
-) -> Bridging | None:
-    """Return the two proteins that bind a ligand, with their parts, None for other ligands.
-
-    Parameters
-    ----------
-    graph : LigandGraph
-        The ligand.
-    instance : Instance
-        The instance.
-    neighbourhood : Neighbourhood
-        The atoms around it.
-    radii : callable
-        Returns the radii of the ligand's atoms and of those around, in angstroms.
-    sasa : Sasa
-        The job's method.
-    incomplete : frozenset of int
-        Atoms with a neighbour that was not observed.
-    """
-    if len(instance.polymers) < 2 or len(graph) < 2 * LEAST_HALF or len(ring_systems(graph)) < 2:
-        return None
-    in_assembly = neighbourhood.context <= CONTEXTS.index("assembly")
-    members = {
-        polymer: in_assembly & np.isin(neighbourhood.auth_asym_id, polymer.chains) for polymer in instance.polymers
-    }
-    touching = {polymer: chosen for polymer, chosen in members.items() if _touches(graph, neighbourhood, chosen)}
-    if len(touching) < 2:
-        return None
-    own_radii, around_radii = radii()
-    free = sasa.areas(graph.xyz, own_radii, len(graph))
-
-    def covered(chosen: BoolArray) -> FloatArray:
-        xyz = np.concatenate([graph.xyz, neighbourhood.xyz[chosen]])
-        bound = sasa.areas(xyz, np.concatenate([own_radii, around_radii[chosen]]), len(graph))
-        return np.maximum(free - bound, 0.0)
-
-    areas = {polymer: covered(chosen) for polymer, chosen in touching.items()}
-    binding = [polymer for polymer in areas if float(areas[polymer].sum()) >= LEAST_COVERED]
-    if len(binding) < 2:
-        return None
-    pair = _sides(instance, binding, areas)
-    if pair is None:
-        return None
-    own, partner = pair
-    return _split(graph, free, (own, areas[own]), (partner, areas[partner]), incomplete)
-
-
 class Holders:
     """Finds the ligands of a job that two proteins bind.
 
@@ -149,42 +94,59 @@ class Holders:
         instance: Instance,
         molecule: LigandMolecule,
         graph: LigandGraph,
-        neighbourhood: Neighbourhood,
-        incomplete: frozenset[int] = frozenset(),
+        around: Neighbourhood,
+        incomplete: frozenset[int],
     ) -> Bridging | None:
-        """Return the two proteins that bind a ligand, with their parts, None for other ligands; see `find_bridging`."""
+        """Return the two proteins that bind a ligand, with their parts, None for other ligands.
 
-        def radii() -> tuple[FloatArray, FloatArray]:
-            of_atom = self._radii.table.of_atom
-            own = np.array([of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
-            return own, self._radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
+        Parameters
+        ----------
+        around : Neighbourhood
+            The atoms around it.
+        incomplete : frozenset of int
+            Atoms with a neighbour that was not observed.
+        """
+        if len(instance.polymers) < 2 or len(graph) < 2 * LEAST_HALF or len(ring_systems(graph)) < 2:
+            return None
+        in_assembly = around.context <= CONTEXTS.index("assembly")
+        touching: dict[Polymer, BoolArray] = {}
+        for polymer in instance.polymers:
+            chosen = in_assembly & np.isin(around.auth_asym_id, polymer.chains)
+            near = distances(around.xyz[chosen], graph.xyz).min(axis=0, initial=np.inf) < TOUCHED_WITHIN
+            if int(near.sum()) >= FEWEST_TOUCHED:
+                touching[polymer] = chosen
+        if len(touching) < 2:
+            return None
+        own_radii = np.array([self._radii.table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(len(graph))])
+        around_radii = self._radii.of_all(around.comp_id, around.atom_name, around.element)
+        free = self._sasa.areas(graph.xyz, own_radii, len(graph))
+        areas: dict[Polymer, FloatArray] = {}
+        for polymer, chosen in touching.items():
+            xyz = np.concatenate([graph.xyz, around.xyz[chosen]])
+            bound = self._sasa.areas(xyz, np.concatenate([own_radii, around_radii[chosen]]), len(graph))
+            covered = np.maximum(free - bound, 0.0)
+            if float(covered.sum()) >= LEAST_COVERED:
+                areas[polymer] = covered
+        pair = _sides(instance, areas)
+        if pair is None:
+            return None
+        own, partner = pair
+        return _split(graph, free, (own, areas[own]), (partner, areas[partner]), incomplete)
 
-        return find_bridging(graph, instance, neighbourhood, radii, self._sasa, incomplete=incomplete)
 
-
-def _touches(graph: LigandGraph, neighbourhood: Neighbourhood, chosen: BoolArray) -> bool:
-    if not chosen.any():
-        return False
-    nearest = distances(neighbourhood.xyz[chosen], graph.xyz).min(axis=0)
-    return int((nearest < TOUCHED_WITHIN).sum()) >= FEWEST_TOUCHED
-
-
-def _sides(
-    instance: Instance, binding: list[Polymer], areas: dict[Polymer, FloatArray]
-) -> tuple[Polymer, Polymer] | None:
+def _sides(instance: Instance, areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
     """Return the target and its partner among the proteins that bind a ligand, by the area they cover.
 
     If all of them are the target (nothing matched it), the one nearest to the ligand is the target, another its
     partner.
     """
-    ordered = sorted(binding, key=lambda polymer: -round(float(areas[polymer].sum()), 3))
+    ordered = sorted(areas, key=lambda polymer: -round(float(areas[polymer].sum()), 3))
     targets = [polymer for polymer in ordered if polymer.target]
-    partners = [polymer for polymer in ordered if not polymer.target]
-    if not targets:
+    if len(ordered) < 2 or not targets:
         return None
-    if partners:
-        return targets[0], partners[0]
-    nearest = instance.target_chains[0] if instance.target_chains else ""
+    if len(targets) < len(ordered):
+        return targets[0], next(polymer for polymer in ordered if not polymer.target)
+    nearest = next(iter(instance.target_chains), "")
     own = next((polymer for polymer in targets if nearest in polymer.chains), targets[0])
     return own, next(polymer for polymer in ordered if polymer is not own)
 
