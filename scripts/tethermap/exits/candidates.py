@@ -1,4 +1,4 @@
-"""Candidates for an exit: an anchor atom, the leaving group, and the directions."""
+"""Candidates for an exit: an anchor atom, the leaving group, the directions, and the bond about which they turn."""
 
 from __future__ import annotations
 
@@ -14,12 +14,38 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import is_metal
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import COLLINEAR, LARGEST_LEAVING
-from tethermap.exits.prior import is_amine
-from tethermap.exits.torsions import TORSIONS, Turn, find_turn
+from tethermap.exits.prior import is_amine, is_carbonyl
 from tethermap.exits.unseen import NOTHING_MISSING, MissingAtoms, UnseenEnd
 
 TETRAHEDRAL = float(np.radians(109.4712))
 """Bond angle at sp3 atoms, in radians."""
+
+TORSIONS = 12
+"""Torsions that are tried, 30 degrees apart; the first is the deposited one."""
+
+LARGEST_TURNED = 4
+"""Maximum number of heavy atoms that rotate with an anchor: those of an acid, ester, amide or t-butyl (house rule)."""
+
+
+_ANGLES = np.arange(TORSIONS)[:, None, None] * (2 * np.pi / TORSIONS)
+_SINE, _PAST_COSINE = np.sin(_ANGLES), 1 - np.cos(_ANGLES)
+_IDENTITY = np.eye(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An anchor whose group is attached by one acyclic single bond.
+
+    Parameters
+    ----------
+    parent : int
+        Atom on the other end of that bond.
+    group : tuple of int
+        Atoms that rotate with the anchor, without the leaving group; empty if only the anchor rotates.
+    """
+
+    parent: int
+    group: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +130,12 @@ def find_candidates(
     for end in missing.ends:
         reason = "bonded_to_protein" if end.anchor in linked else ""
         turn = find_turn(graph, end.anchor, ()) if not reason and len(graph.near[end.anchor]) > 1 else None
-        candidates.append(Candidate(end.anchor, (), _end_directions(graph, end.anchor), reason, turn, unseen=end))
+        if graph.n_hydrogens(end.anchor):  # the linker replaces one of them
+            directions = hydrogen_directions(graph, end.anchor)
+        else:
+            directions = _unit((graph.xyz[end.anchor] - graph.xyz[list(graph.near[end.anchor])]).sum(axis=0))[None]
+        candidates.append(Candidate(end.anchor, (), directions, reason, turn, unseen=end))
     return candidates
-
-
-def _end_directions(graph: LigandGraph, anchor: int) -> FloatArray:
-    """Return the directions in which an end that was not modelled can start: those of the hydrogens in its place."""
-    if graph.n_hydrogens(anchor):
-        return hydrogen_directions(graph, anchor)
-    return _unit((graph.xyz[anchor] - graph.xyz[list(graph.near[anchor])]).sum(axis=0))[None]
 
 
 def cuts(graph: LigandGraph, anchor: int) -> Iterator[tuple[int, ...]]:
@@ -154,10 +177,13 @@ def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
     element = graph.element[atom]
     origin = graph.xyz[atom]
     if len(near) == 2 and is_amine(graph, atom):
-        return _both_tetrahedral(_unit(graph.xyz[near[0]] - origin), _unit(graph.xyz[near[1]] - origin))
+        first, second = (_unit(graph.xyz[other] - origin) for other in near)
+        along = _unit(-(first + second)) * np.cos(TETRAHEDRAL / 2)
+        up = _unit(_cross(first, second)) * np.sin(TETRAHEDRAL / 2)
+        return np.stack([along + up, along - up])
     if len(near) == 1:
         axis = _unit(origin - graph.xyz[near[0]])
-        side = _beside(graph, near[0], atom, axis)
+        side = frames_of(axis[None], graph.offsets(near[0], without=atom))[0, 0]
         if element == "O" and graph.has_multiple_bond(near[0]):
             return _around(axis, side, 2)
         turns = element == "O" or (element == "C" and graph.n_hydrogens(atom) == 3)
@@ -165,16 +191,8 @@ def hydrogen_directions(graph: LigandGraph, atom: int) -> FloatArray:
             return _around(axis, side, TORSIONS)
     placed = graph.hydrogens[atom] - origin
     lengths = np.linalg.norm(placed, axis=1)
-    if not lengths.all():
-        placed, lengths = placed[lengths > 0], lengths[lengths > 0]
-    return placed / lengths[:, None] if len(placed) else np.array([[0.0, 0.0, 1.0]])
-
-
-def _both_tetrahedral(first: FloatArray, second: FloatArray) -> FloatArray:
-    away = _unit(-(first + second))
-    across = _unit(_cross(first, second))
-    along, up = away * np.cos(TETRAHEDRAL / 2), across * np.sin(TETRAHEDRAL / 2)
-    return np.stack([along + up, along - up])
+    placed = placed[lengths > 0] / lengths[lengths > 0, None]
+    return placed if len(placed) else np.array([[0.0, 0.0, 1.0]])
 
 
 def _around(axis: FloatArray, side: FloatArray, count: int) -> FloatArray:
@@ -196,12 +214,6 @@ def _cross(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the cross product of two vectors; NumPy's is ten times slower for one pair."""
     (a, b, c), (x, y, z) = first.tolist(), second.tolist()
     return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
-
-
-def _beside(graph: LigandGraph, parent: int, atom: int, axis: FloatArray) -> FloatArray:
-    """Return the direction across an axis to the first atom off it, in graph order from the parent."""
-    side: FloatArray = frames_of(axis[None], graph.offsets(parent, without=atom))[0, 0]
-    return side
 
 
 def frames_of(directions: FloatArray, references: Iterable[Sequence[float]]) -> FloatArray:
@@ -249,3 +261,70 @@ def _frame(direction: Sequence[float], references: Iterable[Sequence[float]]) ->
 def _unit(vector: FloatArray) -> FloatArray:
     length = math.sqrt(vector @ vector)
     return vector / length if length > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def find_turn(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> Turn | None:
+    """Return the bond about which a group with an anchor rotates, None if there is no such bond.
+
+    Amide, ester and like bonds don't turn. If two bonds are possible, the one with the smaller rotating part is used.
+
+    Parameters
+    ----------
+    anchor : int
+        Atom that the linker is bonded to.
+    leaving : tuple of int
+        Heavy atoms that leave.
+    """
+    staying = frozenset(range(len(graph))).difference(leaving)
+    turns: list[tuple[int, float, Turn]] = []
+    for parent in graph.near[anchor]:
+        if parent not in staying or not _turns(graph, parent, anchor):
+            continue
+        if not any(other != anchor and other in staying for other in graph.near[parent]):
+            continue
+        group = graph.component(anchor, staying - {parent}, LARGEST_TURNED + 1) - {anchor}
+        if len(group) <= LARGEST_TURNED and not group & graph.ring_atoms:
+            distance = round(graph.distance(parent, anchor), 4)
+            turns.append((len(group), distance, Turn(parent, tuple(sorted(group)))))
+    return min(turns, key=lambda turn: turn[:2])[2] if turns else None
+
+
+def _turns(graph: LigandGraph, first: int, second: int) -> bool:
+    """Return whether a bond is acyclic, single, and not that of an amide, ester or amidine."""
+    if graph.order[first, second] != 1 or (first, second) in graph.ring_bonds:
+        return False
+    return not any(
+        graph.element[end] in ("N", "O") and (is_carbonyl(graph, other) or _is_imine(graph, other))
+        for end, other in ((first, second), (second, first))
+    )
+
+
+def _is_imine(graph: LigandGraph, atom: int) -> bool:
+    return (
+        graph.element[atom] == "C"
+        and atom not in graph.aromatic
+        and any(graph.element[k] == "N" and graph.order[atom, k] == 2 for k in graph.near[atom])
+    )
+
+
+def rotations(axis: FloatArray) -> FloatArray:
+    """Return the rotations of all torsions about an axis.
+
+    Parameters
+    ----------
+    axis : ndarray of float, shape (3,)
+        Unit vector.
+
+    Returns
+    -------
+    ndarray of float, shape (TORSIONS, 3, 3)
+        Matrices for column vectors; the first is the identity.
+
+    >>> quarter_turn = rotations(np.array([0.0, 0.0, 1.0]))[TORSIONS // 4]
+    >>> (quarter_turn @ [1.0, 0.0, 0.0]).round(6).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    x, y, z = axis.tolist()
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    turned: FloatArray = _IDENTITY + _SINE * cross + _PAST_COSINE * (cross @ cross)
+    return turned

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import HEADLINE_CONTEXT
 from tethermap.base.reasons import EXIT_EVIDENCE
 from tethermap.exits.graph import LigandGraph
@@ -147,8 +146,9 @@ class Witness:
         opening = exit_.opening
         assert opening is not None
         if self._of_marks:
-            start = self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction
-            apart = _beside_way(self._marked, start, opening.direction)
+            away = self._marked - (self._graph.xyz[exit_.candidate.anchor] + BOND * opening.direction)
+            along = np.minimum(np.maximum(away @ opening.direction, 0.0), WAY_LENGTH)
+            apart = np.linalg.norm(away - along[:, None] * opening.direction, axis=1)  # from the start of the way out
             for where, within, reason in self._of_marks:
                 if apart[where].min() < within:
                     yield reason
@@ -159,11 +159,3 @@ class Witness:
             if room >= ROOM_TAKEN or way >= WAY_TAKEN:
                 yield reason
             before = context
-
-
-def _beside_way(places: FloatArray, start: FloatArray, direction: FloatArray) -> FloatArray:
-    """Return the distances of points from the first part of a way out."""
-    away = places - start
-    along = np.minimum(np.maximum(away @ direction, 0.0), WAY_LENGTH)
-    apart: FloatArray = np.linalg.norm(away - along[:, None] * direction, axis=1)
-    return apart

@@ -14,11 +14,10 @@ import numpy as np
 from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.entry.near import count_within
-from tethermap.exits.candidates import Candidate
+from tethermap.exits.candidates import TORSIONS, Candidate
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import BOND, LINKER_RADIUS, RAY_END, RAY_START
 from tethermap.exits.poses import Poser, Poses
-from tethermap.exits.torsions import TORSIONS
 from tethermap.exits.words import OPEN_FROM
 from tethermap.instance.model import Surroundings
 from tethermap.kernels.spheres import Grid, LevelArray, Spheres
@@ -209,12 +208,8 @@ class Pocket:
         counts = [len(poses.torsion) for poses in all_poses]
         owner = np.repeat(np.arange(len(candidates)), counts)
         frames = np.concatenate([poses.frames for poses in all_poses])
-        starts = np.concatenate(
-            [
-                graph.xyz[candidate.anchor] + BOND * poses.directions
-                for candidate, poses in zip(candidates, all_poses, strict=True)
-            ]
-        )
+        posed = list(zip(candidates, all_poses, strict=True))
+        starts = np.concatenate([graph.xyz[one.anchor] + BOND * poses.directions for one, poses in posed])
         obstacles, away, beside = self._obstacles(candidates, all_poses)
         points = obstacles.room(starts, frames, away)
         room = np.count_nonzero(points > 0, axis=1) / ROOM_POINTS
@@ -236,7 +231,14 @@ class Pocket:
         for number, k in enumerate(chosen.tolist()):
             if turns[k]:
                 same = opened[owner[opened] == owner[k]]
-                openings[number] = _turned(openings[number], int(torsion[k]), torsion[same], frames[same, 2])
+                opening = openings[number]
+                cosines = np.append(frames[same, 2] @ opening.direction, 1.0)
+                openings[number] = replace(
+                    opening,
+                    torsion=int(torsion[k]) * (360.0 / TORSIONS),
+                    torsions_open=len(set(torsion[same].tolist())),
+                    cone=float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))),
+                )
         return openings
 
     def _obstacles(
@@ -299,15 +301,8 @@ class Pocket:
         ahead = starts + DEPTH_AHEAD * directions
         depth = count_within(ahead, self._around, DEPTH_WITHIN)
         clearance = np.minimum(lengths, RAY_END).mean(axis=1)
-        openings = zip(
-            directions,
-            self._shares(points, ROOM_POINTS),
-            self._shares(stopped, RAYS),
-            clearance.tolist(),
-            depth.tolist(),
-            strict=True,
-        )
-        return [Opening(*values) for values in openings]
+        shares = self._shares(points, ROOM_POINTS), self._shares(stopped, RAYS)
+        return list(map(Opening, directions, *shares, clearance.tolist(), depth.tolist()))
 
     def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
         """Return the free share of each direction's points or rays by context; NaN if a context is not defined."""
@@ -315,17 +310,6 @@ class Pocket:
         for level in range(len(self._defined)):
             shares[:, level] = np.count_nonzero(levels > level, axis=1) / count
         return [dict(zip(self._contexts, row, strict=True)) for row in shares.tolist()]
-
-
-def _turned(opening: Opening, torsion: int, open_torsions: IntArray, directions: FloatArray) -> Opening:
-    """Return an opening with its torsion, and the number and spread of the open torsions."""
-    cosines = np.append(directions @ opening.direction, 1.0)
-    return replace(
-        opening,
-        torsion=torsion * (360.0 / TORSIONS),
-        torsions_open=len(set(open_torsions.tolist())),
-        cone=float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))),
-    )
 
 
 def _most_open(shares: FloatArray, owner: IntArray, most: int) -> IntArray:

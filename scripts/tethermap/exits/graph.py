@@ -82,6 +82,10 @@ class LigandGraph:
         """Return whether an atom has an aromatic, double or triple bond."""
         return any(self.order[atom, other] > 1 for other in self.near[atom])
 
+    def is_saturated(self, ring: Collection[int]) -> bool:
+        """Return whether the ring bonds of the given atoms are single bonds."""
+        return all(self.order[a, b] == 1 for a in ring for b in self.near[a] if (a, b) in self.ring_bonds)
+
     def component(self, start: int, allowed: Collection[int], most: int | None = None) -> frozenset[int]:
         """Return the atoms of a set that are connected within it to one of them, that one included.
 

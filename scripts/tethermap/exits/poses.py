@@ -10,9 +10,8 @@ import numpy as np
 
 from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.entry.near import squared_distances
-from tethermap.exits.candidates import Candidate, frames_of
+from tethermap.exits.candidates import Candidate, frames_of, rotations
 from tethermap.exits.graph import LigandGraph
-from tethermap.exits.torsions import rotations
 
 CLASH, POLAR_CLASH = 2.6, 2.4
 """Least distances of rotated atoms from others in a free torsion, in angstroms: for any pair, and for N and O."""

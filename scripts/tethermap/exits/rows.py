@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -24,10 +24,8 @@ LYSINE_SITES = 5
 
 def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]:
     """Return the heavy atoms of a molecule that are covalently bound to the protein."""
-    heavy_number = {index: k for k, index in enumerate(molecule.atom_index.tolist())}
-    return frozenset(
-        heavy_number[link.atom] for link in instance.links if link.kind == "covalent" and link.atom in heavy_number
-    )
+    linked = {link.atom for link in instance.links if link.kind == "covalent"}
+    return frozenset(k for k, index in enumerate(molecule.atom_index.tolist()) if index in linked)
 
 
 def area_lost(rows: Sequence[Row]) -> FloatArray:
@@ -41,9 +39,8 @@ def area_lost(rows: Sequence[Row]) -> FloatArray:
     >>> area_lost([{"SASA_free_A2": 40.0, "Exposure_A2": 15.0}]).tolist()
     [25.0]
     """
-    areas = [[row["SASA_free_A2"], row["Exposure_A2"]] for row in rows]
-    both = np.array(areas, dtype=np.float64).reshape(-1, 2)
-    return both[:, 0] - both[:, 1]
+    free, bound = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("SASA_free_A2", "Exposure_A2"))
+    return free - bound
 
 
 def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) -> list[dict[str, Value]]:
@@ -86,11 +83,7 @@ def residues_beside(instance: Instance, xyz: FloatArray, around: Neighbourhood) 
 
 
 def exit_rows(
-    target_name: str,
-    instance: Instance,
-    graph: LigandGraph,
-    exits: Sequence[Exit],
-    beside: Sequence[Mapping[str, Value]] = (),
+    target_name: str, instance: Instance, graph: LigandGraph, exits: Sequence[Exit], beside: Sequence[Row] = ()
 ) -> Iterator[Row]:
     """Yield the rows of one instance in `tethermap.base.tables.EXIT_VECTORS`, the ranked ones first.
 
@@ -100,21 +93,16 @@ def exit_rows(
     names = instance_cells(target_name, instance)
     if not exits:
         yield {**names, "reason": "no_candidate"}
-    listed_sites: set[int | None] = set()
+    best_of_site = {exit_.site_rank: exit_ for exit_ in reversed(exits)}
     for exit_ in exits:
         resolution = {"resolution": instance.facts.resolution} if exit_.evidence else {}
-        touched = _touched(exit_, beside) if beside and exit_.opening else {}
-        first = exit_.site_rank is not None and exit_.site_rank <= LYSINE_SITES and exit_.site_rank not in listed_sites
-        lysines = _lysines(instance, graph, exit_) if first else {}
-        listed_sites.add(exit_.site_rank)
+        touched: Row = {}
+        if beside and exit_.opening:
+            lost = [name for k in exit_.candidate.leaving for name in split_cell(beside[k]["anchor_residues"])]
+            touched = {**beside[exit_.candidate.anchor], "leaving_residues": JOINED.join(dict.fromkeys(lost))}
+        is_listed = exit_ is best_of_site[exit_.site_rank] and 0 < (exit_.site_rank or 0) <= LYSINE_SITES
+        lysines = _lysines(instance, graph, exit_) if is_listed else {}
         yield {**names, **_action(graph, exit_), **_terms(exit_), **resolution, **touched, **lysines}
-
-
-def _touched(exit_: Exit, beside: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-    """Return the residues around the anchor of an exit and around the leaving atoms."""
-    candidate = exit_.candidate
-    lost = [name for k in candidate.leaving for name in split_cell(beside[k]["anchor_residues"])]
-    return {**beside[candidate.anchor], "leaving_residues": JOINED.join(dict.fromkeys(lost))}
 
 
 def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, Value]:
@@ -128,11 +116,10 @@ def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, V
     order = np.argsort(apart.round(3), kind="stable").tolist()
     degrees = np.degrees(np.arccos(cosine)).tolist()
     lysines = [instance.lysines[k] for k in order]
+    numbers = [one.uniprot for one in lysines]
     return {
-        "lysines": JOINED.join(
-            f"{chain_of_copy(lysine.chain, lysine.copy_name)} {lysine.residue_id}" for lysine in lysines
-        ),
-        "lysine_uniprot": JOINED.join(numbers) if any(numbers := [lysine.uniprot for lysine in lysines]) else "",
+        "lysines": JOINED.join(f"{chain_of_copy(one.chain, one.copy_name)} {one.residue_id}" for one in lysines),
+        "lysine_uniprot": JOINED.join(numbers) if any(numbers) else "",
         "lysine_distances_A": JOINED.join(f"{apart[k]:.1f}" for k in order),
         "lysine_angles_deg": JOINED.join(f"{degrees[k]:.0f}" for k in order),
     }
@@ -162,18 +149,8 @@ def _terms(exit_: Exit) -> dict[str, Value]:
     opening = exit_.opening
     if opening is None:
         return {}
-    evidence: dict[str, Value] = {}
-    if (found := exit_.evidence) is not None:
-        evidence = {
-            "evidence": found.grade,
-            "evidence_reasons": JOINED.join(found.reasons),
-            "occupancy": found.occupancy,
-            "B_iso": found.b_iso,
-            "B_normalised": found.b_normalised,
-        }
     x, y, z = opening.direction.tolist()
-    return {
-        **evidence,
+    row: dict[str, Value] = {
         "E": opening.room["target"],
         "F": opening.way_out["target"],
         "area_lost_A2": exit_.area_lost,
@@ -192,3 +169,12 @@ def _terms(exit_: Exit) -> dict[str, Value]:
         **{f"E_{context}": opening.room[context] for context in ("assembly", "crystal")},
         **{f"F_{context}": opening.way_out[context] for context in ("assembly", "crystal")},
     }
+    if (found := exit_.evidence) is not None:
+        row |= {
+            "evidence": found.grade,
+            "evidence_reasons": JOINED.join(found.reasons),
+            "occupancy": found.occupancy,
+            "B_iso": found.b_iso,
+            "B_normalised": found.b_normalised,
+        }
+    return row

@@ -61,7 +61,7 @@ def site_numbers(graph: LigandGraph) -> list[int]:
 
 def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:
     """Return the saturated ring systems at the ends of a ligand, with their substituents and chains."""
-    systems = _saturated_systems(graph)
+    systems = [ring for ring in ring_systems(graph) if len(ring) <= END_RING and graph.is_saturated(ring)]
     remaining = set(range(len(graph)))
     ends: list[frozenset[int]] = []
     changed = True
@@ -73,16 +73,6 @@ def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:
                 remaining -= site
                 changed = True
     return ends
-
-
-def _saturated_systems(graph: LigandGraph) -> list[frozenset[int]]:
-    """Return fused, bridged and spiro rings that are small and saturated, each as one set of atoms."""
-    return [
-        members
-        for members in ring_systems(graph)
-        if len(members) <= END_RING
-        and all(graph.order[a, b] == 1 for a in members for b in graph.near[a] if (a, b) in graph.ring_bonds)
-    ]
 
 
 def _ring_end(graph: LigandGraph, system: frozenset[int], remaining: set[int]) -> frozenset[int] | None:

@@ -219,10 +219,8 @@ def copies_noun(answer: Mapping[str, float | str | None]) -> str:
     ('poses', 'copy')
     """
     reasons = split_cell(answer.get("evidence_reasons"))
-    one, many = ("pose", "poses") if "docked" in reasons else ("copy", "copies")
-    if "predicted" in reasons:
-        one, many = "sample", "samples"
-    return one if answer["n_copies"] == 1 else many
+    noun = "sample" if "predicted" in reasons else "pose" if "docked" in reasons else "copy"
+    return noun if answer["n_copies"] == 1 else {"copy": "copies"}.get(noun, f"{noun}s")
 
 
 _CONCENTRATIONS = ((1e6, "mM"), (1e3, "µM"), (1.0, "nM"), (1e-3, "pM"), (1e-6, "fM"))

@@ -119,8 +119,8 @@ class _Walk:
     def last_core(self, least_share: float, longest_run: int) -> tuple[int, int | None]:
         """Return the number of the last core, and of the block that failed, None if the walk ended otherwise."""
         core, run = 0, 0
-        for k, step in enumerate(self._steps[1:-1], 1):  # the last belongs to the partner in any case
-            if not (step.is_ring or len(step.atoms) >= TESTED_FROM):
+        for k in range(1, len(self._steps) - 1):  # the last belongs to the partner in any case
+            if not self._is_tested(k):
                 run += 1
                 if run > longest_run:
                     return core, None
@@ -181,8 +181,4 @@ class _Walk:
         return self._steps[k].is_ring or len(self._steps[k].atoms) >= TESTED_FROM
 
     def _is_attachment_ring(self, step: PathStep) -> bool:
-        graph = self._graph
-        if not step.is_ring or len(step.block) > ATTACHMENT_RING:
-            return False
-        bonds = ((a, b) for a in step.block for b in graph.near[a] if (a, b) in graph.ring_bonds)
-        return all(graph.order[bond] == 1 for bond in bonds)
+        return step.is_ring and len(step.block) <= ATTACHMENT_RING and self._graph.is_saturated(step.block)
