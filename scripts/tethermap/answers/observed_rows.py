@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,7 +11,7 @@ from tethermap.answers.observed.bridging import BoundSide, Bridging
 from tethermap.answers.observed.transfer import HeavyPart, Transferred, leaving_bonds, nearest, parent_bond, transferred
 from tethermap.answers.pockets.groups import Placed
 from tethermap.base.reasons import OBSERVED_REASONS
-from tethermap.base.tables import JOINED, Row, Value
+from tethermap.base.tables import JOINED, Row
 from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exposure.rows import instance_cells
 from tethermap.instance.model import Instance
@@ -57,52 +57,36 @@ def observed_rows(
     parents : mapping of str to LigandMolecule
         The most complete copy of each ligand of the job that only one protein binds.
     """
-    parts = _Parts(parents)
+    by_size = sorted(
+        ((code, parent.n_heavy) for code, parent in parents.items() if parent.sanitised),
+        key=lambda item: (-item[1], item[0]),
+    )
+    part_of = lru_cache(_HELD)(lambda code: HeavyPart.of(parents[code]))
     parents_of: dict[tuple[str, tuple[str, ...]], dict[str, Parent]] = {}
     for degrader in degraders:
-        target, partner = degrader.bridging.target, degrader.bridging.partner
-        cells: dict[str, Value] = {
-            **instance_cells(target_name, degrader.instance),
-            "area_target_A2": float(target.areas.sum()),
-            "area_partner_A2": float(partner.areas.sum()),
-        }
+        cells = instance_cells(target_name, degrader.instance)
+        cells |= {f"area_{side}_A2": float(half.areas.sum()) for side, (half, _) in degrader.sides.items()}
         key = degrader.molecule.component_names, degrader.graph.names
         if key not in parents_of:
-            parents_of[key] = _parents(degrader, parts)
+            parents_of[key] = _parents(degrader, by_size, part_of)
         for side, (this_half, other_half) in degrader.sides.items():
-            protein = f"{other_half.protein.name} ({','.join(other_half.protein.chains)})"
-            yield {
-                **cells,
-                "side": side,
-                "partner": protein,
-                **_exit_cells(degrader, this_half, parents_of[key].get(side)),
-            }
+            partner = f"{other_half.protein.name} ({','.join(other_half.protein.chains)})"
+            exit_cells = _exit_cells(degrader, this_half, parents_of[key].get(side))
+            yield {**cells, "side": side, "partner": partner, **exit_cells}
 
 
-class _Parts:
-    """Ligands that may be parents of a degrader, the largest first, each prepared once for matching."""
-
-    def __init__(self, parents: Mapping[str, LigandMolecule]) -> None:
-        self._molecules = parents
-        self.of = lru_cache(_HELD)(lambda code: HeavyPart.of(parents[code]))
-
-    @cached_property
-    def by_size(self) -> list[tuple[str, int]]:
-        """Their codes and numbers of heavy atoms."""
-        sizes = {code: mol.n_heavy for code, mol in self._molecules.items() if mol.sanitised}
-        return sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _parents(degrader: Degrader, parents: _Parts) -> dict[str, Parent]:
+def _parents(
+    degrader: Degrader, by_size: Iterable[tuple[str, int]], part_of: Callable[[str], HeavyPart]
+) -> dict[str, Parent]:
     """Return the parents of the halves of a degrader, by side, if any."""
     found: dict[str, Parent] = {}
     if degrader.bridging.reason:
         return found
     whole = HeavyPart.of(degrader.molecule)
-    for code, n_heavy in parents.by_size:
-        if n_heavy >= degrader.molecule.n_heavy or not whole.may_hold(parents.of(code)):
+    for code, n_heavy in by_size:
+        if n_heavy >= degrader.molecule.n_heavy or not whole.may_hold(part_of(code)):
             continue
-        endings = list(leaving_bonds(whole.mol, parents.of(code).mol))
+        endings = list(leaving_bonds(whole.mol, part_of(code).mol))
         for side, (this_half, other_half) in degrader.sides.items():
             bond = parent_bond(endings, this_half.areas, other_half.areas) if side not in found else None
             if bond is not None:
@@ -182,8 +166,7 @@ class Transfers:
         return Seen(entries, steps)
 
     def _transferred(self, degrader: Degrader, bond: tuple[int, int], ligand: LigandMolecule) -> Transferred | None:
-        half = degrader.bridging.target.half
-        molecule = degrader.molecule
+        molecule, half = degrader.molecule, degrader.bridging.target.half
         key = (molecule.component_names, degrader.graph.names, bond, half, ligand.component_names, ligand.names)
         if key not in self._known:
             self._known[key] = transferred(molecule, degrader.graph, half, bond, ligand)

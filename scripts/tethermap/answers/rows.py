@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tethermap.answers.group_names import group_name
 from tethermap.answers.model import LigandCopy
-from tethermap.answers.nucleotides import is_nucleotide
+from tethermap.answers.names import group_name, is_nucleotide, leaving_name
 from tethermap.answers.observed_rows import Degrader, Seen, Transfers
 from tethermap.answers.pockets.groups import Group, Placed
 from tethermap.answers.pockets.rows import AHEAD
@@ -23,7 +22,6 @@ from tethermap.answers.waiting import WaitingRows, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.confidence import confidence
-from tethermap.exits.leaving import leaving_name
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import (
     GRADE_WEIGHT,

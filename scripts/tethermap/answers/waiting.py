@@ -96,7 +96,7 @@ Key = tuple[Any, ...]
 
 
 class WaitingRows:
-    """Such rows.
+    """Rows of a table that are spooled until their order is known.
 
     Parameters
     ----------

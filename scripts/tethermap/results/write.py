@@ -17,8 +17,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tethermap.answers.model import LigandCopy, copy_of
-from tethermap.answers.observed.bridging import Bridging
-from tethermap.answers.observed.store import read_bridging
+from tethermap.answers.observed.bridging import Bridging, read_bridging
 from tethermap.answers.observed_rows import Degrader, observed_rows
 from tethermap.answers.pockets.directions import Way
 from tethermap.answers.pockets.groups import Group, Member, grouped

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tethermap.answers.observed.bridging import Holders
-from tethermap.answers.observed.store import bridging_line
+from tethermap.answers.observed.bridging import Holders, bridging_line
 from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.reference import RADII

@@ -10,9 +10,8 @@ import pytest
 from tests.tethermap.answers.pockets.test_groups import KINASE, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
-from tethermap.answers.group_names import group_name
 from tethermap.answers.model import CopyExit, LigandCopy
-from tethermap.answers.nucleotides import is_nucleotide
+from tethermap.answers.names import group_name, is_nucleotide
 from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.base.tables import Value

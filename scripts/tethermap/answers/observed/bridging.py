@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +13,7 @@ from tethermap.answers.observed.limits import LEAST_COVERED, LEAST_HALF
 from tethermap.answers.observed.split import ObservedExit, observed_exit
 from tethermap.base.arrays import BoolArray, FloatArray
 from tethermap.base.contexts import CONTEXTS
+from tethermap.base.records import Source
 from tethermap.entry.near import distances
 from tethermap.exits.graph import LigandGraph, ring_systems
 from tethermap.exposure.radii import PolymerRadii
@@ -128,10 +132,7 @@ class Holders:
             if float(covered.sum()) >= LEAST_COVERED:
                 areas[polymer] = covered
         pair = _sides(instance, areas)
-        if pair is None:
-            return None
-        own, partner = pair
-        return _split(graph, free, (own, areas[own]), (partner, areas[partner]), incomplete)
+        return _split(graph, free, [(side, areas[side]) for side in pair], incomplete) if pair else None
 
 
 def _sides(instance: Instance, areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
@@ -152,22 +153,16 @@ def _sides(instance: Instance, areas: dict[Polymer, FloatArray]) -> tuple[Polyme
 
 
 def _split(
-    graph: LigandGraph,
-    free: FloatArray,
-    target: tuple[Polymer, FloatArray],
-    partner: tuple[Polymer, FloatArray],
-    incomplete: frozenset[int],
+    graph: LigandGraph, free: FloatArray, pair: Sequence[tuple[Polymer, FloatArray]], incomplete: frozenset[int]
 ) -> Bridging | None:
+    """Return the halves of a ligand that its target and the partner bind, each given with the area that it covers."""
     parts = graph.components(range(len(graph)))
     sides = []
-    for (protein, own), (_, other) in ((target, partner), (partner, target)):
+    for (protein, own), (_, other) in (pair, pair[::-1]):
         seen = observed_exit(graph, free, own, other) if len(parts) == 1 else None
-        if seen is not None:
-            half = seen.half
-        elif len(parts) > 1:
-            half = max(parts, key=lambda part: float((own - other)[sorted(part)].sum()))
-        else:
+        if len(parts) == 1 and seen is None:
             return None
+        half = seen.half if seen else max(parts, key=lambda part: float((own - other)[sorted(part)].sum()))
         if len(half) < LEAST_HALF or float(own[sorted(half)].sum()) < LEAST_OF_OWN * float(own.sum()):
             return None
         sides.append(BoundSide(protein, own, seen, half))
@@ -178,3 +173,45 @@ def _split(
     ends = {atom for side in sides if side.exit for atom in (side.exit.anchor, side.exit.linker_atom)}
     gap = len(parts) > 1 or bool(incomplete & (between | ends))
     return Bridging(first, second, "linker_not_observed" if gap else "")
+
+
+def bridging_line(stem: str, bridging: Bridging) -> bytes:
+    """Return the binding of an instance by two proteins as a line of JSON."""
+    sides = {name: _side(getattr(bridging, name)) for name in ("target", "partner")}
+    return json.dumps({"stem": stem, "reason": bridging.reason, **sides}).encode() + b"\n"
+
+
+def read_bridging(path: Source) -> dict[str, Bridging]:
+    """Return the ligands of a shard between two proteins, by their stems: lines of `bridging_line`, usually none."""
+    with path.open(encoding="utf-8") as stream:
+        records = [json.loads(line) for line in stream]
+    return {
+        record["stem"]: Bridging(_read_side(record["target"]), _read_side(record["partner"]), record["reason"])
+        for record in records
+    }
+
+
+def _side(side: BoundSide) -> dict[str, Any]:
+    seen = side.exit
+    return {
+        "protein": asdict(side.protein),
+        "areas": side.areas.round(3).tolist(),
+        "half": sorted(side.half),
+        "exit": seen and {**asdict(seen), "half": sorted(seen.half)},
+    }
+
+
+def _read_side(record: dict[str, Any]) -> BoundSide:
+    protein, seen = record["protein"], record["exit"]
+    return BoundSide(
+        Polymer(protein["name"], tuple(protein["chains"]), protein["target"]),
+        np.array(record["areas"], dtype=np.float64),
+        seen and ObservedExit(
+            **{
+                **seen,
+                "alternatives": tuple((first, second) for first, second in seen["alternatives"]),
+                "half": frozenset(seen["half"]),
+            }
+        ),
+        frozenset(record["half"]),
+    )  # fmt: skip

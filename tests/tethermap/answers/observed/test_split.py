@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.exits import graph_of, reordered
-from tethermap.answers.observed.blocks import path_between
-from tethermap.answers.observed.split import ObservedExit, observed_exit
+from tethermap.answers.observed.split import ObservedExit, observed_exit, path_between
 from tethermap.exits.graph import ring_systems
 
 DEGRADER = "c1ccc2ccccc2c1CC(=O)NCCOCCOCCNC(=O)c1ccc2ccccc2c1"
