@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tethermap.answers.model import LigandCopy
 from tethermap.answers.names import group_name, is_nucleotide, leaving_name
 from tethermap.answers.observed_rows import Degrader, Seen, Transfers
 from tethermap.answers.pockets.groups import Group, Placed
 from tethermap.answers.pockets.rows import AHEAD
-from tethermap.answers.pockets.sites import binding_sites, site_class
-from tethermap.answers.sites import SiteAnswer, answers_of
+from tethermap.answers.pockets.sites import by_site
+from tethermap.answers.sites import LigandCopy, SiteAnswer, answers_of
 from tethermap.answers.waiting import WaitingRows, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
@@ -77,21 +76,13 @@ def answer_rows(
     with spool(folder) as waiting_room:
         waiting = WaitingRows(waiting_room)
         for order, group in enumerate(groups):
-            sites = binding_sites(group)
-            for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
-                placed = [copy for copy in group.placed if sites[copy.member.stem] == site]
-                names: dict[str, Value] = {
-                    "Target": target_name,
-                    "protein": group.protein,
-                    "site": site,
-                    "site_class": site_class(site),
-                    "group": group.name,
-                }
+            for names, placed in by_site(group):
+                site = names["site"]
                 for row in _of_site(group, placed, known, transfers):
                     ligand = order, site != MAIN, site, row["Warhead"], row["InChIKey"]
                     if row["answer_rank"] == 1 and site == MAIN:
                         best.append((_job_key(row), len(waiting), ligand))
-                    waiting.add((ligand, row["answer_rank"]), {**names, **row})
+                    waiting.add((ligand, row["answer_rank"]), {"Target": target_name, **names, **row})
         best.sort(key=lambda one: one[0])
         job_rank = {number: rank for rank, (_, number, _) in enumerate(best, 1)}
         of_ligand = {ligand: rank for rank, (_, _, ligand) in enumerate(best, 1)}
@@ -165,11 +156,13 @@ def _of_degraders(
         same_anchor = [row for row in with_exit if row["anchor_atom"] == anchor]
         best = min(same_anchor, key=lambda row: (str(row["grade"]), str(row["stem"])))
         degrader, placed = next(pair for pair in members if pair[1].member.stem == best["stem"])
+        vector = np.array([float(best[f"vector_{axis}"] or 0) for axis in "xyz"])
+        beyond = degrader.graph.xyz[degrader.graph.names.index(str(best["linker_atom"]))] + AHEAD * vector
         yield {
             "answer_rank": 1,
             "job_rank": None,
             **_observed_cells(degrader, best, with_exit),
-            **_residue(group, placed, _beyond(degrader, best)),
+            **_residue(group, placed, beyond.tolist()),
             "n_copies": len(members),
             "n_open": len(same_anchor),
             "n_entries": len({degrader.instance.entry_id for degrader, _ in members}),
@@ -209,14 +202,6 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
     }
 
 
-def _beyond(degrader: Degrader, row: Row) -> Iterable[float]:
-    """Return a point on the linker's way from the target's half, in the degrader's frame."""
-    names = degrader.graph.names
-    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
-    beyond: list[float] = (degrader.graph.xyz[names.index(str(row["linker_atom"]))] + AHEAD * vector).tolist()
-    return beyond
-
-
 def _cells(
     group: Group, by_stem: Mapping[str, Placed], molecule: LigandMolecule, answer: SiteAnswer, seen: Seen,
     copies: Sequence[LigandCopy], *, cofactor: bool,
@@ -224,9 +209,7 @@ def _cells(
     exits = [exit_ for _, exit_ in answer.members]
     opened, (copy, best), usual = answer.opened, answer.best, answer.action
     entries_by_atom = {key: seen.entries[key] for key in sorted(answer.site_atoms) if key in seen.entries}
-    entries = sorted(
-        {entry for codes in entries_by_atom.values() for entry_ids in codes.values() for entry in entry_ids}
-    )
+    entries = {entry for codes in entries_by_atom.values() for entry_ids in codes.values() for entry in entry_ids}
     labels = dict(zip(atom_keys(molecule), molecule.names, strict=True)) if entries_by_atom else {}
     holds = {
         "no_way_out": answer.open_share < MOSTLY,
@@ -238,9 +221,11 @@ def _cells(
     leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
     whole = usual.kind == "cut" and set(leaving) <= set(molecule.names)  # the copy may have atoms that this one lacks
     atoms = [molecule.names.index(name) for name in leaving] if whole else []
+    beside = molecule.mol.GetAtomWithIdx(molecule.names.index(answer.anchor)).GetNeighbors()
+    carbamate = sum(other.GetAtomicNum() in (7, 8) for other in beside) == 3  # if the anchor is a carbonyl carbon
     made = Action(
         answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
-        answer.frees_link, _is_carbamate(molecule, answer.anchor), leaving_name(molecule.mol, atoms),
+        answer.frees_link, carbamate, leaving_name(molecule.mol, atoms),
     )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),
@@ -262,7 +247,7 @@ def _cells(
         "score_best": max(exit_.score for exit_ in exits),
         "closed": not opened,
         "observed": len({code for codes in entries_by_atom.values() for code in codes}),
-        "observed_entries": JOINED.join(entries),
+        "observed_entries": JOINED.join(sorted(entries)),
         "observed_atoms": JOINED.join(f"{labels[key]}:{seen.steps[key]}" for key in entries_by_atom),
         "evidence": best.evidence,
         "evidence_reasons": best.reasons,
@@ -279,12 +264,6 @@ def _cells(
     }
 
 
-def _is_carbamate(molecule: LigandMolecule, atom: str) -> bool:
-    """Return whether a carbonyl carbon has two more N or O bonded to it."""
-    beside = molecule.mol.GetAtomWithIdx(molecule.names.index(atom)).GetNeighbors()
-    return sum(other.GetAtomicNum() in (7, 8) for other in beside) == 3
-
-
 def _residue(group: Group, placed: Placed, ahead: Iterable[float]) -> dict[str, Value]:
     """Return the residue that marks a place, and its UniProt number.
 
@@ -292,7 +271,7 @@ def _residue(group: Group, placed: Placed, ahead: Iterable[float]) -> dict[str, 
     """
     point = np.array(list(ahead))[None]
     if placed.superposition.reason:
-        near = placed.member.residue_near(point[0])
+        residue, uniprot = placed.member.residue_near(point[0])
     else:
-        near = group.placed[0].member.residue_near(placed.superposition.apply(point)[0])
-    return dict(zip(("site_residue", "site_uniprot"), near, strict=True))
+        residue, uniprot = group.placed[0].member.residue_near(placed.superposition.apply(point)[0])
+    return {"site_residue": residue, "site_uniprot": uniprot}

@@ -1,20 +1,144 @@
-"""The answer at each exit site of a ligand, made of all its copies in one binding site."""
+"""The copies of a ligand with their ranked exits, and the answer of all copies of a binding site at each exit site."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import median
+from sys import intern
+from typing import NamedTuple
 
-from tethermap.answers.model import CopyExit, LigandCopy
+from tethermap.answers.pockets.rows import AHEAD
+from tethermap.base.arrays import FloatArray
+from tethermap.base.tables import Value, split_cell
 from tethermap.exits.graph import ligand_graph
+from tethermap.exits.limits import BOND
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import MOSTLY, link_order
+from tethermap.exits.words import MOSTLY, OPEN_FROM, link_order
+from tethermap.instance.model import Instance
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 _DIGITS = 4
+
+
+class CopyExit(NamedTuple):
+    """One ranked exit of one copy; figures and texts as in `tables.EXIT_VECTORS`.
+
+    `ahead` is a point on the way out in the copy's frame, in angstroms; its nearest residue marks the place.
+    `residues` are those that the leaving atoms touch.
+    """
+
+    atoms: frozenset[AtomKey]
+    kind: str
+    leaving: str
+    chem_class: str
+    room: float
+    way_out: float
+    score: float
+    evidence: str
+    reasons: str
+    frees_link: bool
+    ahead: tuple[float, ...]
+    area_lost: float = 0.0
+    hbonds_lost: int = 0
+    residues: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is room and a way out."""
+        return self.room >= OPEN_FROM and self.way_out >= OPEN_FROM
+
+
+@dataclass(frozen=True, slots=True)
+class LigandCopy:
+    """One copy of a ligand.
+
+    Parameters
+    ----------
+    stem, entry_id : str
+        Its name and its entry.
+    atoms : tuple of AtomKey
+        Heavy atoms in the order of its molecule.
+    exits : tuple of CopyExit
+        The best of each anchor, best first.
+    complete : bool
+        Whether all heavy atoms were modelled.
+    cofactor : bool
+        Whether it is a listed cofactor.
+    title : str
+        Title of its entry.
+    resolution : float or None
+        Of its entry, in angstroms.
+    """
+
+    stem: str
+    entry_id: str
+    atoms: tuple[AtomKey, ...]
+    exits: tuple[CopyExit, ...]
+    complete: bool = True
+    cofactor: bool = False
+    title: str = ""
+    resolution: float | None = None
+
+
+def copy_of(
+    molecule: LigandMolecule, instance: Instance, xyz: FloatArray, rows: Iterable[Mapping[str, Value]]
+) -> LigandCopy:
+    """Return a copy of a ligand with its exits.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_heavy, 3)
+        Its heavy atoms, in angstroms.
+    rows : iterable of mapping
+        Its ranked rows of `tables.EXIT_VECTORS`.
+    """
+    keys = atom_keys(molecule)
+    by_name = dict(zip(molecule.names, keys, strict=True))
+    places = xyz.tolist()
+    exits = tuple(
+        CopyExit(
+            atoms=_shared_set(
+                frozenset((keys[index], *(by_name[name] for name in split_cell(row["anchor_equivalents"]))))
+            ),
+            kind=intern(str(row["kind"])),
+            leaving=intern(str(row["leaving_atoms"])),
+            chem_class=intern(str(row["chem_class"])),
+            room=float(row["E"] or 0),
+            way_out=float(row["F"] or 0),
+            score=float(row["score"] or 0),
+            evidence=intern(str(row["evidence"])),
+            reasons=intern(str(row["evidence_reasons"])),
+            frees_link=bool(row["breaks_covalent_bond"]),
+            ahead=tuple(
+                at + (BOND + AHEAD) * float(row[f"vector_{axis}"] or 0)
+                for at, axis in zip(places[index], "xyz", strict=True)
+            ),
+            area_lost=float(row["area_lost_A2"] or 0),
+            hbonds_lost=int(row["hbonds_lost"] or 0),
+            residues=intern(str(row["leaving_residues"])),
+        )
+        for row in rows
+        for index in (int(row["sdf_index"] or 0),)
+    )
+    return LigandCopy(
+        molecule.stem,
+        instance.entry_id,
+        keys,
+        exits,
+        complete=not molecule.atoms_missing,
+        cofactor="cofactor" in instance.flags,
+        title=intern(instance.facts.title),
+        resolution=instance.facts.resolution,
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _shared_set(atoms: frozenset[AtomKey]) -> frozenset[AtomKey]:
+    """Return the first of all equal sets: thousands of copies of a ligand are in memory at once."""
+    return atoms
 
 
 @dataclass(frozen=True)
@@ -111,7 +235,10 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
         atoms_of[number].add(key)
     n_entries = len({copy.entry_id for copy in copies})
     best: dict[int, SiteAnswer] = {}
-    ranked = [(copy, _ranks_by_atom(copy)) for copy in copies]
+    ranked = [
+        (copy, {key: rank for rank in reversed(range(len(copy.exits))) for key in copy.exits[rank].atoms})
+        for copy in copies
+    ]
     for group in alike.values():
         atoms = frozenset(group)
         ranks = ((copy, min((of_atom[key] for key in group if key in of_atom), default=-1)) for copy, of_atom in ranked)
@@ -131,8 +258,3 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
 def exit_sites(molecule: LigandMolecule) -> list[str]:
     """Return the exit site of each heavy atom of a ligand, as tables name it."""
     return [f"S{number}" for number in site_numbers(ligand_graph(molecule))]
-
-
-def _ranks_by_atom(copy: LigandCopy) -> dict[AtomKey, int]:
-    """Return the position of the best exit of a copy at each atom that has one."""
-    return {key: rank for rank in reversed(range(len(copy.exits))) for key in copy.exits[rank].atoms}

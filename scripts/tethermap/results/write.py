@@ -16,7 +16,6 @@ from sys import intern
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tethermap.answers.model import LigandCopy, copy_of
 from tethermap.answers.observed.bridging import Bridging, read_bridging
 from tethermap.answers.observed_rows import Degrader, observed_rows
 from tethermap.answers.pockets.directions import Way
@@ -24,6 +23,7 @@ from tethermap.answers.pockets.groups import Group, Member, grouped
 from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows, ways_of
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.rows import KnownLigands, answer_rows
+from tethermap.answers.sites import LigandCopy, copy_of
 from tethermap.answers.waiting import Spool, StoredValues, WaitingRows, spool
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing

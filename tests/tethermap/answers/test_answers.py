@@ -10,10 +10,9 @@ import pytest
 from tests.tethermap.answers.pockets.test_groups import KINASE, PROTEASE, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
-from tethermap.answers.model import CopyExit, LigandCopy
 from tethermap.answers.pockets.groups import Member, grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
-from tethermap.answers.sites import SiteAnswer, answers_of
+from tethermap.answers.sites import CopyExit, LigandCopy, SiteAnswer, answers_of
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 SMILES = "CC(C)c1ccccc1CCN"

@@ -10,10 +10,10 @@ import pytest
 from tests.tethermap.answers.pockets.test_groups import KINASE, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
-from tethermap.answers.model import CopyExit, LigandCopy
 from tethermap.answers.names import group_name, is_nucleotide
 from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
+from tethermap.answers.sites import CopyExit, LigandCopy
 from tethermap.base.tables import Value
 from tethermap.exits.words import CARBONYL, Action, action_sentence, is_advised
 from tethermap.molecule.record import LigandMolecule, atom_keys

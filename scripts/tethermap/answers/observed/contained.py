@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rdkit import Chem, DataStructs
 
-from tethermap.answers.observed.transfer import piece, without
+from tethermap.answers.observed.transfer import end_groups, piece, without
 from tethermap.exits.limits import LARGEST_LEAVING
 
 LARGE_PIECE = 15
@@ -144,17 +144,11 @@ class DegraderLibrary:
 
 def _edits(mol: Chem.Mol) -> list[frozenset[int]]:
     """Return the removable groups, first the empty one, then the smaller ones."""
-    rings = mol.GetRingInfo()
+    rings = mol.GetRingInfo().AtomRings()
+    aromatic = frozenset(atom.GetIdx() for atom in mol.GetAtoms() if atom.GetIsAromatic())
     found = {frozenset[int]()}
-    for bond in mol.GetBonds():
-        if rings.NumBondRings(bond.GetIdx()) or bond.GetBondType() != Chem.BondType.SINGLE:
-            continue
-        pair = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        for stays, leaves in (pair, pair[::-1]):
-            side = piece(mol, leaves, frozenset({stays}), LARGEST_LEAVING)
-            if len(side) > LARGEST_LEAVING or 2 * len(side) >= mol.GetNumAtoms():
-                continue
-            n_rings = sum(side.issuperset(ring) for ring in rings.AtomRings())
-            if n_rings <= 1 and not any(mol.GetAtomWithIdx(atom).GetIsAromatic() for atom in side):
-                found.add(side)
+    for side in end_groups(mol, LARGEST_LEAVING):
+        n_rings = sum(map(side.issuperset, rings))
+        if 2 * len(side) < mol.GetNumAtoms() and n_rings <= 1 and side.isdisjoint(aromatic):
+            found.add(side)
     return sorted(found, key=lambda side: (len(side), sorted(side)))

@@ -107,16 +107,17 @@ def transferred(
     if common.numAtoms < max(FEWEST_COMMON, LEAST_COMMON * min(len(half), ligand.n_heavy)):
         return None
     pattern = Chem.MolFromSmarts(common.smartsString)
+    steps_from_anchor = _steps(graph, bond[0], half)
+    others = target.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES)
     steps_of: dict[int, int] = {}
     for own in query.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
         mapped = {chosen[k]: place for place, k in enumerate(own)}
-        nearest = _nearest_mapped(graph, bond[0], frozenset(mapped), half)
-        if nearest is None:
-            continue
-        atom, steps = nearest
-        for other in target.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
-            place = other[mapped[atom]]
-            steps_of[place] = min(steps, steps_of.get(place, steps))
+        nearest_mapped = next((item for item in steps_from_anchor.items() if item[0] in mapped), None)
+        if nearest_mapped is not None:
+            atom, steps = nearest_mapped
+            for other in others:
+                place = other[mapped[atom]]
+                steps_of[place] = min(steps, steps_of.get(place, steps))
     if not steps_of:
         return None
     least = min(steps_of.values())
@@ -136,26 +137,19 @@ def nearest(allowed: Transferred, anchor: FloatArray, ligand: FloatArray) -> Tra
         The ligand's heavy atoms in the same frame.
     """
     away = np.linalg.norm(ligand[list(allowed.atoms)] - anchor, axis=1)
-    near = tuple(
-        atom for atom, distance in zip(allowed.atoms, away, strict=True) if distance <= away.min() + SAME_DISTANCE
-    )
-    return Transferred(near, allowed.steps)
+    near = np.array(allowed.atoms)[away <= away.min() + SAME_DISTANCE]
+    return Transferred(tuple(near.tolist()), allowed.steps)
 
 
-def _nearest_mapped(
-    graph: LigandGraph, start: int, mapped: frozenset[int], half: frozenset[int]
-) -> tuple[int, int] | None:
-    """Return the nearest mapped atom to the anchor within its half, and the bonds between."""
-    steps = {start: 0}
-    front = [start]
+def _steps(graph: LigandGraph, start: int, half: frozenset[int]) -> dict[int, int]:
+    """Return the number of bonds between the anchor and each atom of its half, the nearest first."""
+    steps, front = {start: 0}, [start]
     for atom in front:
-        if atom in mapped:
-            return atom, steps[atom]
         for other in graph.near[atom]:
             if other in half and other not in steps:
                 steps[other] = steps[atom] + 1
                 front.append(other)
-    return None
+    return steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,15 +227,16 @@ def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
     """Yield a molecule, then without each small ring-free group at its ends, the smallest groups first."""
     yield mol
     rings = mol.GetRingInfo()
-    acyclic = [
-        (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
-        for bond in mol.GetBonds()
-        if not rings.NumBondRings(bond.GetIdx()) and bond.GetBondType() == Chem.BondType.SINGLE
-    ]
-    ends = (ends for pair in acyclic for ends in (pair, pair[::-1]))
-    sides = [sorted(piece(mol, leaves, frozenset({stays}), LARGEST_OFF)) for stays, leaves in ends]
-    for side in sorted(sides, key=lambda atoms: (len(atoms), atoms)):
-        if len(side) > LARGEST_OFF:
-            return
+    for side in sorted(map(sorted, end_groups(mol, LARGEST_OFF)), key=lambda atoms: (len(atoms), atoms)):
         if not any(rings.NumAtomRings(atom) for atom in side):
             yield without(mol, side)
+
+
+def end_groups(mol: Chem.Mol, most: int) -> Iterator[frozenset[int]]:
+    """Yield the groups of a few atoms on either side of an acyclic single bond."""
+    rings = mol.GetRingInfo()
+    for bond in mol.GetBonds():
+        if not rings.NumBondRings(bond.GetIdx()) and bond.GetBondType() == Chem.BondType.SINGLE:
+            pair = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+            sides = (piece(mol, leaves, frozenset({stays}), most) for stays, leaves in (pair, pair[::-1]))
+            yield from (side for side in sides if len(side) <= most)

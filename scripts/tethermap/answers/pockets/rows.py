@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import count, groupby
 from operator import itemgetter
 from statistics import median
 
@@ -13,11 +13,10 @@ import numpy as np
 
 from tethermap.answers.pockets.directions import Direction, Way, directions
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
-from tethermap.answers.pockets.sites import binding_sites, site_class
+from tethermap.answers.pockets.sites import binding_sites, by_site, site_class
 from tethermap.base.arrays import FloatArray
-from tethermap.base.reasons import MAIN
 from tethermap.base.records import Source
-from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, cell_parser
+from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, Value, cell_parser
 from tethermap.exits.words import OPEN_FROM
 
 AHEAD = 3.0
@@ -73,7 +72,7 @@ def ways_of(exits: Iterable[Row], xyz: FloatArray) -> tuple[Way, ...]:
             site=site,
             anchor=str(row["anchor_atom"]),
             place=xyz[int(_number(row, "sdf_index"))],
-            vector=_vector([_number(row, f"vector_{axis}") for axis in "xyz"]),
+            vector=(vector := np.array([_number(row, f"vector_{axis}") for axis in "xyz"])) / np.linalg.norm(vector),
             way_out=_number(row, "F"),
             score=_number(row, "score"),
             closed=min(_number(row, "E"), _number(row, "F")) < OPEN_FROM,
@@ -87,11 +86,6 @@ def _number(row: Row, name: str) -> float:
     return float(row[name] or 0)
 
 
-def _vector(cells: Sequence[float]) -> FloatArray:
-    vector: FloatArray = np.array(cells)
-    return vector / float(np.linalg.norm(vector))
-
-
 def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
     """Yield one row for each instance: its motion into the frame of its group's reference, or a reason for its absence.
 
@@ -103,32 +97,30 @@ def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
     for group in groups:
         sites, protein = binding_sites(group), group.protein
         for copy in group.placed:
-            site = sites[copy.member.stem]
-            site_cells: Row = {"protein": protein, "site": site, "site_class": site_class(site)}
-            yield {**_superposition(group, copy), **site_cells, "crystal_packing": copy.member.packed}
-
-
-def _superposition(group: Group, copy: Placed) -> Row:
-    fit = copy.superposition
-    row: Row = {
-        **copy.member.names,
-        "group": group.name,
-        "reference": group.reference,
-        "is_reference": copy.member.stem == group.reference,
-        "target_chain": copy.member.chain,
-        "identity": copy.identity,
-        "coverage": copy.coverage,
-        "superposed": not fit.reason,
-        "reason": fit.reason,
-        "n_pairs": fit.n_pairs,
-        "n_used": fit.n_used,
-        "rmsd_A": fit.rmsd,
-        "rmsd_all_A": fit.rmsd_all,
-    }
-    if fit.reason:
-        return row
-    matrix = {f"r{i + 1}{j + 1}": float(fit.rotation[i, j]) for i in range(3) for j in range(3)}
-    return {**row, **matrix, **{f"t{i + 1}": float(fit.translation[i]) for i in range(3)}}
+            site, fit = sites[copy.member.stem], copy.superposition
+            row: dict[str, Value] = {
+                **copy.member.names,
+                "protein": protein,
+                "site": site,
+                "site_class": site_class(site),
+                "crystal_packing": copy.member.packed,
+                "group": group.name,
+                "reference": group.reference,
+                "is_reference": copy.member.stem == group.reference,
+                "target_chain": copy.member.chain,
+                "identity": copy.identity,
+                "coverage": copy.coverage,
+                "superposed": not fit.reason,
+                "reason": fit.reason,
+                "n_pairs": fit.n_pairs,
+                "n_used": fit.n_used,
+                "rmsd_A": fit.rmsd,
+                "rmsd_all_A": fit.rmsd_all,
+            }
+            if not fit.reason:
+                row |= {f"r{i + 1}{j + 1}": float(fit.rotation[i, j]) for i in range(3) for j in range(3)}
+                row |= {f"t{i + 1}": float(fit.translation[i]) for i in range(3)}
+            yield row
 
 
 def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
@@ -142,19 +134,11 @@ def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
         All groups of a job.
     """
     for group in groups:
-        sites = binding_sites(group)
-        number = 0
-        for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
-            placed = [
-                copy
-                for copy in group.placed
-                if sites[copy.member.stem] == site and copy.member.decides and not copy.superposition.reason
-            ]
-            names = {"group": group.name, "reference": group.reference, "protein": group.protein, "site": site,
-                     "site_class": site_class(site)}  # fmt: skip
+        numbers = count(1)
+        for names, copies in by_site(group):
+            placed = [copy for copy in copies if copy.member.decides and not copy.superposition.reason]
             for row in _of_site(group, placed):
-                number += 1
-                yield {**names, "direction": f"{group.name}-{number}", **row}
+                yield {**names, "reference": group.reference, "direction": f"{group.name}-{next(numbers)}", **row}
 
 
 def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
@@ -168,8 +152,7 @@ def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
     rows: list[Row] = []
     for direction in directions(moved):
         near = group.placed[0].member.residue_near(direction.start + AHEAD * direction.vector)
-        named = dict(zip(("residue", "residue_uniprot"), near, strict=True))
-        rows.append({**counts, **named, **_direction(direction, placed)})
+        rows.append({**counts, "residue": near[0], "residue_uniprot": near[1], **_direction(direction, placed)})
     rows.sort(key=lambda row: (-int(row["n_entries_open"] or 0), -int(row["n_instances_open"] or 0),
                                 -float(row["best_score"] or 0)))  # fmt: skip
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,9 +12,6 @@ import numpy.typing as npt
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.limits import LEAST_OVERLAP
 from tethermap.base.reasons import MAIN
-
-_CLASSES = {MAIN: "main", "": ""}
-"""Class by site; all others are ``other_site``."""
 
 BLOCK = 256
 """Rows that are compared with all others at once; a job can have ten thousand."""
@@ -40,13 +37,21 @@ def binding_sites(group: Group) -> Mapping[str, str]:
     return {copy.member.stem: name for name, site in zip(names, sites, strict=True) for copy in site}
 
 
+def by_site(group: Group) -> Iterator[tuple[dict[str, str], list[Placed]]]:
+    """Yield the copies of each binding site of a group, the main site first, with the cells that name it in tables."""
+    sites, names = binding_sites(group), {"group": group.name, "protein": group.protein}
+    for site in dict.fromkeys([MAIN, *sorted(set(sites.values()))]):
+        of_site = {**names, "site": site, "site_class": site_class(site)}
+        yield of_site, [copy for copy in group.placed if sites[copy.member.stem] == site]
+
+
 def site_class(site: str) -> str:
     """Return ``main`` or ``other_site``; empty if no site is known.
 
     >>> site_class("other_2")
     'other_site'
     """
-    return _CLASSES.get(site, "other_site")
+    return {MAIN: "main", "": ""}.get(site, "other_site")
 
 
 def _touches(residues: Sequence[tuple[int | str, ...]]) -> npt.NDArray[np.float32]:
