@@ -66,11 +66,10 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int,
     tuple of (str, list of ProteinAtom)
         The SMILES, and the links whose ligand atom had no free valence.
     """
-    blocked = []
+    blocked, imines = [], []
     full = Chem.RWMol(mol)
     aromatic = {bond.GetIdx() for bond in mol.GetBonds() if bond.GetIsAromatic()}
     Chem.Kekulize(full, clearAromaticFlags=True)
-    imines = []
     for partner in partners:
         order = Chem.BondType.SINGLE
         spent = partner.atom not in vacated and _multiple_bond_was_used(full, partner, aromatic)
@@ -82,7 +81,13 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int,
             if vacated.get(partner.atom, 1) > 1 and _is_imine(full, partner):
                 _give_valence(full, partner.atom)
                 order = Chem.BondType.DOUBLE
-        linked = _add_protein_atom(full, partner, order)
+        linked, rest = full.AddAtom(Chem.Atom(atomic_number(partner.element))), full.AddAtom(Chem.Atom(0))
+        full.AddBond(partner.atom, linked, order)
+        full.AddBond(linked, rest, Chem.BondType.SINGLE)
+        place = np.array(partner.xyz)
+        beyond = place + (place - full.GetConformer().GetPositions()[partner.atom])
+        for number, xyz in ((linked, place), (rest, beyond)):
+            full.GetConformer().SetAtomPosition(number, Point3D(*xyz.tolist()))
         if order == Chem.BondType.DOUBLE:
             imines.append((partner.atom, linked))
     result, passed = sanitise(full)
@@ -91,19 +96,6 @@ def adduct(mol: Chem.Mol, partners: Sequence[ProteinAtom], vacated: Mapping[int,
         for ends in imines:
             result.GetBondBetweenAtoms(*ends).SetStereo(Chem.BondStereo.STEREONONE)
     return str(Chem.MolToSmiles(result)), blocked
-
-
-def _add_protein_atom(mol: Chem.RWMol, partner: ProteinAtom, order: Chem.BondType) -> int:
-    """Bond a protein atom, and a dummy atom beyond it, to the ligand; return the protein atom's index."""
-    linked = mol.AddAtom(Chem.Atom(atomic_number(partner.element)))
-    rest = mol.AddAtom(Chem.Atom(0))
-    mol.AddBond(partner.atom, linked, order)
-    mol.AddBond(linked, rest, Chem.BondType.SINGLE)
-    place = np.array(partner.xyz)
-    beyond = place + (place - mol.GetConformer().GetPositions()[partner.atom])
-    for number, xyz in ((linked, place), (rest, beyond)):
-        mol.GetConformer().SetAtomPosition(number, Point3D(*xyz.tolist()))
-    return int(linked)
 
 
 def _is_imine(mol: Chem.RWMol, partner: ProteinAtom) -> bool:
@@ -130,26 +122,20 @@ def make_room(mol: Chem.RWMol, index: int) -> None:
     preference = {8: 0, 7: 1, 16: 2, 6: 3}
     choices = []
     for bond in atom.GetBonds():
-        order = int(bond.GetBondTypeAsDouble())
-        other = bond.GetOtherAtom(atom)
+        order, other = int(bond.GetBondTypeAsDouble()), bond.GetOtherAtom(atom)
         if order > 1:
             rank = preference.get(other.GetAtomicNum(), 4)
             choices.append((-order, rank, other.GetTotalNumHs(), other.GetIdx(), bond.GetIdx()))
-    if not choices:
-        if atom.GetAtomicNum() in (7, 8, 15, 16, 34):
-            atom.SetFormalCharge(atom.GetFormalCharge() + 1)
-        elif atom.GetAtomicNum() == 5:
-            atom.SetFormalCharge(-1)
-        fix_hydrogens(atom, atom.GetTotalNumHs())
-        return
-    *_, neighbour, bond_index = min(choices)
-    bond = mol.GetBondWithIdx(bond_index)
-    lower = {3: Chem.BondType.DOUBLE, 2: Chem.BondType.SINGLE}
+    if choices:
+        order, _, count, neighbour, bond_index = min(choices)
+        fix_hydrogens(mol.GetAtomWithIdx(neighbour), count + 1)
+        mol.GetBondWithIdx(bond_index).SetBondType(Chem.BondType.values[-order - 1])
+        mol.GetBondWithIdx(bond_index).SetStereo(Chem.BondStereo.STEREONONE)
+    elif atom.GetAtomicNum() in (7, 8, 15, 16, 34):
+        atom.SetFormalCharge(atom.GetFormalCharge() + 1)
+    elif atom.GetAtomicNum() == 5:
+        atom.SetFormalCharge(-1)
     fix_hydrogens(atom, atom.GetTotalNumHs())
-    other = mol.GetAtomWithIdx(neighbour)
-    fix_hydrogens(other, other.GetTotalNumHs() + 1)
-    bond.SetBondType(lower[int(bond.GetBondTypeAsDouble())])
-    bond.SetStereo(Chem.BondStereo.STEREONONE)
 
 
 def _give_valence(mol: Chem.RWMol, index: int) -> None:
@@ -176,9 +162,10 @@ def _multiple_bond_was_used(mol: Chem.RWMol, partner: ProteinAtom, aromatic: set
     multiple = [bond for bond in atom.GetBonds() if bond.GetBondTypeAsDouble() > 1]
     if atom.GetAtomicNum() != 6 or not multiple or any(bond.GetIdx() in aromatic for bond in multiple):
         return False
-    carbon_only = all(bond.GetOtherAtom(atom).GetAtomicNum() == 6 for bond in multiple)
-    if carbon_only or atom.GetDegree() != 2:
-        return carbon_only or atom.GetDegree() < 2
+    if all(bond.GetOtherAtom(atom).GetAtomicNum() == 6 for bond in multiple):
+        return True
+    if atom.GetDegree() != 2:
+        return bool(atom.GetDegree() < 2)
     positions = mol.GetConformer().GetPositions()
     first, second = (positions[other.GetIdx()] for other in atom.GetNeighbors())
     return height_above(positions[partner.atom], first, second, np.array(partner.xyz)) > PLANAR

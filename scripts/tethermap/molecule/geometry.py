@@ -9,13 +9,15 @@ import numpy as np
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.elements import covalent_radii, is_metal
 
+Bonds = Iterable[tuple[int, int, int]]
+"""Atoms and order of each bond."""
+
 SHORTEST = 0.6
 LONGEST = 1.35
 """Limits of a bond's length as multiples of the sum of the covalent radii; outside these, the atom names do not match
 the bonds."""
 
-STRAINED = (0.4, 1.8)
-STRAINED_SHARE = 0.1
+STRAINED, STRAINED_SHARE = (0.4, 1.8), 0.1
 """If no other source explains the atoms, names are accepted with this fraction of impossible bonds, if these are within
 these multiples of the sum of the covalent radii."""
 
@@ -26,7 +28,7 @@ LONG = 1.12
 """Multiple of the sum of covalent radii from which a distance over two bonds may look like a bond."""
 
 
-def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
+def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> bool:
     """Return whether every bond has a possible length; a bond to a metal may be open (`open_metal_bonds`).
 
     Parameters
@@ -39,13 +41,13 @@ def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tup
         Atoms and order.
     """
     pairs, ratios = _ratios(xyz, elements, bonds)
-    too_long = ratios > LONGEST
-    if np.any(ratios < SHORTEST):
-        return False
-    return all(is_metal(elements[a]) or is_metal(elements[b]) for a, b in pairs[too_long].tolist())
+    too_long = pairs[ratios > LONGEST].tolist()
+    return not bool((ratios < SHORTEST).any()) and all(
+        is_metal(elements[a]) or is_metal(elements[b]) for a, b in too_long
+    )
 
 
-def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]) -> bool:
+def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> bool:
     """Return whether all bonds have a possible length, except for a few that are slightly off.
 
     Old or poor models of a molecule look like this, although their atom names are right (the propionates of the haems
@@ -59,14 +61,11 @@ def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Iterable
         Atoms and order.
     """
     _, ratios = _ratios(xyz, elements, bonds)
-    bad = (ratios < SHORTEST) | (ratios > LONGEST)
-    share_holds = bad.sum() <= STRAINED_SHARE * len(ratios)
-    return bool(share_holds and np.all((ratios >= STRAINED[0]) & (ratios <= STRAINED[1])))
+    bad, impossible = ((ratios < low) | (ratios > high) for low, high in ((SHORTEST, LONGEST), STRAINED))
+    return bool(bad.sum() <= STRAINED_SHARE * len(ratios) and not impossible.any())
 
 
-def torn_bonds(
-    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
-) -> list[tuple[int, int, float]]:
+def torn_bonds(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> list[tuple[int, int, float]]:
     """Return the bonds too short or too long to be one, with their lengths in angstroms.
 
     Parameters
@@ -81,9 +80,7 @@ def torn_bonds(
     return [(a, b, float(np.linalg.norm(xyz[a] - xyz[b]))) for a, b in bad]
 
 
-def open_metal_bonds(
-    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
-) -> set[tuple[int, int]]:
+def open_metal_bonds(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> set[tuple[int, int]]:
     """Return the bonds to a metal that are too long to be one in this structure.
 
     Such a bond is often broken by the beam (the cobalt–carbon bond of cobalamins) or not formed; names of atoms are
@@ -100,9 +97,7 @@ def open_metal_bonds(
     return {(a, b) for a, b in pairs[ratios > LONGEST].tolist() if is_metal(elements[a]) or is_metal(elements[b])}
 
 
-def _ratios(
-    xyz: FloatArray, elements: Sequence[str], bonds: Iterable[tuple[int, int, int]]
-) -> tuple[IntArray, FloatArray]:
+def _ratios(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> tuple[IntArray, FloatArray]:
     """Return the atoms of each bond and its length as a multiple of the sum of covalent radii."""
     pairs = np.array([bond[:2] for bond in bonds], dtype=np.int64).reshape(-1, 2)
     radii = covalent_radii(elements)
@@ -123,7 +118,7 @@ def angle_between(first: FloatArray, second: FloatArray) -> float:
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
-def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNECTED) -> list[tuple[int, int]]:
+def near_pairs(xyz: FloatArray, elements: Sequence[str]) -> list[tuple[int, int]]:
     """Return the pairs of atoms that are near enough for a bond, sorted.
 
     The longest side of a triangle of such pairs is not a bond if it is long: two phosphorus atoms with an oxygen
@@ -135,15 +130,13 @@ def near_pairs(xyz: FloatArray, elements: Sequence[str], longest: float = CONNEC
         Coordinates in angstroms.
     elements : sequence of str
         Element symbols.
-    longest : float
-        Multiple of the sum of covalent radii.
 
     >>> near_pairs(np.array([[0.0, 0, 0], [1.5, 0, 0], [5.0, 0, 0]]), ["C", "C", "O"])
     [(0, 1)]
     """
     radii = covalent_radii(elements)
     ratio = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
-    near = (ratio >= SHORTEST) & (ratio <= longest)
+    near = (ratio >= SHORTEST) & (ratio <= CONNECTED)
     pairs = []
     for a, b in zip(*(side.tolist() for side in np.nonzero(np.triu(near, k=1))), strict=True):
         between = near[a] & near[b] & (ratio[a] < ratio[a, b]) & (ratio[b] < ratio[a, b])

@@ -82,24 +82,22 @@ def with_hydrogens(
         atom = full.GetAtomWithIdx(heavy)
         count = atom.GetTotalNumHs()
         places = sorted(deposited[heavy], key=lambda item: (item[0], *item[1]))[:count]
-        if not places:
-            continue
-        fix_hydrogens(atom, count - len(places))
+        if places:
+            fix_hydrogens(atom, count - len(places))
         for label, (x, y, z) in places:
             hydrogen = Chem.Atom(1)
             hydrogen.SetProp(NAME, label)
             number = full.AddAtom(hydrogen)
             full.AddBond(heavy, number, Chem.BondType.SINGLE)
             full.GetConformer().SetAtomPosition(number, Point3D(float(x), float(y), float(z)))
-    used = full.GetNumAtoms() - mol.GetNumAtoms()
     full.UpdatePropertyCache(strict=False)
     result = Chem.AddHs(full, addCoords=True)
-    added = result.GetNumAtoms() - full.GetNumAtoms()
-    for number in range(full.GetNumAtoms(), result.GetNumAtoms()):
+    first_added = full.GetNumAtoms()
+    for number in range(first_added, result.GetNumAtoms()):
         result.GetAtomWithIdx(number).SetProp(NAME, ADDED_NAME)
-    _turn_away(result, full.GetNumAtoms())
+    _turn_away(result, first_added)
     state = {(False, False): "none", (True, False): "deposited", (False, True): "added", (True, True): "mixed"}
-    return result, state[used > 0, added > 0]
+    return result, state[first_added > mol.GetNumAtoms(), result.GetNumAtoms() > first_added]
 
 
 def _turn_away(mol: Chem.Mol, first_added: int) -> None:

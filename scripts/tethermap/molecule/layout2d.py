@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -40,15 +40,15 @@ def molecule_layout(mol: Chem.Mol) -> FloatArray:
     bonds = np.array([(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()], dtype=int)
     bonds = bonds.reshape(-1, 2)
     organic = bonds[~np.isin(bonds, metals).any(axis=1)]
-    ways: list[Callable[[Chem.Mol], FloatArray]] = [_rdkit]
+    ways = [(_rdkit, bonds)]
     if metals:
-        ways += [partial(_around_metals, metals=metals)]
+        ways.append((partial(_around_metals, metals=metals), organic))
     elif mol.GetNumAtoms() <= LARGEST_FOR_COORDGEN:
-        ways = [_coordgen, _rdkit]
+        ways = [(_coordgen, bonds), *ways]
     best, fewest = np.zeros((mol.GetNumAtoms(), 2)), math.inf
-    for way in ways:
+    for way, judged in ways:
         layout = way(mol)
-        if (count := faults(layout, organic if metals and way is not _rdkit else bonds)) < fewest:
+        if (count := faults(layout, judged)) < fewest:
             best, fewest = layout, count
         if not fewest:
             break

@@ -40,10 +40,8 @@ def common_name(title: str, synonyms: Sequence[str], kind: str = "") -> str:
     >>> common_name("4-(4-METHYL-PIPERAZIN-1-YLMETHYL)-N-PHENYL-BENZAMIDE", ["STI-571", "IMATINIB"])
     'imatinib'
     """
-    if "saccharide" in kind.lower():
-        return lowered(title)
     best = min((title, *synonyms), key=_rank)
-    if _rank(best) == len(_FORMS):
+    if "saccharide" in kind.lower() or _rank(best) == len(_FORMS):
         return lowered(title)
     plain = _BOUND.sub("", best).strip()
     return lowered(plain) + (" (bound form)" if plain != best.strip() else "")
@@ -79,9 +77,8 @@ _FORMS = (_WORD, _WORDS, _CODE)
 def _rank(name: str) -> int:
     """Return how well a name reads, 0 best; `len(_FORMS)` for a systematic one."""
     plain = _BOUND.sub("", name).strip()
-    if _NO_NAME.search(plain):
-        return len(_FORMS)
-    return next((rank for rank, form in enumerate(_FORMS) if form.fullmatch(plain)), len(_FORMS))
+    forms = () if _NO_NAME.search(plain) else enumerate(_FORMS)
+    return next((rank for rank, form in forms if form.fullmatch(plain)), len(_FORMS))
 
 
 def lowered(name: str) -> str:

@@ -31,9 +31,8 @@ def neutralised(mol: Chem.Mol) -> Chem.Mol:
     """
     if not len(mol.GetAtomsMatchingQuery(_CHARGED)):
         return mol
-    if any(is_metal(atom.GetSymbol()) for atom in mol.GetAtoms()):
-        return mol
-    if mol.GetNumAtoms() == 1 and mol.GetAtomWithIdx(0).GetSymbol() in HALOGENS:
+    symbols = [atom.GetSymbol() for atom in mol.GetAtoms()]
+    if any(map(is_metal, symbols)) or (len(symbols) == 1 and symbols[0] in HALOGENS):
         return mol
     uncharged = Chem.RWMol(_UNCHARGER.uncharge(mol))
     for deprotonate in (_deprotonate_azolium, _deprotonate_amidinium, _deprotonate_ylide):
@@ -58,9 +57,8 @@ def _deprotonate_azolium(mol: Chem.RWMol, atom: Chem.Atom) -> None:
     """Neutralise a protonated azole whose charge is at another nitrogen of its ring."""
     if not atom.GetIsAromatic():
         return
-    for ring in mol.GetRingInfo().AtomRings():
-        if len(ring) != 5 or atom.GetIdx() not in ring:
-            continue
+    rings = (ring for ring in mol.GetRingInfo().AtomRings() if len(ring) == 5 and atom.GetIdx() in ring)
+    for ring in rings:
         for index in sorted(ring):
             other = mol.GetAtomWithIdx(index)
             if other.GetAtomicNum() == 7 and other.GetIsAromatic() and other.GetTotalNumHs() == 1:

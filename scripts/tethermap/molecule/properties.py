@@ -83,13 +83,12 @@ def descriptors(mol: Chem.Mol, known: Mapping[str, str] = MappingProxyType({})) 
 
 def _qed(values: Mapping[str, Any], unwanted: int, mol: Chem.Mol) -> float:
     """Return QED with the descriptors that are known, and the others as RDKit's module counts them."""
-    known = [values[name] for name in ("MW", "LogP", "HBD", "TPSA", "Rotatable_Bonds")]
-    if None in known:
-        raise ValueError("QED needs a descriptor that RDKit has no parameters for")
-    weight, logp, donors, tpsa, rotatable = known
+    weight, logp, donors, tpsa, rotatable = (values[name] for name in ("MW", "LogP", "HBD", "TPSA", "Rotatable_Bonds"))
     acceptors = sum(len(mol.GetSubstructMatches(pattern)) for pattern in QED.Acceptors)
     aromatic = len(Chem.GetSSSR(Chem.DeleteSubstructs(Chem.Mol(mol), QED.AliphaticRings)))
     known = [weight, logp, acceptors, donors, tpsa, rotatable, aromatic, unwanted]
+    if None in known:
+        raise ValueError("QED needs a descriptor that RDKit has no parameters for")
     return float(QED.qed(mol, qedProperties=QED.QEDproperties(*known)))  # type: ignore[no-untyped-call]
 
 
@@ -109,20 +108,13 @@ def rules(values: Mapping[str, Any], n_atoms: int, n_carbons: int) -> dict[str, 
     if any(values[name] is None for name in needed):
         return dict.fromkeys(("Lipinski_Pass", "Veber_Pass", "Egan_Pass", "Ghose_Pass", "Muegge_Pass"))
     mw, logp, tpsa, hba, hbd, rotatable, refractivity, rings, hetero = (values[name] for name in needed)
+    muegge = 200 <= mw <= 600 and -2 <= logp <= 5 and tpsa <= 150 and rings <= 7 and n_carbons > 4
     return {
         "Lipinski_Pass": sum((mw > 500, logp > 5, hbd > 5, hba > 10)) <= 1,
         "Veber_Pass": rotatable <= 10 and tpsa <= 140,
         "Egan_Pass": tpsa <= 131.6 and -1.0 <= logp <= 5.88,
         "Ghose_Pass": 160 <= mw <= 480 and -0.4 <= logp <= 5.6 and 40 <= refractivity <= 130 and 20 <= n_atoms <= 70,
-        "Muegge_Pass": 200 <= mw <= 600
-        and -2 <= logp <= 5
-        and tpsa <= 150
-        and rings <= 7
-        and n_carbons > 4
-        and hetero > 1
-        and rotatable <= 15
-        and hba <= 10
-        and hbd <= 5,
+        "Muegge_Pass": muegge and hetero > 1 and rotatable <= 15 and hba <= 10 and hbd <= 5,
     }
 
 

@@ -100,14 +100,12 @@ def charged(mol: Chem.Mol) -> tuple[Chem.Mol, Chem.Mol | None, list[str]]:
     mol : Chem.Mol
         Sanitised, hydrogens implicit; the atoms keep their order.
     """
-    elements = {atom.GetAtomicNum() for atom in mol.GetAtoms()}
-    possible = [group for group in groups() if group.elements <= elements]
-    symbol = Chem.GetPeriodicTable().GetElementSymbol
-    if any(number and is_metal(symbol(number)) for number in elements):
+    elements = {atom.GetAtomicNum(): atom.GetSymbol() for atom in mol.GetAtoms()}
+    possible = [group for group in groups() if group.elements <= elements.keys()]
+    if any(map(is_metal, elements.values())):
         possible = [group for group in possible if group.change < 0 and group.pka <= METAL_PKA]
-    kinds = {id(group.kind): group.kind for group in possible}
-    found = {key for key, kind in kinds.items() if mol.HasSubstructMatch(kind)}
-    possible = [group for group in possible if id(group.kind) in found]
+    found = {kind: mol.HasSubstructMatch(kind) for kind in {group.kind for group in possible}}
+    possible = [group for group in possible if found[group.kind]]
     ranks = cache(lambda: list(Chem.CanonicalRankAtoms(mol, breakTies=True)))
     main, other = Chem.RWMol(mol), None
     decided: set[int] = set()

@@ -59,13 +59,12 @@ def sdf_text(
         lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
     mol = Chem.Mol(record.mol)
     mol.SetProp("_Name", record.stem)
-    parts = [str(Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised))]
-    parts += [f">  <{name}>\n{_one_line(value)}\n\n" for name, value in fields.items() if value.strip()]
+    texts = {name: _one_line(value) for name, value in fields.items() if value.strip()}
     for name, tokens in lists.items():
         padded = [*tokens, *[MISSING] * (mol.GetNumAtoms() - len(tokens))]
-        parts.append(f">  <{name}>\n" + "\n".join(_LINE.findall(" ".join(padded))) + "\n\n")
-    parts.append("$$$$\n")
-    return "".join(parts)
+        texts[name] = "\n".join(_LINE.findall(" ".join(padded)))
+    block = str(Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised))
+    return block + "".join(f">  <{name}>\n{text}\n\n" for name, text in texts.items()) + "$$$$\n"
 
 
 def _one_line(value: str) -> str:
@@ -75,9 +74,8 @@ def _one_line(value: str) -> str:
 
 
 def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
-    atoms = instance.atoms
-    heavy = record.atom_index
     covalent = [link for link in instance.links if link.kind == "covalent"]
+    occupancy = float(np.mean(instance.atoms.occupancy[record.atom_index]))
     return {
         "pdb_id": instance.entry_id,
         "chain": instance.name.auth_asym_id,
@@ -96,7 +94,7 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "hydrogens": record.hydrogens,
         "atoms_missing": " ".join(record.atoms_missing),
         "altloc": instance.altloc,
-        "occupancy": "" if instance.facts.docked else f"{float(np.mean(atoms.occupancy[heavy])):.2f}",
+        "occupancy": "" if instance.facts.docked else f"{occupancy:.2f}",
         **_mobility(instance),
         "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
         "link_residue": "; ".join(link.partner_label for link in covalent),

@@ -50,20 +50,15 @@ def assign_stereo(mol: Chem.Mol, *, flattest: float = FLAT_VOLUME) -> None:
     Chem.AssignStereochemistryFrom3D(mol, replaceExistingTags=True)
     handed = list(mol.GetAtomsMatchingQuery(_HANDED))
     xyz = mol.GetConformer().GetPositions().tolist() if handed else []
-    meaningless = [
-        atom
-        for atom in handed
-        if is_metal(atom.GetSymbol()) or _has_like_terminals(atom) or _volume_at(xyz, atom) < flattest
-    ]
-    for atom in meaningless:
-        atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
-    if meaningless:
+    cleared = False
+    for atom in handed:
+        near = sorted(other.GetIdx() for other in atom.GetNeighbors())
+        volume = abs(_volume(xyz, atom.GetIdx(), near)) if len(near) > 2 else 0.0
+        if is_metal(atom.GetSymbol()) or _has_like_terminals(atom) or volume < flattest:
+            atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
+            cleared = True
+    if cleared:
         Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
-
-
-def _volume_at(xyz: Sequence[Sequence[float]], atom: Chem.Atom) -> float:
-    near = sorted(other.GetIdx() for other in atom.GetNeighbors())
-    return abs(_volume(xyz, atom.GetIdx(), near)) if len(near) > 2 else 0.0
 
 
 def _has_like_terminals(atom: Chem.Atom) -> bool:
@@ -96,34 +91,27 @@ def differing_stereo(
         Rows of `observed`, and pairs of them for double bonds.
     """
     place = {theirs: ours for ours, theirs in enumerate(origin)}
-    seen, ideal = observed, reference.GetConformer().GetPositions()
+    ideal = reference.GetConformer().GetPositions()
     centres = []
-    handed = [atom for atom in reference.GetAtomsMatchingQuery(_HANDED) if atom.GetIdx() in place]
-    seen_rows, ideal_rows = (seen.tolist(), ideal.tolist()) if handed else ([], [])
+    handed = [atom for atom in reference.GetAtomsMatchingQuery(_HANDED) if atom.GetChiralTag() in TETRAHEDRAL]
+    seen_rows, ideal_rows = (observed.tolist(), ideal.tolist()) if handed else ([], [])
     for atom in handed:
-        if atom.GetChiralTag() not in TETRAHEDRAL:
-            continue
-        near = sorted(other.GetIdx() for other in atom.GetNeighbors())
-        if any(index not in place for index in near) or len(near) < 3:
-            continue
-        ours = place[atom.GetIdx()]
-        expected = _volume(ideal_rows, atom.GetIdx(), near)
-        volume = _volume(seen_rows, ours, [place[index] for index in near])
-        if expected * volume < 0 and abs(volume) > FLAT_VOLUME:
-            centres.append(ours)
+        centre, near = atom.GetIdx(), sorted(other.GetIdx() for other in atom.GetNeighbors())
+        if len(near) > 2 and place.keys() >= {centre, *near}:
+            expected = _volume(ideal_rows, centre, near)
+            volume = _volume(seen_rows, place[centre], [place[index] for index in near])
+            if expected * volume < 0 and abs(volume) > FLAT_VOLUME:
+                centres.append(place[centre])
     bonds = []
     for bond in reference.GetBonds():
-        if bond.GetStereo() not in _CIS_TRANS:
-            continue
-        first, second = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        left, right = bond.GetStereoAtoms()
-        if any(index not in place for index in (first, second, left, right)):
-            continue
-        path = (left, first, second, right)
-        ours_path = [place[index] for index in path]
-        turn = _cosine(seen, ours_path)
-        if abs(turn) > CLEAR_TURN and turn * _cosine(ideal, path) < 0:
-            bonds.append((ours_path[1], ours_path[2]))
+        if bond.GetStereo() in _CIS_TRANS:
+            left, right = bond.GetStereoAtoms()
+            path = left, bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), right
+            if place.keys() >= set(path):
+                seen = [place[index] for index in path]
+                turn = _cosine(observed, seen)
+                if abs(turn) > CLEAR_TURN and turn * _cosine(ideal, path) < 0:
+                    bonds.append((seen[1], seen[2]))
     return sorted(centres), sorted(bonds)
 
 

@@ -67,13 +67,11 @@ def template(component: Component) -> Template:
     hydrogens = [0] * len(heavy)
     bonds = []
     for bond in component.bonds:
-        ends = number.get(bond.first), number.get(bond.second)
-        if ends[0] is not None and ends[1] is not None:
-            bonds.append((min(ends[0], ends[1]), max(ends[0], ends[1]), bond.order))
-            continue
-        for end in ends:
-            if end is not None:
-                hydrogens[end] += 1
+        ends = sorted(number[end] for end in (bond.first, bond.second) if end in number)
+        if len(ends) == 2:
+            bonds.append((ends[0], ends[1], bond.order))
+        elif ends:
+            hydrogens[ends[0]] += 1
     return Template(
         names=tuple(atom.name for atom in atoms),
         elements=tuple(atom.element for atom in atoms),
@@ -112,11 +110,10 @@ def assemble(
             fix_hydrogens(atom, count)
         mol.AddAtom(atom)
     for first, second, order in bonds:
-        mol.AddBond(first, second, _BOND_TYPES[order])
+        number = mol.AddBond(first, second, _BOND_TYPES[order]) - 1
         if order == AROMATIC_ORDER:
-            for end in (first, second):
-                mol.GetAtomWithIdx(end).SetIsAromatic(True)
-            mol.GetBondBetweenAtoms(first, second).SetIsAromatic(True)
+            for part in (mol.GetAtomWithIdx(first), mol.GetAtomWithIdx(second), mol.GetBondWithIdx(number)):
+                part.SetIsAromatic(True)
     return mol
 
 
