@@ -57,7 +57,12 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
     observed_smiles, smiles_index = _smiles_with_order(heavy)
     flags, notes = _flags(residues, whole, heavy, passed, index, observed_smiles)
     adduct_smiles = ""
-    if passed and (partners := whole.protein_atoms()):
+    partners = [
+        ProteinAtom(whole.position[link.atom], link.partner_element, link.partner_xyz)
+        for link in instance.links
+        if link.kind == "covalent" and link.atom in whole.position
+    ]
+    if passed and partners:
         adduct_smiles, blocked = adduct(heavy, partners, whole.vacated())
         if blocked:
             flags.add("link_without_free_valence")
@@ -111,11 +116,9 @@ class _Whole:
     @property
     def missing(self) -> tuple[str, ...]:
         """Labels of heavy atoms that were not observed."""
-        labels = []
-        for graph in self.graphs:
-            prefix = self.instance.label_prefix(int(self.instance.atoms.component[graph.atom_index[0]]))
-            labels += [prefix + name for name in graph.missing]
-        return tuple(labels)
+        component = self.instance.atoms.component
+        prefixes = [self.instance.label_prefix(int(component[graph.atom_index[0]])) for graph in self.graphs]
+        return tuple(a + name for a, graph in zip(prefixes, self.graphs, strict=True) for name in graph.missing)
 
     @property
     def xyz(self) -> FloatArray:
@@ -149,24 +152,14 @@ class _Whole:
             assign_stereo(mol)
         return mol, passed
 
-    def protein_atoms(self) -> list[ProteinAtom]:
-        """Return the protein atoms that the ligand is covalently bonded to."""
-        return [
-            ProteinAtom(self.position[link.atom], link.partner_element, link.partner_xyz)
-            for link in self.instance.links
-            if link.kind == "covalent" and link.atom in self.position
-        ]
-
     def vacated(self) -> dict[int, int]:
         """Return the heavy atoms that have lost a neighbour of their definition, with the order of that bond."""
         orders: dict[int, int] = {}
         for graph, offset in self.placed:
-            if graph.shape is None:
-                continue
-            number = {k: position for position, k in enumerate(graph.origin)}
-            for a, b, order in graph.shape.bonds:
+            number = {k: offset + position for position, k in enumerate(graph.origin)}
+            for a, b, order in graph.shape.bonds if graph.shape else ():
                 if (a in number) != (b in number):
-                    atom = offset + number[a if a in number else b]
+                    atom = number[a if a in number else b]
                     orders[atom] = max(order, orders.get(atom, 0))
         return orders
 
@@ -237,7 +230,7 @@ def _inchi(graphs: Sequence[ResidueGraph], smiles: str, observed: str) -> tuple[
 def _formula(graphs: Sequence[ResidueGraph], smiles: str) -> str:
     """Return the formula of the definition, for a group that of its SMILES; empty without a definition."""
     if len(graphs) == 1:
-        return graphs[0].component.formula if graphs[0].component is not None else ""
+        return graphs[0].component.formula if graphs[0].component else ""
     with rdBase.BlockLogs():
         mol = Chem.MolFromSmiles(smiles) if smiles else None
     return spaced_formula(CalcMolFormula(mol)) if mol is not None else ""
@@ -305,13 +298,11 @@ def _references(whole: _Whole, observed_smiles: str) -> Iterator[_Reference]:
     """Yield each residue with its first atom and its dictionary molecule, where stereo can be compared with it."""
     for graph, offset in whole.placed:
         component = _same_component(graph)
-        if component is None:
-            continue
-        reference = dictionary_molecule(component, neutral=True)
-        if reference is None or not reference.GetNumConformers():
-            continue
-        if len(whole.graphs) > 1 or observed_smiles != dictionary_smiles(component, neutral=True):
-            yield graph, offset, reference
+        reference = dictionary_molecule(component, neutral=True) if component else None
+        if component and reference and reference.GetNumConformers():
+            same = len(whole.graphs) == 1 and observed_smiles == dictionary_smiles(component, neutral=True)
+            if not same:
+                yield graph, offset, reference
 
 
 def _smiles_with_order(heavy: Chem.Mol) -> tuple[str, IntArray]:

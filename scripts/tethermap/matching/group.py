@@ -10,6 +10,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import FloatArray
+from tethermap.components.component_cif import AROMATIC_ORDER
 from tethermap.molecule.adduct import bond_atoms
 from tethermap.molecule.layout2d import molecule_layout
 from tethermap.molecule.neutral import neutralised
@@ -56,11 +57,8 @@ def group_reference(
     left : tuple of frozenset of int
         Atoms of each residue that left when it was linked.
     """
-    number: dict[tuple[int, int], int] = {}
-    for residue, shape in enumerate(shapes):
-        for atom in range(len(shape)):
-            if atom not in left[residue]:
-                number[residue, atom] = len(number)
+    atoms = ((residue, atom) for residue, shape in enumerate(shapes) for atom in range(len(shape)))
+    number = {key: k for k, key in enumerate(key for key in atoms if key[1] not in left[key[0]])}
     stored, passed = sanitise(_joined(shapes, number, links))
     places = _placed(shapes, left, links)
     neutral = Chem.RWMol(neutralised(stored)) if passed else stored
@@ -78,13 +76,11 @@ def _joined(shapes: Sequence[Template], number: dict[tuple[int, int], int], link
     hydrogens = {key: shapes[key[0]].hydrogens[key[1]] for key in number}
     for residue, shape in enumerate(shapes):
         for first, second, order in shape.bonds:
-            ends = (residue, first), (residue, second)
-            if ends[0] in number and ends[1] in number:
+            ends = [(residue, atom) for atom in (first, second) if (residue, atom) in number]
+            if len(ends) == 2:
                 bonds.append((number[ends[0]], number[ends[1]], order))
-            else:
-                for end in ends:
-                    if end in number:
-                        hydrogens[end] += order if order < 4 else 1
+            elif ends:
+                hydrogens[ends[0]] += order if order < AROMATIC_ORDER else 1
     mol = assemble(
         [shapes[residue].elements[atom] for residue, atom in number],
         [shapes[residue].charges[atom] for residue, atom in number],
@@ -126,9 +122,10 @@ def _placed(
 def _free_direction(shape: Template, xyz: FloatArray, left: frozenset[int], atom: int) -> FloatArray:
     """Return the unit vector of an atom's link: to the atom that left, else away from the others."""
     near = [b if a == atom else a for a, b, _ in shape.bonds if atom in (a, b)]
-    gone = [other for other in near if other in left]
-    vector = xyz[gone[0]] - xyz[atom] if gone else -sum((_unit(xyz[other] - xyz[atom]) for other in near), np.zeros(3))
-    return _unit(vector)
+    gone = next((other for other in near if other in left), None)
+    if gone is not None:
+        return _unit(xyz[gone] - xyz[atom])
+    return _unit(-sum((_unit(xyz[other] - xyz[atom]) for other in near), np.zeros(3)))
 
 
 def _unit(vector: FloatArray) -> FloatArray:

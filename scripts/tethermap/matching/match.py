@@ -15,6 +15,9 @@ from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.stereo import assign_stereo, set_coordinates
 from tethermap.molecule.template import Template, assemble, sanitise
 
+_Ranked = tuple[tuple[int, float], Mapping]
+"""Rank of a mapping, the best first, and the mapping."""
+
 MOST_MATCHES = 2_000
 """Maximum number of graph matches; a symmetric molecule has many equivalent ones."""
 
@@ -77,25 +80,23 @@ def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = 
     wanted = sum(not leaves for leaves in shape.leaving)
     if not len(residue) or len(residue) < SMALLEST_SHARE * wanted:
         return None
-    by_labelling: dict[tuple[object, ...], tuple[tuple[int, float], Mapping]] = {}
+    by_labelling: dict[tuple[object, ...], _Ranked] = {}
     for mapping in _graph_matches(residue, shape, strained=strained):
         label = _labelling(shape, mapping)
-        rank = (_agreement(residue, shape, mapping), -_deviation(residue.xyz, shape, mapping))
-        if label not in by_labelling or rank > by_labelling[label][0]:
+        rank = -_agreement(residue, shape, mapping), _deviation(residue.xyz, shape, mapping)
+        if label not in by_labelling or rank < by_labelling[label][0]:
             by_labelling[label] = rank, mapping
-    by_molecule: dict[str, list[tuple[tuple[int, float], Mapping]]] = {}
-    best_first = sorted(by_labelling.values(), key=lambda item: (*item[0], [-k for k in item[1]]), reverse=True)
-    for rank, mapping in best_first[:MOST_LABELLINGS]:
-        by_molecule.setdefault(_smiles(residue, shape, mapping), []).append((rank, mapping))
-    if not by_molecule:
+    by_molecule: dict[str, list[_Ranked]] = {}
+    for ranked in sorted(by_labelling.values())[:MOST_LABELLINGS]:
+        by_molecule.setdefault(_smiles(residue, shape, ranked[1]), []).append(ranked)
+    if len(by_molecule) < 2:  # the first one is the best
+        return next((ranked[0][1] for ranked in by_molecule.values()), None)
+    (best, smiles), (second, _), *_ = sorted(
+        (min(deviation for (_, deviation), _ in ranked), smiles) for smiles, ranked in by_molecule.items()
+    )
+    if not _is_clear(best, second):
         return None
-    scored = sorted((min(-rank[1] for rank, _ in mappings), smiles) for smiles, mappings in by_molecule.items())
-    if len(scored) > 1 and not _is_clear(scored[0][0], scored[1][0]):
-        return None
-    candidates = by_molecule[scored[0][1]]
-    if len(scored) > 1:
-        return min(candidates, key=lambda item: (-item[0][1], item[1]))[1]
-    return max(candidates, key=lambda item: (item[0], [-k for k in item[1]]))[1]
+    return min(by_molecule[smiles], key=lambda ranked: (ranked[0][1], ranked[1]))[1]
 
 
 def _graph_matches(residue: ObservedResidue, shape: Template, *, strained: bool) -> Iterator[Mapping]:

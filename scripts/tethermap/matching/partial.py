@@ -34,7 +34,7 @@ def residue_graph(
     source : str
         One of `record.BOND_SOURCES`.
     """
-    order = sorted(range(len(residue)), key=lambda atom: mapping[atom])
+    order = sorted(range(len(residue)), key=mapping.__getitem__)
     origin = tuple(mapping[atom] for atom in order)
     number = {k: position for position, k in enumerate(origin)}
     part = _with_double_bonds_observed(shape, number.keys())
@@ -42,13 +42,11 @@ def residue_graph(
     hydrogens = [part.hydrogens[k] for k in origin]
     bonds = []
     for first, second, bond_order in part.bonds:
-        ends = number.get(first), number.get(second)
-        if ends[0] is not None and ends[1] is not None:
+        ends = [number[k] for k in (first, second) if k in number]
+        if len(ends) == 2:
             bonds.append((ends[0], ends[1], bond_order))
-            continue
-        for end in ends:
-            if end is not None and not is_metal(elements[end]):
-                hydrogens[end] += bond_order if bond_order < AROMATIC_ORDER else 1
+        elif ends and not is_metal(elements[ends[0]]):
+            hydrogens[ends[0]] += bond_order if bond_order < AROMATIC_ORDER else 1
     open_bonds = open_metal_bonds(residue.xyz[order], elements, bonds)
     for end in (end for bond in open_bonds for end in bond):
         hydrogens[end] += not is_metal(elements[end])
@@ -80,18 +78,15 @@ def observed_bonds(shape: Template, mapping: Mapping) -> list[tuple[int, int, in
     >>> observed_bonds(acid, (1, 0))  # the oxygen O was written first, OXT not at all
     [(1, 0, 2)]
     """
-    position_of = {k: position for position, k in enumerate(mapping)}
-    return [
-        (position_of[a], position_of[b], order) for a, b, order in shape.bonds if a in position_of and b in position_of
-    ]
+    number = {k: position for position, k in enumerate(mapping)}
+    return [(number[a], number[b], order) for a, b, order in shape.bonds if a in number and b in number]
 
 
 def _neighbours(shape: Template) -> list[dict[int, int]]:
     """Return order of bond by neighbour for each atom."""
     near: list[dict[int, int]] = [{} for _ in shape.names]
     for first, second, order in shape.bonds:
-        near[first][second] = order
-        near[second][first] = order
+        near[first][second] = near[second][first] = order
     return near
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -10,7 +11,6 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import covalent_radii
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
-from tethermap.matching.rings import flat_rings
 from tethermap.molecule.geometry import angle_between, height_above, near_pairs
 
 _MOST_NEIGHBOURS = {"H": 1, "B": 4, "C": 4, "N": 4, "O": 2, "F": 1, "Si": 4, "P": 5, "S": 6, "Cl": 1, "Br": 1, "I": 1}
@@ -27,6 +27,12 @@ _LENGTHS = {
 
 _TRIPLE = {("C", "C"): 1.26, ("C", "N"): 1.22}
 """Shorter than this, in angstroms, a bond at a linear or terminal atom is triple."""
+
+FLAT, NEARLY_FLAT = 0.10, 0.22
+"""Largest distance in angstroms of a ring atom from the ring's plane."""
+
+SHORT_BOND = 1.45
+"""Mean bond length in angstroms up to which a nearly flat ring counts as flat."""
 
 LINEAR = 155.0
 _TETRAHEDRAL, _TRIGONAL = 112.0, 119.0
@@ -81,11 +87,8 @@ def perceived(residue: ObservedResidue) -> ResidueGraph:
     _set_triple_bonds(graph)
     _set_double_bonds(graph, residue.hydrogens)
     for atom, element in enumerate(graph.elements):
-        valence = sum(order for pair, order in graph.orders.items() if atom in pair)
-        if element == "N" and valence == 4:
-            graph.charges[atom] = 1
-        elif element == "B" and valence == 4:
-            graph.charges[atom] = -1
+        if element in ("N", "B") and sum(order for pair, order in graph.orders.items() if atom in pair) == 4:
+            graph.charges[atom] = 1 if element == "N" else -1
     return ResidueGraph(
         atom_index=residue.atom_index,
         dictionary_names=("",) * len(residue),
@@ -104,13 +107,12 @@ def _pruned(residue: ObservedResidue) -> list[tuple[int, int]]:
         (a, b): float(np.linalg.norm(residue.xyz[a] - residue.xyz[b])) / (radii[a] + radii[b])
         for a, b in near_pairs(residue.xyz, residue.elements)
     }
-    count = [0] * len(residue)
+    free = [_MOST_NEIGHBOURS.get(element, 8) for element in residue.elements]
     bonded = []
-    for pair in sorted(ratio, key=lambda item: (ratio[item], item)):
-        if all(count[end] < _MOST_NEIGHBOURS.get(residue.elements[end], 8) for end in pair):
-            bonded.append(pair)
-            for end in pair:
-                count[end] += 1
+    for a, b in sorted(ratio, key=lambda item: (ratio[item], item)):
+        if free[a] and free[b]:
+            bonded.append((a, b))
+            free[a], free[b] = free[a] - 1, free[b] - 1
     return sorted(bonded)
 
 
@@ -136,10 +138,9 @@ def _set_oxo_groups(graph: _Graph) -> None:
 
 def _set_triple_bonds(graph: _Graph) -> None:
     for a, b in list(graph.orders):
-        limit = _TRIPLE.get(_kinds(graph, a, b))
-        if limit is None or graph.length(a, b) > limit or {a, b} & graph.settled:
-            continue
-        if all(len(graph.near[end]) == 1 or _angle(graph, end) > LINEAR for end in (a, b)):
+        limit = _TRIPLE.get(_kinds(graph, a, b), 0.0)
+        is_short = limit > 0 and graph.settled.isdisjoint((a, b)) and graph.length(a, b) <= limit
+        if is_short and all(len(graph.near[end]) == 1 or _angle(graph, end) > LINEAR for end in (a, b)):
             graph.set_order(a, b, 3)
             graph.settled.update((a, b))
 
@@ -150,10 +151,9 @@ def _set_double_bonds(graph: _Graph, hydrogens: tuple[int, ...]) -> None:
     trigonal = _trigonality(graph, hydrogens, {atom for ring in rings for atom in ring})
     in_ring: dict[tuple[int, int], float] = {}
     for ring in rings:
-        bonus = _SIX_RING_BONUS if len(ring) == 6 else _RING_BONUS
         for a, b in pairwise([*ring, ring[0]]):
-            pair = (min(a, b), max(a, b))
-            in_ring[pair] = max(bonus, in_ring.get(pair, 0.0))
+            bonus = _SIX_RING_BONUS if len(ring) == 6 else _RING_BONUS
+            in_ring[min(a, b), max(a, b)] = max(bonus, in_ring.get((min(a, b), max(a, b)), 0.0))
     weights = {}
     for a, b in graph.orders:
         if a in trigonal and b in trigonal:
@@ -225,9 +225,9 @@ def _kinds(graph: _Graph, a: int, b: int) -> tuple[str, str]:
 def _shortness(graph: _Graph, a: int, b: int) -> float:
     """Return 0 for the length of a single bond, 1 for that of a double bond, and more for a carbonyl."""
     kinds = _kinds(graph, a, b)
-    single, double = _LENGTHS.get(kinds, (0.0, 0.0))
-    if not single:
+    if kinds not in _LENGTHS:
         return 0.5
+    single, double = _LENGTHS[kinds]
     short = float(np.clip((single - graph.length(a, b)) / (single - double), -1.0, 1.2))
     return short + (_CARBONYL_BONUS if kinds == ("C", "O") else 0.0)
 
@@ -237,3 +237,52 @@ def _angle(graph: _Graph, atom: int) -> float:
         return 0.0
     a, b = (graph.xyz[other] - graph.xyz[atom] for other in graph.near[atom])
     return angle_between(a, b)
+
+
+def small_rings(near: Sequence[Sequence[int]]) -> set[tuple[int, ...]]:
+    """Return the cycles of five or six atoms, each as its path from the lowest atom on.
+
+    Parameters
+    ----------
+    near : sequence of sequence of int
+        Neighbours of each atom.
+
+    >>> small_rings([[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]])
+    {(0, 1, 2, 3, 4, 5)}
+    """
+    rings: set[tuple[int, ...]] = set()
+
+    def walk(path: list[int]) -> None:
+        for other in near[path[-1]]:
+            if other == path[0] and len(path) >= 5 and path[1] < path[-1]:
+                rings.add(tuple(path))
+            elif other > path[0] and other not in path and len(path) < 6:
+                walk([*path, other])
+
+    for start in range(len(near)):
+        walk([start])
+    return rings
+
+
+def flat_rings(xyz: FloatArray, near: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Return the flat rings of five or six atoms.
+
+    A ring that is less flat counts as well when its bonds are as short as aromatic ones.
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    near : sequence of sequence of int
+        Neighbours of each atom.
+    """
+    flat = []
+    for ring in sorted(small_rings(near)):
+        points = xyz[list(ring)]
+        centred = points - points.mean(axis=0)
+        normal = np.linalg.svd(centred)[2][2]
+        height = float(np.abs(centred @ normal).max())
+        mean_bond = float(np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1).mean())
+        if height <= FLAT or (height <= NEARLY_FLAT and mean_bond <= SHORT_BOND):
+            flat.append(ring)
+    return flat

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,25 +113,23 @@ def observed_residues(instance: Instance, parents: dict[int, int]) -> list[Obser
     atoms = instance.atoms
     bound = {link.atom for link in instance.links if link.kind == "covalent"}
     bound.update(index for pair in instance.inner_links for index in pair)
-    counts: dict[int, int] = {}
-    for parent in parents.values():
-        counts[parent] = counts.get(parent, 0) + 1
+    counts = Counter(parents.values())
     members: list[list[int]] = [[] for _ in instance.components]
     for index in atoms.heavy.tolist():
         members[int(atoms.component[index])].append(index)
     residues = []
-    for number, indices in enumerate(members):
+    for component, indices in zip(instance.components, members, strict=True):
         indices.sort(key=lambda i: (atoms.name[i], atoms.element[i], *atoms.xyz[i].tolist()))
         residues.append(
             ObservedResidue(
-                comp_id=instance.components[number].comp_id,
+                comp_id=component.comp_id,
                 atom_index=tuple(indices),
                 names=tuple(atoms.name[i] for i in indices),
                 elements=tuple(atoms.element[i] for i in indices),
                 charges=tuple(int(atoms.charge[i]) for i in indices),
                 xyz=np.asarray(atoms.xyz[indices], dtype=np.float64).reshape(-1, 3),
                 linked=frozenset(k for k, i in enumerate(indices) if i in bound),
-                hydrogens=tuple(counts.get(i, 0) for i in indices),
+                hydrogens=tuple(counts[i] for i in indices),
             )
         )
     return residues

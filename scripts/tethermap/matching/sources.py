@@ -6,19 +6,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from tethermap.components.component import Component, is_hydrogen
-from tethermap.components.component_cif import read_components
+from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen
+from tethermap.components.component_cif import AROMATIC_ORDER, read_components
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponents, component_from_smiles
 from tethermap.entry.model import EntryBond
-from tethermap.matching.entry_shape import entry_template
 from tethermap.matching.match import map_by_graph, map_by_name
 from tethermap.matching.partial import Mapping, residue_graph
 from tethermap.matching.perceive import perceived
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
 from tethermap.molecule.template import Template, template
 
-_Candidate = tuple[str, Component | None, Template, Mapping | None]
+_ORDERS = {"sing": 1, "doub": 2, "trip": 3, "arom": AROMATIC_ORDER, "delo": AROMATIC_ORDER}
+
+_CHARGES = {
+    "B": {4: -1},
+    "N": {2: -1, 4: 1},
+    "O": {1: -1, 3: 1},
+    "F": {0: -1},
+    "P": {4: 1},
+    "S": {1: -1, 3: 1},
+    "Cl": {0: -1},
+    "Br": {0: -1},
+    "I": {0: -1},
+    "Se": {1: -1, 3: 1},
+}
+"""Charge of an atom by the sum of its bond orders, hydrogens included, if not zero."""
 
 
 @lru_cache(maxsize=64)
@@ -56,16 +69,52 @@ def resolved(
         Definition in the ligand's own file, which precedes all others; a SMILES only if the user has none.
     """
     own = user.get(residue.comp_id) if user else None
+    graphs = _graphs(residue, entry_bonds, index, own, definition)
+    return next(graph for graph in graphs if graph is not None)
+
+
+def _graphs(
+    residue: ObservedResidue,
+    entry_bonds: Sequence[EntryBond],
+    index: ComponentIndex,
+    own: Component | None,
+    definition: str,
+) -> Iterator[ResidueGraph | None]:
+    """Yield the residue by each source, None if the source does not explain all atoms; the last one always does."""
+
+    def mapped(source: str, component: Component | None, mapping: Mapping | None) -> ResidueGraph | None:
+        return residue_graph(residue, component, shape, mapping, source) if mapping is not None else None
+
     if own is None or definition.startswith("data_"):
         from_file = file_component(residue.comp_id, definition)
-        if from_file is not None and (graph := _by_definition(residue, from_file, "file")) is not None:
-            return graph
-    for source, component, shape, mapping in _candidates(residue, entry_bonds, index, own):
-        if mapping is not None:
-            return residue_graph(residue, component, shape, mapping, source)
-    if own is not None and (graph := _by_definition(residue, own, "user")) is not None:
-        return graph
-    return perceived(residue)
+        if from_file is not None:
+            yield _by_definition(residue, from_file, "file")
+    component = index.get(residue.comp_id)
+    if component is not None and not component.atoms:
+        component = None
+    defined = own or component
+    if entry_bonds and not residue.has_duplicates:
+        elements = tuple(sorted(zip(residue.names, residue.elements, strict=True)))
+        of_entry = entry_template(tuple(entry_bonds), defined, elements)
+        if of_entry is not None:
+            shape = of_entry
+            yield mapped("entry", defined, map_by_name(residue, shape, shape.names))
+    if own is not None:
+        shape = template(own)
+        yield mapped("user", own, map_by_name(residue, shape, shape.names))
+        yield mapped("user", own, map_by_graph(residue, shape))
+    if component is not None:
+        shape = template(component)
+        yield mapped("dictionary", component, map_by_name(residue, shape, shape.names))
+        alternative = [atom.alt_name for atom in component.atoms if not is_hydrogen(atom.element)]
+        yield mapped("dictionary_alt", component, map_by_name(residue, shape, alternative))
+        yield mapped("matched", component, map_by_graph(residue, shape))
+    if defined is not None and defined.atoms:
+        shape = template(defined)
+        yield mapped("perceived", defined, map_by_name(residue, shape, shape.names, strained=True))
+    if own is not None:
+        yield _by_definition(residue, own, "user")
+    yield perceived(residue)
 
 
 def _by_definition(residue: ObservedResidue, own: Component, source: str) -> ResidueGraph | None:
@@ -77,28 +126,76 @@ def _by_definition(residue: ObservedResidue, own: Component, source: str) -> Res
     return residue_graph(residue, own, shape, mapping, source) if mapping is not None else None
 
 
-def _candidates(
-    residue: ObservedResidue, entry_bonds: Sequence[EntryBond], index: ComponentIndex, own: Component | None
-) -> Iterator[_Candidate]:
-    component = index.get(residue.comp_id)
-    if component is not None and not component.atoms:
-        component = None
-    defined = own or component
-    if entry_bonds and not residue.has_duplicates:
-        elements = tuple(sorted(zip(residue.names, residue.elements, strict=True)))
-        shape = entry_template(tuple(entry_bonds), defined, elements)
-        if shape is not None:
-            yield "entry", defined, shape, map_by_name(residue, shape, shape.names)
-    if own is not None:
-        shape = template(own)
-        yield "user", own, shape, map_by_name(residue, shape, shape.names)
-        yield "user", own, shape, map_by_graph(residue, shape)
-    if component is not None:
-        shape = template(component)
-        yield "dictionary", component, shape, map_by_name(residue, shape, shape.names)
-        alternative = [atom.alt_name for atom in component.atoms if not is_hydrogen(atom.element)]
-        yield "dictionary_alt", component, shape, map_by_name(residue, shape, alternative)
-        yield "matched", component, shape, map_by_graph(residue, shape)
-    if defined is not None and defined.atoms:
-        shape = template(defined)
-        yield "perceived", defined, shape, map_by_name(residue, shape, shape.names, strained=True)
+@lru_cache(maxsize=512)
+def entry_template(
+    bonds: tuple[EntryBond, ...], component: Component | None, elements: tuple[tuple[str, str], ...]
+) -> Template | None:
+    """Return the heavy-atom graph that an entry gives for a component.
+
+    Atoms in the index keep its order, charges and leaving flags. If the component is not in the index, or has other
+    bonds at an atom there, the charge follows from the sum of bond orders.
+
+    Parameters
+    ----------
+    bonds : tuple of EntryBond
+        The entry's ``_chem_comp_bond`` of one component, hydrogens included.
+    component : Component or None
+        Component of the index.
+    elements : tuple of (str, str)
+        Names and elements of the observed heavy atoms, sorted.
+
+    Returns
+    -------
+    Template or None None if the element of an atom is unknown.
+
+    >>> carbonyl = entry_template((EntryBond("C1", "O1", "doub", aromatic=False),), None, (("C1", "C"), ("O1", "O")))
+    >>> carbonyl.names, carbonyl.bonds
+    (('C1', 'O1'), ((0, 1, 2),))
+    """
+    orders = {frozenset((bond.atom_1, bond.atom_2)): _ORDERS.get(bond.order, 1) for bond in bonds}
+    known, known_bonds = (component.atoms, component.bonds) if component is not None else ((), ())
+    known_orders = {frozenset((known[bond.first].name, known[bond.second].name)): bond.order for bond in known_bonds}
+    if component is not None and orders == known_orders:
+        return template(component)
+    defined = {atom.name: atom for atom in known}
+    mentioned = dict.fromkeys(name for bond in bonds for name in (bond.atom_1, bond.atom_2))
+    names = [name for name in defined if name in mentioned] + [name for name in mentioned if name not in defined]
+    observed = dict(elements)
+    symbols = {
+        name: observed.get(name) or (defined[name].element if name in defined else _guessed_element(name))
+        for name in names
+    }
+    if not all(symbols.values()):
+        return None
+    differing = (pair for pair in orders.keys() | known_orders.keys() if orders.get(pair) != known_orders.get(pair))
+    changed = frozenset[str]().union(*differing)
+    complete = any(is_hydrogen(symbol) for symbol in symbols.values())
+    atoms = []
+    for name in names:
+        atom = defined.get(name)
+        if atom is None or name in changed:
+            charge = _charge(symbols[name], [order for pair, order in orders.items() if name in pair], complete)
+            atom = ComponentAtom(name, name, symbols[name], charge, False, bool(atom and atom.leaving), "N", None)
+        atoms.append(atom)
+    number = {name: k for k, name in enumerate(names)}
+    component_bonds = []
+    for pair, order in orders.items():
+        first, second = sorted(number[name] for name in pair)
+        component_bonds.append(ComponentBond(first, second, order, order == AROMATIC_ORDER))
+    return template(Component("", "", "", "", tuple(atoms), tuple(component_bonds), origin="entry"))
+
+
+def _guessed_element(name: str) -> str:
+    """Return the element of an unobserved atom by its name; empty if the name is ambiguous."""
+    bare = name.lstrip("0123456789'\"")
+    if bare[:2] in ("CL", "BR"):
+        return bare[:2].capitalize()
+    return bare[0] if bare[:1] in ("H", "D", "C", "N", "O", "S", "P", "F") else ""
+
+
+def _charge(element: str, orders: list[int], complete: bool) -> int:
+    """Return the charge that follows from the bonds of an atom; without hydrogens, only full octets are used."""
+    valence = sum(orders)
+    if AROMATIC_ORDER in orders or not (complete or valence == 4):
+        return 0
+    return _CHARGES.get(element, {}).get(valence, 0)

@@ -41,10 +41,9 @@ def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> bo
         Atoms and order.
     """
     pairs, ratios = _ratios(xyz, elements, bonds)
-    too_long = pairs[ratios > LONGEST].tolist()
-    return not bool((ratios < SHORTEST).any()) and all(
-        is_metal(elements[a]) or is_metal(elements[b]) for a, b in too_long
-    )
+    if np.any(ratios < SHORTEST):
+        return False
+    return all(is_metal(elements[a]) or is_metal(elements[b]) for a, b in pairs[ratios > LONGEST].tolist())
 
 
 def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> bool:

@@ -10,9 +10,8 @@ from rdkit import Chem
 
 from tests.tools.components import ideal_instance
 from tethermap.components.component import Component
-from tethermap.matching.perceive import heaviest_matching, perceived
+from tethermap.matching.perceive import heaviest_matching, perceived, small_rings
 from tethermap.matching.residue import observed_residues
-from tethermap.matching.rings import small_rings
 from tethermap.molecule.dictionary import dictionary_smiles
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.template import assemble, sanitise
