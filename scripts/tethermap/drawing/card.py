@@ -123,13 +123,14 @@ def targets(drawing: Drawing, labels: Sequence[str], data: Sequence[Mapping[str,
 
 def legend(lines: Sequence[str], drawing: Drawing) -> str:
     """Return lines of text below the drawing, the first one bold."""
-    parts = []
-    for number, line in enumerate(lines):
-        if line:
-            style = f'font-weight="600" fill="{INK}"' if number == 0 else f'fill="{MUTED}"'
-            y = drawing.height + FIRST_LINE + 17 * number
-            parts.append(f'<text x="{TEXT_X:.0f}" y="{y:.0f}" font-size="12" {style}>{escape(line)}</text>')
-    return "".join(parts)
+    top = drawing.height + FIRST_LINE
+    return "".join(legend_line(line, TEXT_X, top + 17 * k, first=k == 0) for k, line in enumerate(lines) if line)
+
+
+def legend_line(line: str, x: float, y: float, *, first: bool) -> str:
+    """Return a line of text, the first one bold."""
+    style = f'font-weight="600" fill="{INK}"' if first else f'fill="{MUTED}"'
+    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="12" {style}>{escape(line)}</text>'
 
 
 def card(title: str, description: str, box: tuple[float, float, float, float], parts: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS
 from tethermap.base.tables import Row
-from tethermap.drawing.card import INK, MUTED, card
+from tethermap.drawing.card import INK, MUTED, card, legend_line
 from tethermap.drawing.reader import Depiction
 
 DISC = 19.0
@@ -126,16 +126,14 @@ def amid_residues(
     high = np.maximum(places.max(axis=0, initial=-np.inf) + DISC + MARGIN, (plain.width, plain.height))
     left, top, width, height = (float(value) for value in (*low, *(high - low)))
     words = f"{len(residues)} residue{'' if len(residues) == 1 else 's'} in contact ({CONTEXT_WORDS[context].name})"
-    kinds = [kind for kind in STROKES if any(kind == one[0] for residue in residues for one in residue.contacts)]
+    found = {contact[0] for residue in residues for contact in residue.contacts}
+    kinds = [kind for kind in STROKES if kind in found]
     words_below, needed = _legend([plain.title, words], kinds, left + MARGIN, top + height, width)
     lines = "".join(_lines(one, place, atoms) for one, place in zip(residues, places, strict=True))
     discs = "".join(_disc(one, place) for one, place in zip(residues, places, strict=True))
     above = f'<g class="residues">{discs}</g>\n<g class="legend">{words_below}</g>'
-    return (
-        f"{plain.title}: {words}",
-        (left, top, width, height + needed),
-        [f'<g class="contacts">{lines}</g>', ligand, above],
-    )
+    parts = [f'<g class="contacts">{lines}</g>', ligand, above]
+    return f"{plain.title}: {words}", (left, top, width, height + needed), parts
 
 
 def _residues(contacts: Iterable[Row], context: str) -> list[_Residue]:
@@ -259,12 +257,12 @@ def _lines(residue: _Residue, place: FloatArray, atoms: Mapping[str, tuple[float
 
 def _disc(residue: _Residue, place: FloatArray) -> str:
     x, y = place.tolist()
-    kind = min((one[0] for one in residue.contacts), key=list(STROKES).index)
+    colour = list(STROKES.values())[residue.strength[0]].colour
     words = "; ".join(dict.fromkeys(one[3] for one in residue.contacts))
     text = f'font-size="10" text-anchor="middle" fill="{INK}"'
     return (
         f'<g class="residue"><title>{escape(f"{residue.title}: {words}")}</title>'
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{DISC:.0f}" fill="#f6f8fa" stroke="{STROKES[kind].colour}"'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{DISC:.0f}" fill="#f6f8fa" stroke="{colour}"'
         f' stroke-width="1.6"/><text x="{x:.1f}" y="{y - 1.5:.1f}" {text}>{escape(residue.name)}</text>'
         f'<text x="{x:.1f}" y="{y + 10:.1f}" font-weight="600" {text}>{escape(residue.number, quote=False)}</text></g>'
     )
@@ -272,11 +270,10 @@ def _disc(residue: _Residue, place: FloatArray) -> str:
 
 def _legend(lines: Sequence[str], kinds: Sequence[str], x: float, y: float, width: float) -> tuple[str, float]:
     """Return the legend below the drawing, and its height in pixels."""
-    parts = []
+    parts: list[str] = []
     top = y + LEGEND_LINE
-    for number, line in enumerate(lines):
-        style = f'font-weight="600" fill="{INK}"' if number == 0 else f'fill="{MUTED}"'
-        parts.append(f'<text x="{x:.0f}" y="{top:.0f}" font-size="12" {style}>{escape(line)}</text>')
+    for line in lines:
+        parts.append(legend_line(line, x, top, first=not parts))
         top += LEGEND_LINE
     left = x
     for kind in kinds:

@@ -34,20 +34,17 @@ def plain_svg(record: LigandMolecule, instance: Instance, beside_missing: frozen
     drawing = drawn(record.flat, coloured=True, prepare=record.sanitised)
     covalent = [link for link in instance.links if link.kind == "covalent"]
     notes = []
-    if record.atoms_missing:
-        count = len(record.atoms_missing)
+    if count := len(record.atoms_missing):
         notes.append(f"{count} heavy atom{'s' if count > 1 else ''} not observed")
     if "perceived_bonds" in record.flags:
         notes.append("bonds perceived from distances")
-    notes += [
-        f"bonded to {link.partner.comp_id} {link.partner.residue_id} {link.partner_atom}" for link in covalent[:2]
-    ]
-    labels = list(record.names)
+    bound = [(link.partner, link.partner_atom) for link in covalent[:2]]
+    notes += [f"bonded to {residue.comp_id} {residue.residue_id} {atom}" for residue, atom in bound]
     parts = [
         _link_rings(record, covalent, drawing),
         missing_stubs(record, drawing, beside_missing),
         drawing.body,
-        targets(drawing, labels, atom_data(record, instance)),
+        targets(drawing, record.names, atom_data(record, instance)),
         legend([instance_title(instance), " · ".join(notes)], drawing),
     ]
     return card(instance_title(instance), record.observed_smiles, drawing.box(LEGEND_HEIGHT), parts)
@@ -68,10 +65,8 @@ def exposed_svg(record: LigandMolecule, instance: Instance, relative_sasa: Float
         SASA in the complex, in square angstroms.
     """
     drawing = drawn(record.flat, coloured=False, prepare=record.sanitised)
-    exposures = [
-        AtomExposure(area, None if np.isnan(relative) else relative)
-        for area, relative in zip(sasa_bound.tolist(), relative_sasa.tolist(), strict=True)
-    ]
+    relative = [None if np.isnan(value) else value for value in relative_sasa.tolist()]
+    exposures = list(map(AtomExposure, sasa_bound.tolist(), relative))
     title, data = instance_title(instance), atom_data(record, instance)
     return exposed_card(title, record.observed_smiles, drawing, data, exposures, HEADLINE_CONTEXT)
 
@@ -123,15 +118,12 @@ def missing_stubs(record: LigandMolecule, drawing: Drawing, beside: frozenset[in
 def _link_rings(record: LigandMolecule, links: list[Link], drawing: Drawing) -> str:
     """Return a dashed ring around each atom that is covalently bonded to the protein."""
     position = {index: k for k, index in enumerate(record.atom_index.tolist())}
-    rings = []
-    for link in links:
-        if link.atom in position:
-            x, y = drawing.places[position[link.atom]].tolist()
-            rings.append(
-                f'<circle class="link" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * drawing.bond:.1f}" fill="#fff3d6"'
-                f' stroke="#9a6700" stroke-width="1.5" stroke-dasharray="4 3"/>'
-            )
-    return "".join(rings)
+    places = [drawing.places[position[link.atom]].tolist() for link in links if link.atom in position]
+    return "".join(
+        f'<circle class="link" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * drawing.bond:.1f}" fill="#fff3d6"'
+        f' stroke="#9a6700" stroke-width="1.5" stroke-dasharray="4 3"/>'
+        for x, y in places
+    )
 
 
 def instance_title(instance: Instance) -> str:

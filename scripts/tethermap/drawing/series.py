@@ -58,9 +58,8 @@ def member_svg(
     for position, atom in enumerate(core):
         data[atom]["core-index"] = str(position)
     labels = [names.get(k, "") or mol.GetAtomWithIdx(k).GetSymbol() for k in range(mol.GetNumAtoms())]
-    whole = len(core) == mol.GetNumAtoms()
     parts = [
-        "" if whole else _marks(mol, core, drawing),
+        "" if len(core) == mol.GetNumAtoms() else _marks(mol, core, drawing),
         drawing.body,
         targets(drawing, labels, data),
         legend(lines, drawing),
@@ -85,14 +84,13 @@ def core_svg(mol: Chem.Mol, layout: FloatArray, core: Sequence[int], lines: Sequ
     for atom in cut.GetAtoms():
         fix_hydrogens(atom, atom.GetTotalNumHs())
         atom.SetChiralTag(Chem.ChiralType.CHI_UNSPECIFIED)
-    core_atoms = sorted(core)
-    for index in sorted(set(range(mol.GetNumAtoms())) - set(core_atoms), reverse=True):
+    for index in sorted(set(range(mol.GetNumAtoms())).difference(core), reverse=True):
         cut.RemoveAtom(index)
     cut.UpdatePropertyCache(strict=False)
-    drawing = draw(cut.GetMol(), layout[core_atoms], coloured=True, prepare=False)
-    position = {atom: number for number, atom in enumerate(core)}
-    data = [{"core-index": str(position[atom])} for atom in core_atoms]
-    labels = [f"core atom {position[atom]}" for atom in core_atoms]
+    drawing = draw(cut.GetMol(), layout[sorted(core)], coloured=True, prepare=False)
+    numbers = [core.index(atom) for atom in sorted(core)]
+    data = [{"core-index": str(number)} for number in numbers]
+    labels = [f"core atom {number}" for number in numbers]
     parts = [drawing.body, targets(drawing, labels, data), legend(lines, drawing)]
     return card(lines[0], "common core", drawing.box(LEGEND_HEIGHT), parts)
 

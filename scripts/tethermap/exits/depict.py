@@ -92,7 +92,7 @@ def exits_svg(
         missing_stubs(record, drawing, beside_missing),
         drawing.body,
         *(_seen_bond(graph, exit_, drawing) for exit_ in seen),
-        targets(drawing, list(record.names), atom_data(record, instance)),
+        targets(drawing, record.names, atom_data(record, instance)),
         *(_arrow(graph, exit_, arrow) for exit_, arrow in pairs),
         legend([instance_title(instance), note, seen_note], drawing),
         f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -49,48 +50,15 @@ def series_results(series: Series, seconds: float, *, draws: bool) -> SeriesResu
     core = common_core(parents, seconds)
     if core.timed_out:
         log.warning("%s: the search for the core ended at its limit", series.name)
-    members: list[bytes] = []
-    atoms_of: list[dict[AtomKey, int]] = []
-    for ligand, parent, match in zip(series.ligands, parents, core.matches, strict=True):
-        atoms = ligand.parent_atoms(parent)
-        atoms_of.append(atoms)
-        for member in ligand.members:
-            line = {"stem": member.stem, "series": series.name, "core": core_of_member(member, atoms, match)}
-            members.append(json.dumps(line).encode() + b"\n")
-    pictures = dict(_pictures(series, parents, core, atoms_of)) if draws else {}
-    return SeriesResults(_row(series, parents[0], core), members, described, pictures)
-
-
-def _pictures(
-    series: Series, parents: Sequence[Chem.Mol], core: Core, atoms_of: Sequence[dict[AtomKey, int]]
-) -> Iterator[tuple[str, str]]:
-    """Yield the depictions of a core and of its ligands with their paths."""
-    places: FloatArray | None = None
-    counts: dict[str, int] = {}
-    for ligand, parent, match, atoms in zip(series.ligands, parents, core.matches, atoms_of, strict=True):
-        if places is None:
-            positions = ligand.parent_layout(parent, atoms)
-            places = positions[list(match)]
-            if match:
-                counted = _counted(len(series.ligands), "ligand")
-                lines = [f"{series.name} · core of {counted}", _counted(len(match), "atom")]
-                yield _path(series.name), core_svg(parent, positions, match, lines)
-        else:
-            positions = aligned_layout(parent, match, places)
-        comp_id = ligand.fullest.comp_id
-        number = counts[comp_id] = counts.get(comp_id, 0) + 1
-        name = f"{series.name}_{comp_id}" + (f"-{number}" if number > 1 else "")
-        yield _path(name), _member_svg(series, ligand, parent, positions, match, atoms)
-
-
-def _path(name: str) -> str:
-    return f"{layout.SERIES_FOLDER}/{name}.svg"
-
-
-def _row(series: Series, centre: Chem.Mol, core: Core) -> Row:
-    return {
+    atoms_of = [ligand.parent_atoms(parent) for ligand, parent in zip(series.ligands, parents, strict=True)]
+    lines = (
+        {"stem": member.stem, "series": series.name, "core": core_of_member(member, atoms, match)}
+        for ligand, atoms, match in zip(series.ligands, atoms_of, core.matches, strict=True)
+        for member in ligand.members
+    )
+    row: Row = {
         "series": series.name,
-        "scaffold_smiles": murcko_scaffold(centre),
+        "scaffold_smiles": murcko_scaffold(parents[0]),
         "mcs_smarts": core.smarts,
         "n_components": len(series.ligands),
         "n_instances": len(series.instances),
@@ -98,21 +66,36 @@ def _row(series: Series, centre: Chem.Mol, core: Core) -> Row:
         "timed_out": core.timed_out,
         "n_core_atoms": len(core.matches[0]),
     }
+    members = [json.dumps(line).encode() + b"\n" for line in lines]
+    pictures = dict(_pictures(series, parents, core, atoms_of)) if draws else {}
+    return SeriesResults(row, members, described, pictures)
 
 
-def _member_svg(
-    series: Series,
-    ligand: SeriesLigand,
-    parent: Chem.Mol,
-    positions: FloatArray,
-    core: Sequence[int],
-    atoms: dict[AtomKey, int],
-) -> str:
-    count = len(ligand.members)
-    names, comp_id = ligand.component_names, ligand.fullest.comp_id
-    counted = f"{_counted(count, 'instance')}, {len(core)} of {parent.GetNumAtoms()} atoms in the core"
-    lines = [f"{series.name} · {names if len(names) < 40 else comp_id}", counted]
-    return member_svg(parent, positions, core, {index: name for (_, name), index in atoms.items()}, lines)
+def _pictures(
+    series: Series, parents: Sequence[Chem.Mol], core: Core, atoms_of: Sequence[dict[AtomKey, int]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the depictions of a core and of its ligands with their paths."""
+    places: FloatArray | None = None
+    numbers: Counter[str] = Counter()
+    start = f"{layout.SERIES_FOLDER}/{series.name}"
+    for ligand, parent, match, atoms in zip(series.ligands, parents, core.matches, atoms_of, strict=True):
+        if places is None:
+            positions = ligand.parent_layout(parent, atoms)
+            places = positions[list(match)]
+            if match:
+                counted = _counted(len(series.ligands), "ligand")
+                lines = [f"{series.name} · core of {counted}", _counted(len(match), "atom")]
+                yield f"{start}.svg", core_svg(parent, positions, match, lines)
+        else:
+            positions = aligned_layout(parent, match, places)
+        names, comp_id = ligand.component_names, ligand.fullest.comp_id
+        numbers[comp_id] += 1
+        number = f"-{numbers[comp_id]}" if numbers[comp_id] > 1 else ""
+        instances = _counted(len(ligand.members), "instance")
+        counted = f"{instances}, {len(match)} of {parent.GetNumAtoms()} atoms in the core"
+        lines = [f"{series.name} · {names if len(names) < 40 else comp_id}", counted]
+        of_atoms = {index: name for (_, name), index in atoms.items()}
+        yield f"{start}_{comp_id}{number}.svg", member_svg(parent, positions, match, of_atoms, lines)
 
 
 def _counted(number: int, noun: str) -> str:

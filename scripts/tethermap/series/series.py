@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,10 @@ def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
         return mol
 
     prints = unary_fingerprints(map(noted, mols))
-    alike: dict[str, set[int]] = {}
+    alike: dict[str, set[int]] = defaultdict(set)
     for index, scaffold in enumerate(scaffolds):
-        if scaffold:
-            alike.setdefault(scaffold, set()).add(index)
-    near = [{index} | alike.get(scaffold, set()) for index, scaffold in enumerate(scaffolds)]
+        alike[scaffold].add(index)
+    near = [{index}.union(alike[scaffold] if scaffold else ()) for index, scaffold in enumerate(scaffolds)]
     for index in range(1, len(prints)):
         similarity = np.array(DataStructs.BulkTanimotoSimilarity(prints[index], prints[:index]))
         for other in np.flatnonzero(similarity >= SIMILAR).tolist():
@@ -100,20 +100,11 @@ def unary_fingerprints(mols: Iterable[Chem.Mol]) -> list[DataStructs.ExplicitBit
     """
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     counted = [generator.GetCountFingerprint(mol).GetNonzeroElements() for mol in mols]
-    bit_of: dict[tuple[int, int], int] = {}
-    bit_lists = [
-        [
-            bit_of.setdefault((feature, level), len(bit_of))
-            for feature, count in occurrences.items()
-            for level in range(count)
-        ]
-        for occurrences in counted
-    ]
-    prints = []
-    for bits in bit_lists:
-        vector = DataStructs.ExplicitBitVect(len(bit_of))
+    bit_of: dict[tuple[int, int], int] = defaultdict(count().__next__)
+    bit_lists = [[bit_of[feature, k] for feature, times in one.items() for k in range(times)] for one in counted]
+    prints = [DataStructs.ExplicitBitVect(len(bit_of)) for _ in bit_lists]
+    for vector, bits in zip(prints, bit_lists, strict=True):
         vector.SetBitsFromList(bits)
-        prints.append(vector)
     return prints
 
 
