@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,23 +32,22 @@ _ALONG = (0.6, 0.95, ARROW_END)
 _TURNS = np.arange(DIRECTIONS) * (2 * np.pi / DIRECTIONS)
 
 
-@dataclass(frozen=True, eq=False)
-class Arrow:
+class Arrow(NamedTuple):
     """One arrow in the plane of a depiction, in pixels.
 
     Parameters
     ----------
-    anchor, start, end, badge : ndarray of float, shape (2,)
-        The anchor, both ends, and the middle of the number.
     angle : float
         Its direction in radians, clockwise from the right as y points down.
+    anchor, start, end, badge : ndarray of float, shape (2,)
+        The anchor, both ends, and the middle of the number.
     """
 
+    angle: float
     anchor: FloatArray
     start: FloatArray
     end: FloatArray
     badge: FloatArray
-    angle: float
 
 
 def best_of_sites(exits: Sequence[Exit], count: int) -> list[Exit]:
@@ -141,7 +140,7 @@ def _best_arrow(anchor: FloatArray, hard: FloatArray, soft: FloatArray, natural:
     best = int((room + PAST_LEAVING * past + STRAIGHT * (units @ natural)).round(6).argmax())
     unit = units[best]
     start, end = (anchor + share * bond * unit for share in (ARROW_START, ARROW_END))
-    return Arrow(anchor, start, end, end + (BADGE + GAP) * unit, float(angles[best]))
+    return Arrow(float(angles[best]), anchor, start, end, end + (BADGE + GAP) * unit)
 
 
 def _nearest(points: FloatArray, others: FloatArray) -> FloatArray:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from html import escape
 
@@ -76,7 +75,8 @@ def exits_svg(
     shown = best_of_sites(exits, SHOWN_SITES)
     bare = drawn(record.flat, coloured=True, prepare=record.sanitised)
     leaving = {f"atom-{k}" for group in pale_groups(shown) for k in group}
-    body = _PATH.sub(lambda path: _pale(path, leaving), bare.body)
+    pale = {True: "", False: f" {_LEAVING}"}
+    body = _PATH.sub(lambda path: f"{path[0]}{pale[leaving.isdisjoint(path[1].split())]}", bare.body)
     note, seen_note = _note(exits, len(shown)), _seen_note(graph, seen)
     columns = _columns(graph, shown)
     narrowest = max(columns["end"], *(TEXT_X + text_width(text, _LINE) for text in (note, seen_note)))
@@ -98,7 +98,8 @@ def exits_svg(
         f'<g class="{LEGEND_CLASS}">{"".join(lines)}</g>' if lines else "",
     ]
     title = f"Where a linker can leave {instance_title(instance)}"
-    return card(title, _description(graph, shown), drawing.box(head + LINE_HEIGHT * len(shown)), parts)
+    description = ". ".join(_sentence(graph, exit_) for exit_ in shown) or "No place for a linker was found"
+    return card(title, description, drawing.box(head + LINE_HEIGHT * len(shown)), parts)
 
 
 def _framed(
@@ -120,10 +121,7 @@ def _framed(
     width, height = (float(size) for size in np.ceil(high - low))
     low[0] -= max(narrowest - width, 0.0) / 2
     shift = -np.round(low)
-    moved = [
-        Arrow(arrow.anchor + shift, arrow.start + shift, arrow.end + shift, arrow.badge + shift, arrow.angle)
-        for arrow in arrows
-    ]
+    moved = [Arrow(arrow.angle, *(point + shift for point in arrow[1:])) for arrow in arrows]
     body = f'<g transform="translate({shift[0]:.0f} {shift[1]:.0f})">{drawing.body}</g>'
     framed = replace(drawing, body=body, places=drawing.places + shift, width=max(width, narrowest), height=height)
     return framed, moved
@@ -145,11 +143,6 @@ def _columns(graph: LigandGraph, shown: Sequence[Exit]) -> dict[str, float]:
     return columns
 
 
-def _pale(path: re.Match[str], leaving: AbstractSet[str]) -> str:
-    """Return the start of an SVG path, pale and dashed if it is a bond to, or a label of, the leaving group."""
-    return path[0] if leaving.isdisjoint(path[1].split()) else f"{path[0]} {_LEAVING}"
-
-
 def _fan(exit_: Exit, arrow: Arrow, bond: float) -> str:
     """Return a sector around an arrow, as wide as the free share of the cone."""
     half = float(CONE) * exit_.way_out
@@ -157,8 +150,8 @@ def _fan(exit_: Exit, arrow: Arrow, bond: float) -> str:
         return ""
     x, y = arrow.anchor.tolist()
     radius = 1.25 * bond
-    ends = [(x + radius * np.cos(a), y + radius * np.sin(a)) for a in (arrow.angle - half, arrow.angle + half)]
-    (x1, y1), (x2, y2) = ends
+    angles = arrow.angle - half, arrow.angle + half
+    (x1, y1), (x2, y2) = ((x + radius * np.cos(angle), y + radius * np.sin(angle)) for angle in angles)
     return (
         f'<path d="M {x:.1f},{y:.1f} L {x1:.1f},{y1:.1f} A {radius:.1f} {radius:.1f} 0 0 1 {x2:.1f},{y2:.1f} Z"'
         f' fill="{OPEN}" fill-opacity="0.12"/>'
@@ -170,9 +163,8 @@ def _arrow(graph: LigandGraph, exit_: Exit, arrow: Arrow) -> str:
     x1, y1 = arrow.start.tolist()
     colour = CLOSED if exit_.closed else OPEN
     unit = np.array([np.cos(arrow.angle), np.sin(arrow.angle)])
-    across = np.array([-unit[1], unit[0]])
     base = arrow.end - 8 * unit
-    head = " ".join(f"{x:.1f},{y:.1f}" for x, y in (arrow.end, base + 4.5 * across, base - 4.5 * across))
+    head = _head(arrow.end, base, 4.5 * unit)
     dashes = ' stroke-dasharray="4 3"' if exit_.closed else ""
     data = {
         "site-rank": exit_.site_rank, "rank": exit_.rank, "index": exit_.candidate.anchor,
@@ -193,8 +185,7 @@ def _seen_bond(graph: LigandGraph, exit_: Exit, drawing: Drawing) -> str:
     anchor, first = exit_.candidate.anchor, exit_.candidate.leaving[0]
     begin, end = drawing.places[anchor], drawing.places[first]
     along = (end - begin) / max(float(np.linalg.norm(end - begin)), 1.0)
-    across = np.array([-along[1], along[0]])
-    head = " ".join(f"{x:.1f},{y:.1f}" for x, y in (end, end - 10 * along + 6 * across, end - 10 * along - 6 * across))
+    head = _head(end, end - 10 * along, 6 * along)
     (x1, y1), (x2, y2) = begin.tolist(), (end - 8 * along).tolist()
     return (
         f'<g class="seen" data-anchor="{escape(graph.names[anchor], quote=True)}"'
@@ -202,6 +193,12 @@ def _seen_bond(graph: LigandGraph, exit_: Exit, drawing: Drawing) -> str:
         f'</title><line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{SEEN}" stroke-width="6"'
         f' stroke-opacity="0.55"/><polygon points="{head}" fill="{SEEN}"/></g>'
     )
+
+
+def _head(tip: FloatArray, base: FloatArray, half: FloatArray) -> str:
+    """Return the corners of an arrow's head; `half` is a vector along it, as long as half of its base."""
+    across = np.array([-half[1], half[0]])
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in (tip, base + across, base - across))
 
 
 def _seen_note(graph: LigandGraph, seen: Sequence[Exit]) -> str:
@@ -273,10 +270,6 @@ def _sentence(graph: LigandGraph, exit_: Exit) -> str:
         f"Site {exit_.site_rank}: {graph.names[exit_.candidate.anchor]} {_replaced(graph, exit_)}, {exit_.chem_class},"
         f" {shut}, score {exit_.score:.2f}" + (f", evidence {exit_.evidence.grade}" if exit_.evidence else "")
     )
-
-
-def _description(graph: LigandGraph, shown: Sequence[Exit]) -> str:
-    return ". ".join(_sentence(graph, exit_) for exit_ in shown) or "No place for a linker was found"
 
 
 def _note(exits: Sequence[Exit], n_shown: int) -> str:

@@ -32,7 +32,9 @@ def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str
         if element == "N":
             return _nitrogen_hydrogen(graph, anchor)
         if element == "O":
-            return _oxygen_hydrogen(graph, anchor)
+            near = graph.near[anchor]
+            other = "alcohol or phenol O" if {graph.element[k] for k in near} == {"C"} else "other"
+            return "acid O-H" if any(_is_acidic(graph, k) for k in near) else other
         return _carbon_hydrogen(graph, anchor) if element == "C" else "other"
     if element == "N":
         return _cut_at_nitrogen(graph, anchor, leaving)
@@ -80,18 +82,6 @@ def _is_acidic(graph: LigandGraph, atom: int) -> bool:
 
 def _is_sp3_carbon(graph: LigandGraph, atom: int) -> bool:
     return graph.element[atom] == "C" and not graph.has_multiple_bond(atom)
-
-
-def _is_amide_nitrogen(graph: LigandGraph, atom: int) -> bool:
-    aromatic = atom in graph.aromatic
-    return graph.element[atom] == "N" and not aromatic and any(is_carbonyl(graph, other) for other in graph.near[atom])
-
-
-def _oxygen_hydrogen(graph: LigandGraph, atom: int) -> str:
-    near = graph.near[atom]
-    if any(_is_acidic(graph, other) for other in near):
-        return "acid O-H"
-    return "alcohol or phenol O" if {graph.element[other] for other in near} == {"C"} else "other"
 
 
 def _nitrogen_hydrogen(graph: LigandGraph, atom: int) -> str:
@@ -145,11 +135,12 @@ def _cut_at_nitrogen(graph: LigandGraph, atom: int, leaving: int) -> str:
         return "N, sulfonyl leaves"
     if is_amine(graph, atom):
         return "amine N, alkyl leaves" if alkyl else "other"
-    if _is_amide_nitrogen(graph, atom):
-        if is_carbonyl(graph, leaving):
-            return "amide N, acyl leaves"
-        return "amide N, alkyl leaves" if alkyl else "other"
-    return "azole N, alkyl leaves" if alkyl and atom in graph.aromatic else "other"
+    if atom in graph.aromatic:
+        return "azole N, alkyl leaves" if alkyl else "other"
+    if is_carbonyl(graph, leaving):
+        return "amide N, acyl leaves"
+    of_amide = any(is_carbonyl(graph, other) for other in graph.near[atom])
+    return "amide N, alkyl leaves" if of_amide and alkyl else "other"
 
 
 def _cut_at_carbon(graph: LigandGraph, atom: int, leaving: int) -> str:

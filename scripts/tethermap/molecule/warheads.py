@@ -50,7 +50,6 @@ def warhead_classes(adduct: str) -> str:
 
 
 def _class_of(mol: Chem.Mol, atom: int, protein: int) -> str:
-    for name, pattern in _classes():
-        if any(match[0] == atom and protein in match for match in mol.GetSubstructMatches(pattern, uniquify=False)):
-            return name
-    return UNKNOWN
+    matches = ((name, mol.GetSubstructMatches(pattern, uniquify=False)) for name, pattern in _classes())
+    fitting = (name for name, found in matches if any(one[0] == atom and protein in one for one in found))
+    return next(fitting, UNKNOWN)
