@@ -16,13 +16,6 @@ from tethermap.molecule.record import LigandMolecule
 AROMATIC = 1.5
 """Order of an aromatic bond in `LigandGraph.order`."""
 
-_COVALENT = {
-    Chem.BondType.SINGLE: 1.0,
-    Chem.BondType.DOUBLE: 2.0,
-    Chem.BondType.TRIPLE: 3.0,
-    Chem.BondType.AROMATIC: AROMATIC,
-}
-
 Bond = tuple[int, int]
 Offset = tuple[float, float, float]
 
@@ -164,9 +157,7 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
     order: dict[Bond, float] = {}
     rings: set[Bond] = set()
     for bond in map(mol.GetBondWithIdx, range(mol.GetNumBonds())):
-        first, second = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-        if first > second:
-            first, second = second, first
+        first, second = sorted((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
         if first >= count:
             continue
         if second >= count:
@@ -174,8 +165,8 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
             continue
         near[first].append(second)
         near[second].append(first)
-        kind = AROMATIC if bond.GetIsAromatic() else _COVALENT.get(bond.GetBondType(), 0.0)
-        order[first, second] = order[second, first] = kind
+        kind = AROMATIC if bond.GetIsAromatic() else bond.GetBondTypeAsDouble()
+        order[first, second] = order[second, first] = 0.0 if bond.GetBondType() == Chem.BondType.DATIVE else kind
         if bond.IsInRing():
             rings.update(((first, second), (second, first)))
     return LigandGraph(

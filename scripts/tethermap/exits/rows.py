@@ -1,4 +1,4 @@
-"""Rows of the table of exits, and the search's inputs from instance, molecule and exposure."""
+"""Rows of the table of exits, the search's inputs from instance, molecule and exposure, and the ligand's geometry."""
 
 from __future__ import annotations
 
@@ -14,12 +14,28 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import BOND
 from tethermap.exits.model import Exit
 from tethermap.exposure.rows import instance_cells
+from tethermap.fit.geometry import Geometry, ligand_geometry
 from tethermap.instance.backbone import TOUCHES_WITHIN
-from tethermap.instance.model import Instance, Neighbourhood, chain_of_copy
+from tethermap.instance.model import Instance, Neighbourhood, Surroundings, chain_of_copy
 from tethermap.molecule.record import LigandMolecule
+
+WITHIN = 5.0
+"""Atoms farther than this from the box around a ligand touch none of its atoms, in angstroms."""
 
 LYSINE_SITES = 5
 """Maximum number of exit sites, the best ones, whose best exit lists the lysines around it."""
+
+
+def geometry_of(instance: Instance, molecule: LigandMolecule, around: Surroundings) -> Geometry:
+    """Return the geometry of an instance; nothing for a molecule that does not pass RDKit's checks."""
+    if not molecule.sanitised:
+        return Geometry()
+    xyz = instance.atoms.xyz[molecule.atom_index]
+    near = around.context <= CONTEXTS.index(HEADLINE_CONTEXT)
+    near &= ((around.xyz > xyz.min(axis=0) - WITHIN) & (around.xyz < xyz.max(axis=0) + WITHIN)).all(axis=1)
+    links = [(instance.atoms.xyz[link.atom], np.array(link.partner_xyz)) for link in instance.links]
+    xyz, element = around.xyz[near].astype(np.float64), around.element[near].tolist()
+    return ligand_geometry(molecule.mol, xyz, element, links, molecule.flat)
 
 
 def linked_atoms(instance: Instance, molecule: LigandMolecule) -> frozenset[int]:

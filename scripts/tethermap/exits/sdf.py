@@ -31,6 +31,10 @@ def exits_sdf(
 ) -> str:
     """Return a ligand's record of an SDF with all its atom properties.
 
+    It has the fields ``exit_1`` to ``exit_5`` by the rank of the site, as ``key=value`` words: ``sdf_index`` counts
+    from 0 in the order of the SDF; ``leaving`` is ``H`` or names of atoms joined by commas; ``vector`` is the unit
+    vector from the anchor to the linker's first atom in the deposited frame.
+
     Parameters
     ----------
     exits : sequence of Exit
@@ -44,6 +48,7 @@ def exits_sdf(
     by_anchor = {atom: exit_ for exit_ in ranked for atom in (exit_.candidate.anchor, *exit_.equivalents)}
     of_atoms = [by_anchor.get(atom) for atom in range(len(graph))]
     scores = [None if exit_ is None else exit_.score for exit_ in of_atoms]
+    of_sites = {f"exit_{exit_.site_rank}": _words(graph, exit_) for exit_ in best_of_sites(exits, FIELD_SITES)}
     map_list = {}
     if instance.fit.atom_rscc:  # the user gave a map
         fits = dict(zip(instance.atoms.heavy.tolist(), instance.fit.atom_rscc, strict=True))
@@ -51,25 +56,10 @@ def exits_sdf(
     return sdf_text(
         molecule,
         instance,
-        {**fields, **exit_fields(graph, exits)},
+        {**fields, **of_sites},
         {**sdf_lists(atoms), SCORE_LIST: scores, **map_list},
         {RANK_LIST: [None if exit_ is None else exit_.rank for exit_ in of_atoms]},
     )
-
-
-def exit_fields(graph: LigandGraph, exits: Sequence[Exit]) -> dict[str, str]:
-    """Return the fields ``exit_1`` to ``exit_5`` by the rank of the site, as ``key=value`` words.
-
-    ``sdf_index`` counts from 0 in the order of the SDF; ``leaving`` is ``H`` or names of atoms
-    joined by commas; ``vector`` is the unit vector from the anchor to the linker's first atom in
-    the deposited frame.
-
-    Parameters
-    ----------
-    exits : sequence of Exit
-        Its candidates, ranked ones first.
-    """
-    return {f"exit_{exit_.site_rank}": _words(graph, exit_) for exit_ in best_of_sites(exits, FIELD_SITES)}
 
 
 def _words(graph: LigandGraph, exit_: Exit) -> str:

@@ -22,9 +22,8 @@ from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates, score_observed
-from tethermap.exits.rows import area_lost, exit_rows, linked_atoms, residues_beside
+from tethermap.exits.rows import area_lost, exit_rows, geometry_of, linked_atoms, residues_beside
 from tethermap.exits.sdf import exits_sdf
-from tethermap.exits.shape import geometry_of
 from tethermap.exits.unseen import missing_atoms
 from tethermap.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
 from tethermap.exposure.radii import PolymerRadii, RadiusTable

@@ -42,7 +42,8 @@ class Member:
     chain, sequence : str
         The nearest target chain; empty if it has no backbone.
     read_backbone, read_ways : callable
-        Return `backbone` and `ways`; those of large jobs wait on disk.
+        Return the nearest target chain, and the best exits of the first sites (none for a ligand between two proteins);
+        those of large jobs wait on disk.
     component : str
         Its components joined by ``+``.
     protein : str
@@ -65,16 +66,6 @@ class Member:
     packed: bool = False
     bridging: bool = False
 
-    @property
-    def backbone(self) -> Backbone:
-        """The nearest target chain."""
-        return self.read_backbone()
-
-    @property
-    def ways(self) -> tuple[Way, ...]:
-        """The best exits of its first sites; none for a ligand between two proteins."""
-        return self.read_ways()
-
     def residue_near(self, point: FloatArray) -> tuple[str, str]:
         """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.
 
@@ -88,7 +79,7 @@ class Member:
         tuple of str
             Its name as ``Asp 145``, and its UniProt accession and number where known.
         """
-        backbone = self.backbone
+        backbone = self.read_backbone()
         if not len(backbone.numbers):
             return "", ""
         nearest = int(np.sqrt(((backbone.xyz - point) ** 2).sum(axis=1)).round(3).argmin())
@@ -135,9 +126,7 @@ class Group:
     def protein(self) -> str:
         """Name of the protein that most of its instances give, in mixed case if one does; the first of equally many."""
         spellings = Counter(copy.member.protein for copy in self.placed)
-        counts: Counter[str] = Counter()
-        for name, count in spellings.items():
-            counts[name.casefold()] += count
+        counts = Counter(copy.member.protein.casefold() for copy in self.placed)
         key = {name: (counts[name.casefold()], bool(name), name != name.upper(), spellings[name]) for name in spellings}
         return max(key, key=key.__getitem__, default="")
 
@@ -172,7 +161,7 @@ def grouped(members: Sequence[Member]) -> list[Group]:
         home, match, pairs = _home(sequence, own_words, words, chain_groups)
         if home is None:
             home, match, pairs = len(chain_groups), (1.0, 1.0), np.arange(len(sequence))[:, None].repeat(2, axis=1)
-            count = len(pocket(same[0].backbone.xyz, same[0].ligand))
+            count = len(pocket(same[0].read_backbone().xyz, same[0].ligand))
             chain_groups.append([Placed(same[0], stays(count), *match, _touched(same[0], same[0], pairs))])
             for word in sorted(own_words):
                 words[word].append(home)
@@ -215,8 +204,9 @@ def _home(
 
 def _placed(reference: Member, member: Member, pairs: IntArray) -> Superposition:
     """Return the motion of a member onto the reference by the residues around the member's own ligand."""
-    near = pairs[np.isin(pairs[:, 0], pocket(member.backbone.xyz, member.ligand))]
-    return superpose(reference.backbone.xyz[near[:, 1]], member.backbone.xyz[near[:, 0]])
+    fixed, moving = reference.read_backbone().xyz, member.read_backbone().xyz
+    near = pairs[np.isin(pairs[:, 0], pocket(moving, member.ligand))]
+    return superpose(fixed[near[:, 1]], moving[near[:, 0]])
 
 
 def _touched(reference: Member, member: Member, pairs: IntArray) -> tuple[int | str, ...]:
@@ -224,9 +214,10 @@ def _touched(reference: Member, member: Member, pairs: IntArray) -> tuple[int | 
 
     For a ligand between two proteins, only residues of its own chain count, so that it shares a site with its parents.
     """
-    touched = np.flatnonzero(member.backbone.marks & TOUCHED)
+    backbone = member.read_backbone()
+    touched = np.flatnonzero(backbone.marks & TOUCHED)
     places: set[int | str] = set(pairs[np.isin(pairs[:, 0], touched), 1].tolist())
-    if member.backbone.others and not member.bridging:
-        place_of = {name: k for k, name in enumerate(reference.backbone.uniprot.tolist()) if name}
-        places.update(place_of.get(name.encode(), name) for name in member.backbone.others)
+    if backbone.others and not member.bridging:
+        place_of = {name: k for k, name in enumerate(reference.read_backbone().uniprot.tolist()) if name}
+        places.update(place_of.get(name.encode(), name) for name in backbone.others)
     return tuple(sorted(places, key=str))

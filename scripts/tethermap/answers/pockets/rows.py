@@ -146,7 +146,7 @@ def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
     moved = [
         (number, copy.member.stem, way.moved(copy.superposition.rotation, copy.superposition.translation))
         for number, copy in enumerate(placed)
-        for way in copy.member.ways
+        for way in copy.member.read_ways()
     ]
     counts = {"n_entries": entry_count(placed), "n_instances": len(placed)}
     rows: list[Row] = []

@@ -51,12 +51,12 @@ def member(
 
 def rigidly_moved(one: Member, seed: int) -> Member:
     turn, shift = Rotation.random(random_state=seed).as_matrix(), np.array([60.0, -10.0, 30.0])
-    backbone = replace(one.backbone, xyz=one.backbone.xyz @ turn.T + shift)
+    backbone = replace(one.read_backbone(), xyz=one.read_backbone().xyz @ turn.T + shift)
     return replace(
         one,
         ligand=one.ligand @ turn.T + shift,
         read_backbone=lambda: backbone,
-        read_ways=lambda: tuple(w.moved(turn, shift) for w in one.ways),
+        read_ways=lambda: tuple(w.moved(turn, shift) for w in one.read_ways()),
     )
 
 
@@ -100,12 +100,14 @@ def test_chain_with_other_ends_and_a_gap_is_matched_by_alignment() -> None:
     whole = member("1aaa", KINASE)
     part = member("2bbb", KINASE[10:60] + KINASE[66:110])
     keep = [*range(10, 60), *range(66, 110)]
-    backbone = replace(part.backbone, xyz=whole.backbone.xyz[keep])
+    backbone = replace(part.read_backbone(), xyz=whole.read_backbone().xyz[keep])
     part = replace(part, read_backbone=lambda: backbone)
     one = grouped([whole, rigidly_moved(part, 3)])[0].placed[1]
     assert one.superposition.reason == ""
     assert one.superposition.rmsd == pytest.approx(0.0, abs=1e-3)
-    assert one.superposition.apply(rigidly_moved(part, 3).backbone.xyz) == pytest.approx(part.backbone.xyz, abs=1e-3)
+    assert one.superposition.apply(rigidly_moved(part, 3).read_backbone().xyz) == pytest.approx(
+        part.read_backbone().xyz, abs=1e-3
+    )
 
 
 def test_each_chain_is_aligned_with_few_references(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,8 +152,8 @@ def test_matrices_bring_the_pockets_together() -> None:
     for row in superposition_rows(found):
         rotation = np.array([[row[f"r{i}{j}"] for j in (1, 2, 3)] for i in (1, 2, 3)], dtype=float)
         shift = np.array([row[f"t{i}"] for i in (1, 2, 3)], dtype=float)
-        there = by_stem[str(row["stem"])].backbone.xyz @ rotation.T + shift
-        assert there == pytest.approx(reference.backbone.xyz, abs=2e-3)
+        there = by_stem[str(row["stem"])].read_backbone().xyz @ rotation.T + shift
+        assert there == pytest.approx(reference.read_backbone().xyz, abs=2e-3)
 
 
 def test_rigid_motion_of_an_entry_changes_no_direction() -> None:

@@ -17,10 +17,10 @@ from tethermap.instance.backbone import TOUCHED
 
 
 def touching(one: Member, *residues: int) -> Member:
-    marks = np.zeros(len(one.backbone), dtype=np.int8)
+    marks = np.zeros(len(one.read_backbone()), dtype=np.int8)
     marks[list(residues)] = TOUCHED
     numbers = np.arange(700, 700 + len(marks)).astype(np.str_)
-    backbone = replace(one.backbone, marks=marks, numbers=numbers)
+    backbone = replace(one.read_backbone(), marks=marks, numbers=numbers)
     return replace(one, read_backbone=lambda: backbone)
 
 
@@ -69,6 +69,6 @@ def test_copies_between_symmetry_mates_and_degraders_define_no_direction() -> No
 def test_residue_that_marks_a_place_is_the_nearest_one() -> None:
     group: Group = grouped([touching(member("1aaa", KINASE), 1)])[0]
     reference = group.placed[0].member
-    name, _ = reference.residue_near(reference.backbone.xyz[45] + 0.1)
+    name, _ = reference.residue_near(reference.read_backbone().xyz[45] + 0.1)
     assert name.endswith(" 745")
     assert len(name) == 7
