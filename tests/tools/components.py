@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
 from tethermap.instance.model import Instance, LigandAtoms, Link, Residue
+
+Known = Callable[[str], Component]
+"""Returns a component that the index must have."""
 
 PARTNER = Residue("A", "A", "CYS", 145)
 

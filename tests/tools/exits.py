@@ -68,6 +68,13 @@ def scattered(graph: LigandGraph, count: int = 400, *, seed: int = 3) -> Surroun
     return surroundings(*places[nearest > 3.5][:count].tolist())
 
 
+def caged(graph: LigandGraph) -> Surroundings:
+    """Return a wall of atoms more than 3 Å from a ligand on all sides."""
+    cage = np.stack(np.meshgrid(*[np.arange(-14, 15, 1.5)] * 3), axis=-1).reshape(-1, 3) + graph.xyz.mean(axis=0)
+    far = np.linalg.norm(cage[:, None] - graph.xyz[None], axis=2).min(axis=1) > 3.0
+    return surroundings(*cage[far].tolist())
+
+
 def moved(graph: LigandGraph, around: Surroundings, turn: FloatArray, shift: FloatArray) -> tuple[
     LigandGraph, Surroundings
 ]:  # fmt: skip
@@ -95,12 +102,8 @@ def reordered(graph: LigandGraph, order: Sequence[int]) -> LigandGraph:
 
 def candidate_of(graph: LigandGraph, anchor: int, first: int | None = None) -> Candidate:
     """Return the candidate of an anchor from which a hydrogen or the side of an atom leaves."""
-    wanted = None if first is None else first
-    return next(
-        one
-        for one in find_candidates(graph)
-        if one.anchor == anchor and (one.leaving[0] if one.leaving else None) == wanted
-    )
+    found = (one for one in find_candidates(graph) if one.anchor == anchor)
+    return next(one for one in found if next(iter(one.leaving), None) == first)
 
 
 def classes(graph: LigandGraph) -> list[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from tests.tools.components import ideal_instance
+from tests.tools.components import Known, ideal_instance
 from tethermap.base.tables import Row
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
@@ -23,7 +22,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def plain(known: Callable[[str], Component], index: ComponentIndex) -> Depiction:
+def plain(known: Known, index: ComponentIndex) -> Depiction:
     return depiction(known("STI"), index)
 
 
@@ -91,9 +90,7 @@ def test_ligand_without_contacts_is_drawn_without_residues(plain: Depiction) -> 
     assert len(circles(root, "atoms")) == 37
 
 
-def test_ligand_next_to_missing_atoms_is_drawn_whole(
-    plain: Depiction, known: Callable[[str], Component], index: ComponentIndex
-) -> None:
+def test_ligand_next_to_missing_atoms_is_drawn_whole(plain: Depiction, known: Known, index: ComponentIndex) -> None:
     cut = depiction(known("STI"), index, frozenset({0, 4}))
     assert (cut.title, cut.atoms, cut.height) == (plain.title, plain.atoms, plain.height)
     text = interactions_svg(cut, [contact("N13", 12, "hbond")], "target")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from tests.tethermap.drawing.colours import contrast_with_white
-from tests.tools.components import ideal_instance, linked
+from tests.tools.components import Known, ideal_instance, linked
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.drawing.canvas import _PALETTE, LARGEST, MARGIN
@@ -20,7 +19,6 @@ from tethermap.matching.build import build_ligand
 from tethermap.molecule.layout2d import component_layout
 from tethermap.molecule.record import LigandMolecule
 
-Known = Callable[[str], Component]
 CODES = ["STI", "478", "JQ1", "FK5", "HEM", "RAP", "CL", "UNX", "08T", "HOH"]
 
 SVG = "{http://www.w3.org/2000/svg}"

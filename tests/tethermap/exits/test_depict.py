@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.tethermap.drawing.colours import contrast_with_white
 from tests.tools.boxes import faults_of
-from tests.tools.exits import embedded, surroundings
+from tests.tools.exits import caged, embedded, surroundings
 from tethermap.drawing.ligand import plain_svg
 from tethermap.exits.arrows import BADGE, best_of_sites, pale_groups, place_arrows
 from tethermap.exits.depict import CLOSED, OPEN, exits_svg
@@ -41,13 +41,6 @@ def picture(one: Made) -> ElementTree.Element:
 
 def arrows_in(root: ElementTree.Element) -> list[ElementTree.Element]:
     return [group for group in root.iter(f"{SVG}g") if group.get("class", "").startswith("exit ")]
-
-
-def caged(graph: LigandGraph) -> Surroundings:
-    """A wall of atoms 3.2 Å around a ligand on all sides."""
-    cage = np.stack(np.meshgrid(*[np.arange(-14, 15, 1.5)] * 3), axis=-1).reshape(-1, 3) + graph.xyz.mean(axis=0)
-    far = np.linalg.norm(cage[:, None] - graph.xyz[None], axis=2).min(axis=1) > 3.0
-    return surroundings(*cage[far].tolist())
 
 
 def test_best_anchor_of_each_of_the_first_five_sites_has_an_arrow() -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from rdkit import Chem
 
-from tests.tools.components import ideal_instance
+from tests.tools.components import Known, ideal_instance
 from tests.tools.exits import classes, graph_of
-from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.exits.prior import PRIOR, chemistry_class
 from tethermap.matching.build import build_ligand
-
-Known = Callable[[str], Component]
 
 EXAMPLES = {
     "amine N-H": (1.0, "C[NH:1]C CC[NH2:1] O1CC[NH:1]CC1 CCC[NH2+:1]C"),

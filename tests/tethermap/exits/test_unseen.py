@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from tests.tools.components import ideal_instance
-from tests.tools.exits import graph_of, joined, moved, reordered, scattered, surroundings
-from tethermap.components.component import Component
+from tests.tools.components import Known, ideal_instance
+from tests.tools.exits import caged, graph_of, joined, moved, reordered, scattered, surroundings
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.candidates import find_candidates
 from tethermap.exits.evidence import Witness
@@ -25,8 +21,6 @@ from tethermap.exits.unseen import MissingAtoms, UnseenEnd, missing_atoms
 from tethermap.instance.backbone import NO_BACKBONE
 from tethermap.instance.model import Surroundings
 from tethermap.matching.build import build_ligand
-
-Known = Callable[[str], Component]
 
 AMIDE = "CC(=O)NCCc1ccccc1"
 ANCHORS = (0, 3, 9)
@@ -136,6 +130,4 @@ def test_more_protein_never_opens_an_end(anchor: int, seed: int, more: int, n_mo
 def test_end_is_closed_by_protein_but_not_by_missing_atoms() -> None:
     graph = graph_of(AMIDE)
     assert is_open(unseen_of(graph, surroundings(), 3))
-    wall = graph.xyz[3] + 3.2 * np.stack(np.meshgrid(*[(-1, 0, 1)] * 3), axis=-1).reshape(-1, 3)
-    wall = wall[np.linalg.norm(wall - graph.xyz[3], axis=1) > 1]
-    assert unseen_of(replace(graph), surroundings(*wall.tolist()), 3).closed
+    assert unseen_of(graph, caged(graph), 3).closed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rdkit import Chem
 from scipy.spatial.transform import Rotation
 
-from tests.tools.components import component_of, ideal_instance
+from tests.tools.components import Known, component_of, ideal_instance
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import component_from_smiles
@@ -21,7 +21,6 @@ from tethermap.instance.model import Instance
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.dictionary import dictionary_smiles
 
-Known = Callable[[str], Component]
 RealLigand = Callable[[str, str], Instance]
 
 MIRROR_IMAGE = np.diag([1.0, 1.0, -1.0])

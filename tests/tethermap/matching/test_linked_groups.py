@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import permutations
 from typing import Any
@@ -12,8 +11,7 @@ import pytest
 from rdkit import Chem
 from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
-from tests.tools.components import ideal_instance
-from tethermap.components.component import Component
+from tests.tools.components import Known, ideal_instance
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.unseen import missing_atoms
@@ -21,8 +19,6 @@ from tethermap.instance.model import Instance, LigandAtoms, Residue
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.store import packed_molecule
 from tethermap.series.ligands import collect_ligands
-
-Known = Callable[[str], Component]
 
 
 def maltose(known: Known, first: Residue, second: Residue, *, omit: tuple[str, ...] = ()) -> Instance:

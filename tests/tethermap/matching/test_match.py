@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from tests.tools.components import component_of, ideal_instance
+from tests.tools.components import Known, component_of, ideal_instance
 from tethermap.base.elements import covalent_radius
 from tethermap.components.component import Component
 from tethermap.matching import match
@@ -16,8 +14,6 @@ from tethermap.matching.residue import ObservedResidue, observed_residues
 from tethermap.molecule import geometry
 from tethermap.molecule.geometry import bonds_are_sane, near_pairs
 from tethermap.molecule.template import template
-
-Known = Callable[[str], Component]
 
 CARBONS = 2 * covalent_radius("C")
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import pytest
 from rdkit import Chem
 
-from tests.tools.components import ideal_instance
+from tests.tools.components import Known, ideal_instance
 from tethermap.components.component import Component
 from tethermap.matching.perceive import heaviest_matching, perceived, small_rings
 from tethermap.matching.residue import observed_residues
@@ -35,7 +34,7 @@ def _flat(smiles: str) -> str:
     return str(Chem.MolToSmiles(mol))
 
 
-def test_most_drugs_are_perceived_correctly(known: Callable[[str], Component]) -> None:
+def test_most_drugs_are_perceived_correctly(known: Known) -> None:
     right = [
         code for code in DRUGS if _perceived_smiles(known(code)) == _flat(dictionary_smiles(known(code), neutral=True))
     ]
@@ -43,7 +42,7 @@ def test_most_drugs_are_perceived_correctly(known: Callable[[str], Component]) -
 
 
 @pytest.mark.parametrize("comp_id", ["BNZ", "NBZ", "ACT", "ACN", "DMS", "SO4", "PO4", "GLC", "IMD", "URE", "BU3"])
-def test_functional_groups_are_perceived(comp_id: str, known: Callable[[str], Component]) -> None:
+def test_functional_groups_are_perceived(comp_id: str, known: Known) -> None:
     assert _perceived_smiles(known(comp_id)) == _flat(dictionary_smiles(known(comp_id), neutral=True))
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from rdkit import Chem
 
-from tests.tools.components import linked
-from tethermap.components.component import Component
+from tests.tools.components import Known, linked
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.adduct import ProteinAtom, adduct
 from tethermap.molecule.stereo import set_coordinates
-
-Known = Callable[[str], Component]
 
 
 def _placed(smiles: str, xyz: list[tuple[float, float, float]]) -> Chem.Mol:

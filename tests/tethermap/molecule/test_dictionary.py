@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rdkit import Chem, rdBase
 
+from tests.tools.components import Known
 from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 from tethermap.molecule.inchi import inchikey
@@ -31,7 +31,7 @@ def molecule(component: Component, *, neutral: bool = True) -> Chem.Mol:
     return mol
 
 
-def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known: Callable[[str], Component]) -> None:
+def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known: Known) -> None:
     """Those SMILES were written by OpenEye's and CACTVS' programs, not by RDKit."""
     equal, same_stereo, differing = 0, 0, set()
     with (mirror.parent / "components.csv").open(encoding="utf-8") as stream, rdBase.BlockLogs():
@@ -70,21 +70,21 @@ def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known
         ("ET", "CC[n+]1c(-c2ccccc2)c2cc(N)ccc2c2ccc(N)cc21"),  # ethidium is unchanged: no proton can leave
     ],
 )
-def test_neutral_form_matches(comp_id: str, neutral: str, known: Callable[[str], Component]) -> None:
+def test_neutral_form_matches(comp_id: str, neutral: str, known: Known) -> None:
     assert dictionary_smiles(known(comp_id), neutral=True) == Chem.CanonSmiles(neutral)  # type: ignore[no-untyped-call]
 
 
-def test_stored_form_keeps_its_charges(known: Callable[[str], Component]) -> None:
+def test_stored_form_keeps_its_charges(known: Known) -> None:
     mol = molecule(known("PO4"), neutral=False)
     assert Chem.GetFormalCharge(mol) == -3
 
 
-def test_zwitterion_with_a_quaternary_nitrogen_is_still_balanced(known: Callable[[str], Component]) -> None:
+def test_zwitterion_with_a_quaternary_nitrogen_is_still_balanced(known: Known) -> None:
     mol = molecule(known("NAD"))
     assert sorted(atom.GetFormalCharge() for atom in mol.GetAtoms() if atom.GetFormalCharge()) == [-1, 1]
 
 
-def test_metal_complexes_keep_their_charges(known: Callable[[str], Component]) -> None:
+def test_metal_complexes_keep_their_charges(known: Known) -> None:
     for comp_id in ("HEM", "REO", "CPT"):
         forms = (molecule(known(comp_id), neutral=neutral) for neutral in (False, True))
         charges = [[atom.GetFormalCharge() for atom in mol.GetAtoms()] for mol in forms]
@@ -99,48 +99,46 @@ def test_metal_complexes_keep_their_charges(known: Callable[[str], Component]) -
         ("MO6", "InChI=1S/Mg.6H2O/h;6*1H2/q+2;;;;;;"),
     ],
 )
-def test_metal_complexes_have_the_key_of_their_parts(
-    comp_id: str, text: str, known: Callable[[str], Component]
-) -> None:
+def test_metal_complexes_have_the_key_of_their_parts(comp_id: str, text: str, known: Known) -> None:
     assert inchikey(dictionary_smiles(known(comp_id), neutral=True)) == Chem.InchiToInchiKey(text)  # type: ignore[no-untyped-call]
 
 
-def test_neutralising_does_not_change_coordinates(known: Callable[[str], Component]) -> None:
+def test_neutralising_does_not_change_coordinates(known: Known) -> None:
     mol = molecule(known("ARG"), neutral=False)
     assert (neutralised(mol).GetConformer().GetPositions() == mol.GetConformer().GetPositions()).all()
 
 
-def test_atoms_carry_their_names_in_dictionary_order(known: Callable[[str], Component]) -> None:
+def test_atoms_carry_their_names_in_dictionary_order(known: Known) -> None:
     component = known("STI")
     mol = molecule(component)
     expected = [atom.name for atom in component.atoms if atom.element != "H"]
     assert [atom.GetProp(NAME) for atom in mol.GetAtoms()] == expected
 
 
-def test_hydrogens_follow_the_dictionary_instead_of_a_valence_model(known: Callable[[str], Component]) -> None:
+def test_hydrogens_follow_the_dictionary_instead_of_a_valence_model(known: Known) -> None:
     """RDKit's model would put hydrogens on the sulfurs of an iron–sulfur cluster."""
     mol = molecule(known("SF4"), neutral=True)
     assert sum(atom.GetTotalNumHs() for atom in mol.GetAtoms()) == 0
 
 
-def test_component_without_atoms_has_no_molecule(known: Callable[[str], Component]) -> None:
+def test_component_without_atoms_has_no_molecule(known: Known) -> None:
     assert dictionary_molecule(known("UNL"), neutral=True) is None
     assert dictionary_smiles(known("UNL"), neutral=True) == ""
 
 
-def test_molecule_that_does_not_sanitise_is_still_a_molecule(known: Callable[[str], Component]) -> None:
+def test_molecule_that_does_not_sanitise_is_still_a_molecule(known: Known) -> None:
     component = known("08T")  # a beryllium trifluoride with four bonds
     mol = molecule(component)
     assert not mol.GetBoolProp("sanitised")
     assert mol.GetNumAtoms() == sum(atom.element != "H" for atom in component.atoms)
 
 
-def test_phosphates_have_no_stereo_centres(known: Callable[[str], Component]) -> None:
+def test_phosphates_have_no_stereo_centres(known: Known) -> None:
     mol = molecule(known("ATP"), neutral=True)
     assert all(a.GetChiralTag() == Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")
 
 
-def test_thiophosphodiester_is_a_stereo_centre(known: Callable[[str], Component]) -> None:
+def test_thiophosphodiester_is_a_stereo_centre(known: Known) -> None:
     """If sulfur replaces one of two oxygens the configuration has a meaning."""
     mol = molecule(known("SP1"), neutral=True)
     assert any(a.GetChiralTag() != Chem.ChiralType.CHI_UNSPECIFIED for a in mol.GetAtoms() if a.GetSymbol() == "P")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from tethermap.components.component import Component
+from tests.tools.components import Known
 from tethermap.molecule.inchi import component_inchi, key_of_inchi
-
-Known = Callable[[str], Component]
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from rdkit import Chem
 
-from tethermap.components.component import Component
+from tests.tools.components import Known
 from tethermap.molecule.dictionary import dictionary_molecule
 from tethermap.molecule.layout2d import component_layout, faults, molecule_layout
 
@@ -21,9 +19,7 @@ def bonds_of(mol: Chem.Mol) -> np.ndarray:
 
 
 @pytest.mark.parametrize("comp_id", ["HEM", "RIT", "FK5", "RAP", "STI"])
-def test_large_ligands_and_metal_complexes_are_laid_out_without_faults(
-    comp_id: str, known: Callable[[str], Component]
-) -> None:
+def test_large_ligands_and_metal_complexes_are_laid_out_without_faults(comp_id: str, known: Known) -> None:
     mol = dictionary_molecule(known(comp_id), neutral=True)
     assert mol is not None
     assert faults(component_layout(known(comp_id)), bonds_of(mol)) == 0

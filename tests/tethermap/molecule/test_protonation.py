@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rdkit import Chem
 
+from tests.tools.components import Known
 from tethermap.base.reference import PROTONATION
-from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_smiles
 from tethermap.molecule.protonation import NEAR_PH, PH, forms_at_ph, groups
-
-Known = Callable[[str], Component]
 
 CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from rdkit import Chem
 
-from tests.tools.components import ideal_instance, linked
-from tethermap.components.component import Component
+from tests.tools.components import Known, ideal_instance, linked
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.model import Instance
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.sdf import sdf_text
-
-Known = Callable[[str], Component]
 
 
 def _read(text: str) -> Chem.Mol:

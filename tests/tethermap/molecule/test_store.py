@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -10,16 +9,13 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from tests.tools.components import ideal_instance
+from tests.tools.components import Known, ideal_instance
 from tests.tools.shard_files import read_molecules, write_molecules
 from tethermap.base.records import packed, unpacked
-from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.protonation import NO_FORMS
 from tethermap.molecule.store import molecule_of_record, packed_molecule
-
-Known = Callable[[str], Component]
 
 
 def test_records_are_read_back_unchanged(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
