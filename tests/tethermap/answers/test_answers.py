@@ -13,6 +13,7 @@ from tests.tools.exits import embedded
 from tethermap.answers.pockets.groups import Member, grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.answers.sites import CopyExit, LigandCopy, SiteAnswer, answers_of
+from tethermap.base.tables import Row
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 SMILES = "CC(C)c1ccccc1CCN"
@@ -55,8 +56,6 @@ def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
     molecule = replace(embedded("NCCc1ccc(cc1)-c1ccc(cc1)CCN")[1], component_names="LIG", comp_id="LIG")
     keys = atom_keys(molecule)
     ends, middles = frozenset({keys[0], keys[17]}), frozenset({keys[1], keys[16]})
-    classes = molecule.symmetry_class
-    assert (classes[0], classes[1]) == (classes[17], classes[16])
     exits = [exit_at(0, score)._replace(atoms=atoms) for atoms, score in ((ends, 1.0), (middles, 2.0))]
     copies = [LigandCopy(f"{k}aaa_A", f"{k}aaa", keys, tuple(exits)) for k in range(2)]
     (answer,) = answers_of(copies, molecule)
@@ -91,6 +90,12 @@ def placed_members() -> list[Member]:
     return [*main, packed, aside, other]
 
 
+def row_of(exit_: CopyExit) -> Row:
+    (one, *_) = placed_members()
+    (row,) = answer_rows("EGFR", grouped([one]), KnownLigands({one.stem: copy(one.stem, exit_)}, {}, {"LIG": MOLECULE}))
+    return row
+
+
 def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site() -> None:
     members = placed_members()
     good, bad = exit_at(11, 1.0), exit_at(11, 9.0, room=0.0)
@@ -107,20 +112,13 @@ def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site(
 
 
 def test_blocked_answer_has_a_sentence_for_it() -> None:
-    members = placed_members()[:1]
-    copies = {members[0].stem: copy(members[0].stem, exit_at(11, 2.0, room=0.0))}
-    known = KnownLigands(copies, {}, {"LIG": replace(MOLECULE, stem=members[0].stem)})
-    (row,) = answer_rows("EGFR", grouped(members), known)
+    row = row_of(exit_at(11, 2.0, room=0.0))
     assert str(row["action"]).startswith("No good way out; the least bad is")
     assert row["closed"] is True
 
 
 def test_leaving_group_missing_in_the_most_complete_copy_has_no_name() -> None:
-    members = placed_members()[:1]
-    cut = exit_at(1, 1.0, kind="cut", leaving="X1;X2")
-    known = KnownLigands({members[0].stem: copy(members[0].stem, cut)}, {}, {"LIG": MOLECULE})
-    (row,) = answer_rows("EGFR", grouped(members), known)
-    assert row["leaving_atoms"] == "X1;X2"
+    assert row_of(exit_at(1, 1.0, kind="cut", leaving="X1;X2"))["leaving_atoms"] == "X1;X2"
 
 
 def test_job_without_ligands_has_no_answers() -> None:

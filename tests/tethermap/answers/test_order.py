@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,29 +22,34 @@ from tethermap.molecule.record import LigandMolecule, atom_keys
 LARGE = "CC(C)c1ccccc1CCN"
 SMALL = "Cc1ccccc1"
 AMP_PNP = "Nc1ncnc2c1ncn2C1OC(COP(=O)(O)OP(=O)(O)NP(=O)(O)O)C(O)C1O"
-PLAIN: dict[str, Value] = {"score": 2.0, "evidence": "A", "room": 0.4, "chem_class": "amine N-H"}
 
 
 def molecule(code: str, smiles: str) -> LigandMolecule:
     return replace(embedded(smiles)[1], component_names=code, comp_id=code, inchikey=code)
 
 
-def order(*ligands: tuple[str, str, dict[str, Value]], complete: bool = True) -> list[dict[str, Value]]:
-    """Return the best answers of ligands with one exit each, all in one binding site, by their rank in the job."""
-    members, copies, molecules = [], {}, {}
-    for k, (code, smiles, changed) in enumerate(ligands):
-        values = {**PLAIN, **changed}
-        mol = molecule(code, smiles)
-        keys = atom_keys(mol)
-        exit_ = CopyExit(
-            frozenset({keys[0]}), "H", "", str(values["chem_class"]), float(values["room"] or 0), 0.5,
-            float(values["score"] or 0), str(values["evidence"]), "", False, (0.0, 0.0, 0.0),
-        )  # fmt: skip
-        one = replace(touching(member(f"{k}aaa", KINASE), 1, 2, 3), component=code)
+def exit_at(mol: LigandMolecule, atom: int, **changed: object) -> CopyExit:
+    atoms = frozenset({atom_keys(mol)[atom]})
+    plain = CopyExit(atoms, "H", "", "amine N-H", 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
+    return plain._replace(**changed)  # type: ignore[arg-type]
+
+
+def rows_of(*copies: tuple[LigandMolecule, CopyExit, bool]) -> list[dict[str, Value]]:
+    """Return the answers of copies with one exit each, complete or not, all in one binding site."""
+    members, of_stem = [], {}
+    molecules: dict[str, LigandMolecule] = {}
+    for k, (mol, exit_, complete) in enumerate(copies):
+        one = replace(touching(member(f"{k}aaa", KINASE), 1, 2, 3), component=mol.comp_id)
         members.append(one)
-        copies[one.stem] = LigandCopy(one.stem, one.stem[:4], keys, (exit_,), complete=complete)
-        molecules[code] = replace(mol, stem=one.stem)
-    rows = list(answer_rows("target", grouped(members), KnownLigands(copies, {}, molecules)))
+        of_stem[one.stem] = LigandCopy(one.stem, one.stem[:4], atom_keys(mol), (exit_,), complete=complete)
+        molecules.setdefault(mol.comp_id, replace(mol, stem=one.stem))
+    return list(answer_rows("target", grouped(members), KnownLigands(of_stem, {}, molecules)))
+
+
+def order(*ligands: tuple[str, str, dict[str, Any]]) -> list[dict[str, Value]]:
+    """Return the best answers of ligands with one exit each by their rank in the job."""
+    made = [(molecule(code, smiles), changed) for code, smiles, changed in ligands]
+    rows = rows_of(*((mol, exit_at(mol, 0, **changed), True) for mol, changed in made))
     assert [row["job_rank"] for row in rows] == list(range(1, len(rows) + 1))
     return rows
 
@@ -77,24 +83,15 @@ def test_each_grade_below_the_best_lowers_the_score_by_three_tenths_and_the_wors
 
 
 def test_order_of_the_input_changes_no_rank() -> None:
-    ligands: list[tuple[str, str, dict[str, Value]]] = [
-        (code, LARGE, {"score": score}) for code, score in (("X", 1.0), ("Y", 3.0), ("Z", 2.0))
-    ]
+    ligands = [(code, LARGE, {"score": score}) for code, score in (("X", 1.0), ("Y", 3.0), ("Z", 2.0))]
     assert [row["Warhead"] for row in order(*ligands)] == [row["Warhead"] for row in order(*ligands[::-1])]
 
 
 def test_incomplete_copies_decide_only_without_complete_ones() -> None:
-    (alone,) = order(("LIG", LARGE, {}), complete=False)
-    assert alone["n_copies"] == 1
     mol = molecule("LIG", LARGE)
-    keys = atom_keys(mol)
-    exit_ = CopyExit(frozenset({keys[11]}), "H", "", "amine N-H", 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
-    members = [touching(member(f"{k}aaa", KINASE), 1, 2, 3) for k in range(2)]
-    copies = {one.stem: LigandCopy(one.stem, one.stem[:4], keys, (exit_,)) for one in members}
-    copies[members[1].stem] = replace(copies[members[1].stem], complete=False)
-    known = KnownLigands(copies, {}, {"LIG": replace(mol, stem=members[0].stem)})
-    (row,) = answer_rows("target", grouped(members), known)
-    assert (row["n_copies"], row["stems"]) == (1, members[0].stem)
+    (alone,) = rows_of((mol, exit_at(mol, 11), False))
+    (row,) = rows_of((mol, exit_at(mol, 11), True), (mol, exit_at(mol, 11), False))
+    assert (alone["n_copies"], row["n_copies"], row["stems"]) == (1, 1, "0aaa_A_LIG_1")
 
 
 @pytest.mark.parametrize(("smiles", "expected"), [(AMP_PNP, True), (LARGE, False), ("OP(=O)(O)OP(=O)(O)OCC", False)])
@@ -154,11 +151,5 @@ def test_linked_group_is_never_named_by_one_of_its_components(
 )
 def test_sentence_has_the_reaction_of_this_carbonyl_group(smiles: str, reaction: str) -> None:
     mol = molecule("LIG", smiles)
-    keys = atom_keys(mol)
-    exit_ = CopyExit(frozenset({keys[1]}), "cut", "X", CARBONYL, 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
-    one = touching(member("1aaa", KINASE), 1, 2, 3)
-    known = KnownLigands(
-        {one.stem: LigandCopy(one.stem, "1aaa", keys, (exit_,))}, {}, {"LIG": replace(mol, stem=one.stem)}
-    )
-    (row,) = answer_rows("target", grouped([one]), known)
+    (row,) = rows_of((mol, exit_at(mol, 1, kind="cut", leaving="X", chem_class=CARBONYL), True))
     assert f": {reaction}." in str(row["action"])

@@ -105,7 +105,7 @@ def test_cut_points_to_the_atom_that_leaves() -> None:
         ("CCCCCC(C)O", 5, [(5, (6,)), (5, (7,)), (5, ())], [(1, ()), (1, (0,))]),
     ],
 )
-def test_atoms_that_bind_the_protein_are_no_exits(
+def test_group_bound_to_the_protein_has_no_exit(
     smiles: str, bound: int, no_exit: list[tuple[int, tuple[int, ...]]], still_exit: list[tuple[int, tuple[int, ...]]]
 ) -> None:
     found = find_candidates(graph_of(smiles), linked=frozenset({bound}))

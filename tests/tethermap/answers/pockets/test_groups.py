@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from tethermap.answers.pockets import groups as module
 from tethermap.answers.pockets.directions import Way
 from tethermap.answers.pockets.groups import Group, Member, grouped
 from tethermap.answers.pockets.rows import consensus_rows, superposition_rows
-from tethermap.base.arrays import IntArray
 from tethermap.base.reasons import SUPERPOSITION_REASONS
 from tethermap.base.tables import EXIT_CONSENSUS, SUPERPOSITION
+from tethermap.entry import sequence
 from tethermap.instance.backbone import NO_BACKBONE, Backbone
 
 LETTERS = "ACDEFGHIKLMNPQRSTVWY"
@@ -111,19 +112,11 @@ def test_chain_with_other_ends_and_a_gap_is_matched_by_alignment() -> None:
 
 
 def test_each_chain_is_aligned_with_few_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
-    from tethermap.entry import sequence
-
-    original = sequence.align
-
-    def counted(first: str, second: str) -> tuple[sequence.SequenceMatch, IntArray]:
-        calls.append(1)
-        return original(first, second)
-
+    counted = Mock(wraps=sequence.align)
     monkeypatch.setattr(sequence, "align", counted)
     many = [member(f"{k:04d}", changed(random_sequence(k % 10), 0.02 * (k % 5)), fold=k % 10) for k in range(60)]
     assert len(grouped(many)) == 10
-    assert len(calls) <= module.MOST_ALIGNED * len({one.sequence for one in many})
+    assert counted.call_count <= module.MOST_ALIGNED * len({one.sequence for one in many})
 
 
 def test_instance_without_a_chain_is_listed_with_its_reason() -> None:
@@ -157,29 +150,22 @@ def test_matrices_bring_the_pockets_together() -> None:
 
 
 def test_rigid_motion_of_an_entry_changes_no_direction() -> None:
-    ways = [
-        way((3, 0, 0)),
-        way((-3, 0, 0), (0, 1, 0), site=2, score=1.5),
-        way((0, 3, 0), (1, 0, 0), site=3, closed=True),
-    ]
+    second, third = way((-3, 0, 0), (0, 1, 0), site=2, score=1.5), way((0, 3, 0), (1, 0, 0), site=3, closed=True)
+    ways = [way((3, 0, 0)), second, third]
     still = [member(f"{k}abc", KINASE, ways=ways) for k in range(3)]
     moved = [still[0], *(rigidly_moved(one, k) for k, one in enumerate(still[1:]))]
     for before, after in zip(consensus_rows(grouped(still)), consensus_rows(grouped(moved)), strict=True):
         assert before.keys() == after.keys()
         for name, value in before.items():
-            if isinstance(value, float):
-                assert after[name] == pytest.approx(value, abs=0.02 if name != "spread_deg" else 0.2), name
-            else:
-                assert after[name] == value, name
+            near = pytest.approx(value, abs=0.2 if name == "spread_deg" else 0.02)
+            assert after[name] == (near if isinstance(value, float) else value), name
 
 
 def test_open_and_closed_exits_of_one_direction_are_counted_by_entry() -> None:
     ways = {"1aaa": way((3, 0, 0)), "2bbb": way((3.5, 0.5, 0), closed=True, score=1.0), "3ccc": way((-8, 0, 0))}
     rows = list(consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()])))
-    assert [(row["n_entries_open"], row["n_entries_present"], row["n_entries"]) for row in rows] == [
-        (1, 2, 3),
-        (1, 1, 3),
-    ]
+    counts = [(row["n_entries_open"], row["n_entries_present"], row["n_entries"]) for row in rows]
+    assert counts == [(1, 2, 3), (1, 1, 3)]
     assert rows[0]["open_in"] == "1aaa_A_LIG_1"
 
 
