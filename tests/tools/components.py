@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from rdkit import Chem
 
 from tethermap.base.arrays import FloatArray
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
@@ -14,6 +15,11 @@ Known = Callable[[str], Component]
 """Returns a component that the index must have."""
 
 PARTNER = Residue("A", "A", "CYS", 145)
+
+
+def without_stereo(smiles: str) -> str:
+    """Return the canonical SMILES of a molecule without its stereochemistry."""
+    return str(Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False))
 
 
 def ideal_instance(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -26,14 +27,8 @@ RealLigand = Callable[[str, str], Instance]
 MIRROR_IMAGE = np.diag([1.0, 1.0, -1.0])
 
 
-class Nothing(ComponentIndex):
-    """An index that knows no component."""
-
-    def __init__(self) -> None:
-        pass
-
-    def get(self, comp_id: str) -> Component | None:  # noqa: ARG002 - whatever is asked
-        return None
+NOTHING = Mock(spec=ComponentIndex, get=lambda _: None)
+"""An index that knows no component."""
 
 
 def test_amprenavir_of_1hpv(real_ligand: RealLigand, index: ComponentIndex) -> None:
@@ -83,8 +78,7 @@ def test_result_does_not_depend_on_the_order_in_the_file_or_the_frame(
 ) -> None:
     component = known(comp_id)
     plain = build_ligand(ideal_instance(component), index)
-    count = plain.n_heavy
-    order = data.draw(st.permutations(range(count)))
+    order = data.draw(st.permutations(range(plain.n_heavy)))
     turn = Rotation.random(rng=np.random.default_rng(seed)).as_matrix()
     record = build_ligand(ideal_instance(component, order=order, turn=turn), index)
     assert record.names == plain.names
@@ -130,26 +124,24 @@ def test_alternative_names_are_used_as_a_whole(known: Known, index: ComponentInd
     record = build_ligand(ideal_instance(component, renamed=alternative), index)
     assert record.bond_source == "dictionary_alt"
     assert record.observed_smiles == dictionary_smiles(component, neutral=True)
-    first = dict(list(alternative.items())[:3])
-    assert len(first) == 3
-    mixed = build_ligand(ideal_instance(component, renamed=first), index)
+    mixed = build_ligand(ideal_instance(component, renamed=dict(list(alternative.items())[:3])), index)
     assert mixed.bond_source == "matched"  # some names old, some new: neither set counts
 
 
-def test_names_with_impossible_bonds_do_not_count(known: Known, index: ComponentIndex) -> None:
-    """Two carbons at opposite ends exchange their names: elements agree, lengths do not."""
-    component = known("STI")
-    record = build_ligand(ideal_instance(component, renamed={"C1": "C29", "C29": "C1"}), index)
+@pytest.mark.parametrize(
+    ("renamed", "duplicates"),
+    [
+        ({"C1": "C29", "C29": "C1"}, None),  # carbons at opposite ends: elements agree, lengths do not
+        ({"C2": "C1"}, "C1"),
+    ],
+)
+def test_names_with_impossible_bonds_and_duplicate_names_do_not_count(
+    renamed: dict[str, str], duplicates: str | None, known: Known, index: ComponentIndex
+) -> None:
+    record = build_ligand(ideal_instance(known("STI"), renamed=renamed), index)
     assert record.bond_source == "matched"
-    assert record.observed_smiles == dictionary_smiles(component, neutral=True)
-
-
-def test_duplicate_names_are_flagged_and_matched(known: Known, index: ComponentIndex) -> None:
-    component = known("STI")
-    record = build_ligand(ideal_instance(component, renamed={"C2": "C1"}), index)
-    assert record.bond_source == "matched"
-    assert record.notes["duplicate_atom_names"] == "C1"
-    assert record.observed_smiles == dictionary_smiles(component, neutral=True)
+    assert record.notes.get("duplicate_atom_names") == duplicates
+    assert record.observed_smiles == dictionary_smiles(known("STI"), neutral=True)
 
 
 def _entry_bonds(component: Component) -> tuple[EntryBond, ...]:
@@ -158,23 +150,18 @@ def _entry_bonds(component: Component) -> tuple[EntryBond, ...]:
     return tuple(EntryBond(names[b.first], names[b.second], orders[b.order], b.aromatic) for b in component.bonds)
 
 
-def test_bonds_of_the_entry_come_first_with_charges_of_the_index(known: Known, index: ComponentIndex) -> None:
-    component = known("FX5")
-    instance = dataclasses.replace(ideal_instance(component), entry_bonds={"FX5": _entry_bonds(component)})
-    record = build_ligand(instance, index)
-    assert record.bond_source == "entry"
-    assert record.observed_smiles == dictionary_smiles(component, neutral=True)
-
-
 @pytest.mark.parametrize("comp_id", ["FX5", "NAD", "JQ1", "NBZ", "PO4", "ATP"])
-def test_bonds_of_the_entry_suffice_for_an_unknown_component(comp_id: str, known: Known) -> None:
-    """Charges then follow from the sum of bond orders, hydrogens included."""
+@pytest.mark.parametrize("defined", [True, False])
+def test_bonds_of_the_entry_come_first_and_suffice_for_an_unknown_component(
+    comp_id: str, known: Known, index: ComponentIndex, *, defined: bool
+) -> None:
+    """Charges are those of the index, or follow from the sum of bond orders, hydrogens included."""
     component = known(comp_id)
     instance = dataclasses.replace(ideal_instance(component), entry_bonds={comp_id: _entry_bonds(component)})
-    record = build_ligand(instance, Nothing())
+    record = build_ligand(instance, index if defined else NOTHING)
     assert record.bond_source == "entry"
     assert record.observed_smiles == dictionary_smiles(component, neutral=True)
-    assert "not_in_dictionary" in record.flags
+    assert ("not_in_dictionary" in record.flags) != defined
 
 
 def test_bond_of_the_entry_that_differs_from_the_index_wins(known: Known, index: ComponentIndex) -> None:
@@ -192,37 +179,31 @@ def test_bond_of_the_entry_that_differs_from_the_index_wins(known: Known, index:
 def test_users_definition_precedes_perception(known: Known) -> None:
     instance = ideal_instance(known("STI"), renamed={"C1": "XX"})
     user = {"STI": component_from_smiles("STI", "Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1")}
-    record = build_ligand(instance, Nothing(), user)
+    record = build_ligand(instance, NOTHING, user)
     assert record.bond_source == "user"
     assert record.observed_smiles == dictionary_smiles(known("STI"), neutral=True)
     assert "not_in_dictionary" in record.flags
 
 
 def test_unknown_component_is_perceived_and_flagged(known: Known) -> None:
-    record = build_ligand(ideal_instance(known("STI")), Nothing())
+    record = build_ligand(ideal_instance(known("STI")), NOTHING)
     assert record.bond_source == "perceived"
     assert {"perceived_bonds", "not_in_dictionary"} <= set(record.flags)
     assert record.observed_smiles == dictionary_smiles(known("STI"), neutral=True)
 
 
-def test_mirror_image_is_flagged(known: Known, index: ComponentIndex) -> None:
-    component = known("478")
-    record = build_ligand(ideal_instance(component, turn=MIRROR_IMAGE), index)
-    assert "stereo_differs" in record.flags
-    centres = [a.name for a in component.atoms if a.stereo in "RS" and a.element == "C"]
-    assert set(record.notes["stereo_differs"].split()) == set(centres)
-    assert record.inchikey != "YMARZQAQMVYCKC-OEMFJLHTSA-N"
-
-
-def test_inverted_centres_are_named_if_a_smiles_defines_them(known: Known) -> None:
-    """A model of a ligand of the user's own; its atoms bear the model's names."""
+@pytest.mark.parametrize("by_smiles", [True, False])
+def test_centres_of_a_mirror_image_are_named(known: Known, index: ComponentIndex, *, by_smiles: bool) -> None:
+    """A definition by SMILES is that of a user's ligand, whose atoms bear the model's names."""
     component = known("478")
     user = {"478": component_from_smiles("478", dictionary_smiles(component, neutral=True))}
+    sources = (NOTHING, user) if by_smiles else (index, None)
+    inverted = build_ligand(ideal_instance(component, turn=MIRROR_IMAGE), *sources)
+    assert inverted.bond_source == ("user" if by_smiles else "dictionary")
     centres = {atom.name for atom in component.atoms if atom.stereo in "RS" and atom.element == "C"}
-    inverted = build_ligand(ideal_instance(component, turn=MIRROR_IMAGE), Nothing(), user)
-    assert inverted.bond_source == "user"
     assert set(inverted.notes["stereo_differs"].split()) == centres
-    assert "stereo_differs" not in build_ligand(ideal_instance(component), Nothing(), user).flags
+    assert inverted.inchikey != "YMARZQAQMVYCKC-OEMFJLHTSA-N"
+    assert "stereo_differs" not in build_ligand(ideal_instance(component), *sources).flags
 
 
 def test_mirror_image_of_an_achiral_ligand_is_the_same(known: Known, index: ComponentIndex) -> None:
@@ -232,9 +213,7 @@ def test_mirror_image_of_an_achiral_ligand_is_the_same(known: Known, index: Comp
 
 def test_flat_centre_is_not_reported(known: Known, index: ComponentIndex) -> None:
     """A centre whose neighbours are in one plane has no handedness."""
-    flat = np.diag([1.0, 1.0, 0.05])
-    component = known("ALA")
-    instance = ideal_instance(component, turn=flat @ MIRROR_IMAGE)
+    instance = ideal_instance(known("ALA"), turn=np.diag([1.0, 1.0, 0.05]) @ MIRROR_IMAGE)
     assert "stereo_differs" not in build_ligand(instance, index).flags
 
 
@@ -259,25 +238,19 @@ def test_open_bond_to_a_metal_is_left_out(known: Known, index: ComponentIndex) -
     assert record.mol.GetBondBetweenAtoms(0, 1) is None
 
 
-def test_deposited_hydrogens_are_kept(known: Known, index: ComponentIndex) -> None:
+def test_deposited_hydrogens_are_kept(index: ComponentIndex) -> None:
     methanol = component_of("MOH", [("C", "C", (0, 0, 0)), ("O", "O", (1.43, 0, 0))], [("C", "O", 1)])
-    hydrogens = [
-        ("H1", "H", (-0.36, 1.03, 0.0)),
-        ("H2", "D", (-0.36, -0.51, 0.89)),
-        ("H3", "H", (-0.36, -0.51, -0.89)),
-        ("HO", "H", (1.75, 0.9, 0.0)),
-    ]
+    hydrogens = [("H1", "H", (-0.36, 1.03, 0.0)), ("H2", "D", (-0.36, -0.51, 0.89)), ("H3", "H", (-0.36, -0.51, -0.89))]
+    hydrogens += [("HO", "H", (1.75, 0.9, 0.0))]
     record = build_ligand(ideal_instance(methanol, hydrogens=hydrogens), index)
     assert record.hydrogens == "deposited"
     assert record.observed_smiles == "CO"  # deuterium is hydrogen
-    names = [atom.GetProp("name") for atom in record.mol.GetAtoms()]
-    assert names == ["C", "O", "H1", "H2", "H3", "HO"]
+    assert record.labels == ("C", "O", "H1", "H2", "H3", "HO")
     assert tuple(record.mol.GetConformer().GetPositions()[5]) == (1.75, 0.9, 0.0)
     partly = build_ligand(ideal_instance(methanol, hydrogens=hydrogens[:2]), index)
     assert partly.hydrogens == "mixed"
     assert partly.mol.GetNumAtoms() == 6
     assert build_ligand(ideal_instance(methanol), index).hydrogens == "added"
-    assert known("MOH").comp_id == "MOH"
 
 
 def test_surplus_hydrogens_of_a_charged_form_are_left_out(index: ComponentIndex) -> None:
@@ -286,16 +259,15 @@ def test_surplus_hydrogens_of_a_charged_form_are_left_out(index: ComponentIndex)
     hydrogens = [("H1", "H", (1.8, 0.95, 0.0)), ("H2", "H", (1.8, -0.48, 0.82)), ("H3", "H", (1.8, -0.48, -0.82))]
     record = build_ligand(ideal_instance(amine, hydrogens=hydrogens), index)
     assert record.observed_smiles == "CN"
-    assert [a.GetProp("name") for a in record.mol.GetAtoms()][2:4] == ["H1", "H2"]
+    assert record.labels[2:4] == ("H1", "H2")
     assert record.mol.GetNumAtoms() == 7
 
 
 def test_molecule_that_does_not_sanitise_is_kept(known: Known, index: ComponentIndex) -> None:
-    component = known("08T")
-    record = build_ligand(ideal_instance(component), index)
+    record = build_ligand(ideal_instance(known("08T")), index)
     assert not record.sanitised
     assert "not_sanitised" in record.flags
-    assert record.n_heavy == sum(atom.element != "H" for atom in component.atoms)
+    assert record.n_heavy == sum(atom.element != "H" for atom in known("08T").atoms)
     assert record.inchikey == ""
 
 

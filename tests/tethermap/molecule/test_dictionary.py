@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rdkit import Chem, rdBase
 
-from tests.tools.components import Known
+from tests.tools.components import Known, without_stereo
 from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 from tethermap.molecule.inchi import inchikey
@@ -17,12 +17,6 @@ from tethermap.molecule.record import NAME
 
 METAL_OR_ISOTOPE = {"0KA", "6MO", "D3O", "DOD"}
 """Components whose SMILES elsewhere has other charges, clusters or isotopes."""
-
-
-def _flat(smiles: str) -> str:
-    mol = Chem.MolFromSmiles(smiles)
-    Chem.RemoveStereochemistry(mol)
-    return str(Chem.MolToSmiles(mol))
 
 
 def molecule(component: Component, *, neutral: bool = True) -> Chem.Mol:
@@ -40,7 +34,7 @@ def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known
             if reference is None:
                 continue  # metal complexes with valences that RDKit refuses
             smiles = dictionary_smiles(known(row["code"]), neutral=False)
-            if _flat(smiles) != _flat(Chem.MolToSmiles(reference)):
+            if without_stereo(smiles) != without_stereo(Chem.MolToSmiles(reference)):
                 differing.add(row["code"])
                 continue
             equal += 1
