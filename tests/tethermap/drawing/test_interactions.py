@@ -40,10 +40,8 @@ def contact(atom: str, residue: int, kind: str, context: str = "target", **cells
 
 
 def circles(root: ElementTree.Element, name: str) -> list[tuple[float, float]]:
-    groups = (group for group in root.iter(f"{SVG}g") if group.get("class") == name)
-    return [
-        (float(one.get("cx", 0)), float(one.get("cy", 0))) for group in groups for one in group.iter(f"{SVG}circle")
-    ]
+    found = [one for group in root.iter(f"{SVG}g") if group.get("class") == name for one in group.iter(f"{SVG}circle")]
+    return [(float(one.get("cx", 0)), float(one.get("cy", 0))) for one in found]
 
 
 def test_residues_do_not_overlap_and_lines_end_at_their_atoms(plain: Depiction) -> None:

@@ -55,11 +55,10 @@ def test_atoms_stay_inside_the_picture(known: Known, index: ComponentIndex) -> N
     for comp_id in ("STI", "FK5", "RIT", "RAP"):
         instance, record = _ligand(known(comp_id), index)
         text = plain_svg(record, instance)
-        width, height = (float(value) for value in ElementTree.fromstring(text).attrib["viewBox"].split()[2:])
-        assert width <= LARGEST[0] + 1
-        for atom in _circles(text, "atom"):
-            assert 0.5 * MARGIN < float(atom.attrib["cx"]) < width - 0.5 * MARGIN
-            assert 0.5 * MARGIN < float(atom.attrib["cy"]) < height - 0.5 * MARGIN
+        size = np.array(ElementTree.fromstring(text).attrib["viewBox"].split()[2:], dtype=float)
+        assert size[0] <= LARGEST[0] + 1
+        places = np.array([(atom.attrib["cx"], atom.attrib["cy"]) for atom in _circles(text, "atom")], dtype=float)
+        assert ((places > 0.5 * MARGIN) & (places < size - 0.5 * MARGIN)).all()
 
 
 def test_exposure_is_shown_by_colour_size_and_data(known: Known, index: ComponentIndex) -> None:

@@ -42,15 +42,10 @@ def test_lightness_rises_evenly_with_exposure_so_that_the_ramp_is_clear_in_grey(
     assert lightness[-1] - lightness[0] > 30
 
 
-def test_ends_and_middle_have_their_colours() -> None:
-    assert [exposure_colour(value) for value in (0.0, 0.5, 1.0)] == ["#2c4896", "#888089", "#ffa733"]
-
-
-def test_values_outside_the_range_are_clipped() -> None:
-    assert exposure_colour(-0.1) == exposure_colour(0.0)
-    assert exposure_colour(1.2) == exposure_colour(1.0)
-
-
-@pytest.mark.parametrize("value", [None, float("nan")])
-def test_missing_value_has_a_distinct_colour(value: float | None) -> None:
-    assert exposure_colour(value) == UNKNOWN
+@pytest.mark.parametrize(
+    ("value", "colour"),
+    [(0.0, "#2c4896"), (0.5, "#888089"), (1.0, "#ffa733"), (-0.1, "#2c4896"), (1.2, "#ffa733"), (None, UNKNOWN),
+     (float("nan"), UNKNOWN)],
+)  # fmt: skip
+def test_ends_and_middle_have_their_colours_and_other_values_are_clipped(value: float | None, colour: str) -> None:
+    assert exposure_colour(value) == colour

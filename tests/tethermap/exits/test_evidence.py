@@ -131,8 +131,7 @@ def test_sentences_of_fit_give_the_limits_of_the_reference_table() -> None:
 
 
 def test_alternate_positions_count_only_for_atoms_of_the_exit() -> None:
-    labels = ["", "", "", "A", ""]
-    assert evidence(with_atoms(altloc=tuple(labels))).reasons == ("alternate_places",)
+    assert evidence(with_atoms(altloc=("", "", "", "A", ""))).reasons == ("alternate_places",)
     assert evidence(with_atoms(altloc=("A", "", "", "", ""))).reasons == ()
 
 

@@ -24,20 +24,18 @@ def _mols(smiles: list[str]) -> list[Chem.Mol]:
     return [Chem.MolFromSmiles(one) for one in smiles]
 
 
-def test_related_ligands_are_one_series_and_others_separate_ones() -> None:
-    groups = clustered(_mols(SULFONAMIDES + OTHERS))
-    assert sorted(map(sorted, groups)) == [[0, 1, 2], [3], [4]]
-
-
-def test_same_scaffold_of_two_rings_makes_a_series() -> None:
-    """Too unlike by fingerprint, but the same bicycle."""
-    mols = _mols(["CCCCCCCCC(=O)Nc1ccc2[nH]ccc2c1", "O=S(=O)(O)CCCCc1c[nH]c2cccc(Br)c12"])
-    assert clustered(mols) == [[0, 1]]
-
-
-def test_single_ring_makes_no_series() -> None:
-    mols = _mols(["CCCCCCCCC(=O)Nc1ccccc1", "O=S(=O)(O)CCCCc1ccc(Br)cc1"])
-    assert len(clustered(mols)) == 2
+@pytest.mark.parametrize(
+    ("smiles", "expected"),
+    [
+        (SULFONAMIDES + OTHERS, [[0, 1, 2], [3], [4]]),
+        (["CCCCCCCCC(=O)Nc1ccc2[nH]ccc2c1", "O=S(=O)(O)CCCCc1c[nH]c2cccc(Br)c12"], [[0, 1]]),  # the same bicycle
+        (["CCCCCCCCC(=O)Nc1ccccc1", "O=S(=O)(O)CCCCc1ccc(Br)cc1"], [[0], [1]]),  # a single ring
+    ],
+)
+def test_similar_ligands_or_those_of_one_scaffold_of_two_rings_are_a_series(
+    smiles: list[str], expected: list[list[int]]
+) -> None:
+    assert sorted(map(sorted, clustered(_mols(smiles)))) == expected
 
 
 def test_scaffold_is_the_rings_and_their_links() -> None:
@@ -58,10 +56,8 @@ def test_core_has_whole_rings_and_equal_bonds(other: str, size: int) -> None:
 
 def test_core_matches_atom_by_atom() -> None:
     mols = _mols(SULFONAMIDES)
-    core = common_core(mols, 10)
-    elements = [
-        [mol.GetAtomWithIdx(i).GetSymbol() for i in match] for mol, match in zip(mols, core.matches, strict=True)
-    ]
+    matched = zip(mols, common_core(mols, 10).matches, strict=True)
+    elements = [[mol.GetAtomWithIdx(i).GetSymbol() for i in match] for mol, match in matched]
     assert elements[0] == elements[1] == elements[2]
     assert len(elements[0]) >= 25
 
