@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from rdkit import Chem
 from rdkit.Chem import rdDistGeom
 
@@ -13,7 +14,9 @@ from tests.tools.ligands import small_ligand
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.exits.candidates import Candidate, find_candidates
+from tethermap.exits.geometry import Opening
 from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exits.model import Exit
 from tethermap.exits.prior import chemistry_class
 from tethermap.instance.model import Instance, Surroundings
 from tethermap.molecule.record import NAME, LigandMolecule
@@ -104,6 +107,25 @@ def candidate_of(graph: LigandGraph, anchor: int, first: int | None = None) -> C
     """Return the candidate of an anchor from which a hydrogen or the side of an atom leaves."""
     found = (one for one in find_candidates(graph) if one.anchor == anchor)
     return next(one for one in found if next(iter(one.leaving), None) == first)
+
+
+def opening_of(one: Exit) -> Opening:
+    """Return the opening of an exit that was scored."""
+    assert one.opening is not None
+    return one.opening
+
+
+def is_open(one: Exit) -> bool:
+    """Return whether an exit has room and a way out."""
+    return min(opening_of(one).room["target"], one.way_out) >= 0.1
+
+
+def same_openings(before: Exit, after: Exit) -> bool:
+    """Return whether two exits have the same room and way out, apart from the errors of grids."""
+    first, second = opening_of(before), opening_of(after)
+    return bool(first.room == pytest.approx(second.room, abs=0.02)) and bool(
+        first.way_out == pytest.approx(second.way_out, abs=0.02)
+    )
 
 
 def classes(graph: LigandGraph) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tools.exits import embedded, joined, surroundings
+from tests.tools.exits import embedded, joined, opening_of, surroundings
 from tethermap.base.reasons import EXIT_EVIDENCE, FLAGS
 from tethermap.exits.evidence import FLAG_REASONS, Witness
 from tethermap.exits.graph import ligand_graph
@@ -141,8 +141,7 @@ def test_alternate_positions_count_only_for_atoms_of_the_exit() -> None:
 )
 def test_unobserved_residues_count_near_the_way_out(mark: int, within: float, reason: str) -> None:
     one = amine()
-    assert one.opening is not None
-    u = one.opening.direction
+    u = opening_of(one).direction
     across = np.cross(u, [0.3, 0.5, 0.8])
     across /= np.linalg.norm(across)
     middle = GRAPH.xyz[AMINE] + BOND * u + 4.0 * u
@@ -154,13 +153,11 @@ def test_unobserved_residues_count_near_the_way_out(mark: int, within: float, re
 @pytest.mark.parametrize("context", ["assembly", "crystal"])
 def test_neighbour_in_the_way_out_counts_only_in_its_context(context: str) -> None:
     open_one = amine()
-    assert open_one.opening is not None
-    u = open_one.opening.direction
+    u = opening_of(open_one).direction
     wall = GRAPH.xyz[AMINE] + BOND * u + 5.0 * u
     atoms = [(wall + offset).tolist() for offset in np.random.default_rng(1).uniform(-4, 4, (120, 3))]
     around = joined(surroundings((500.0, 0.0, 0.0)), surroundings(*atoms, context=context))
     blocked = amine(around)
-    assert blocked.opening is not None
     assert evidence(one=blocked).reasons == (f"{context}_in_way",)
 
 

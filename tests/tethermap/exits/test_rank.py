@@ -10,7 +10,19 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from tests.tools.components import Known, ideal_instance
-from tests.tools.exits import caged, embedded, graph_of, joined, moved, reordered, scattered, surroundings
+from tests.tools.exits import (
+    caged,
+    embedded,
+    graph_of,
+    is_open,
+    joined,
+    moved,
+    opening_of,
+    reordered,
+    same_openings,
+    scattered,
+    surroundings,
+)
 from tests.tools.ligands import small_neighbourhood
 from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import EXIT_VECTORS
@@ -50,11 +62,8 @@ def test_motion_of_the_complex_changes_nothing(seed: int) -> None:
     still, there = ranked(graph, around), ranked(*moved(graph, around, turn, np.array([30.0, -7.0, 12.0])))
     assert table(still) == table(there)
     for before, after in zip(still, there, strict=True):
-        assert before.opening is not None
-        assert after.opening is not None
-        assert before.opening.room == pytest.approx(after.opening.room, abs=0.02)
-        assert before.opening.way_out == pytest.approx(after.opening.way_out, abs=0.02)
-        assert turn @ before.opening.direction == pytest.approx(after.opening.direction, abs=1e-4)
+        assert same_openings(before, after)
+        assert turn @ opening_of(before).direction == pytest.approx(opening_of(after).direction, abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -100,8 +109,7 @@ def test_score_is_the_sum_of_its_terms() -> None:
     assert max(one.area_lost for one in exits) > 120
     assert any(one.hbonds_lost + one.hbonds_anchor for one in exits)
     for one in exits:
-        assert one.opening is not None
-        terms = one.opening.room["target"] + one.opening.way_out["target"] + 2 * one.prior
+        terms = opening_of(one).room["target"] + one.way_out + 2 * one.prior
         lost = 3.0 * sum(one.candidate.leaving)
         assert one.area_lost == pytest.approx(lost)
         lost_bonds = 0.15 * (one.hbonds_lost + one.hbonds_anchor)
@@ -117,10 +125,8 @@ def test_site_has_the_rank_of_its_best_anchor() -> None:
 def test_both_ends_of_a_symmetric_ligand_are_one_site() -> None:
     graph = graph_of("CC(=O)Nc1ccc(cc1)-c1ccc(cc1)NC(C)=O")
     exits = ranked(graph, scattered(graph, 150))
-    site_of: dict[int, set[int]] = {}
-    for one in exits:
-        site_of.setdefault(int(graph.symmetry_class[one.candidate.anchor]), set()).add(one.site)
-    assert all(len(sites) == 1 for sites in site_of.values())
+    sites = {(graph.symmetry_class[one.candidate.anchor], one.site) for one in exits}
+    assert len(sites) == len({number for number, _ in sites})
     ends = [one for one in exits if one.rank and one.candidate.anchor in (0, 18)]
     assert [one.equivalents for one in ends] in ([(0,)], [(18,)])
 
@@ -145,16 +151,11 @@ def test_contacts_of_leaving_group_and_anchor_are_counted_within_the_limit() -> 
 
 def test_cut_that_frees_the_bond_to_the_protein_is_between_open_and_closed_exits() -> None:
     graph = graph_of("C=CC(=O)N1CCCCC1c1ccccc1")
-    linked = frozenset({0})
 
     def order(around: Surroundings) -> list[int]:
         """Return the place of each ranked exit: open 0, freed and open 1, closed 2, freed and closed 3."""
-        exits = rank_candidates(graph, around, no_area(graph), linked=linked)
-        openings = [(one, one.opening) for one in exits if one.rank and one.opening]
-        return [
-            2 * (min(opening.room["target"], opening.way_out["target"]) < 0.1) + one.candidate.frees_link
-            for one, opening in openings
-        ]
+        exits = rank_candidates(graph, around, no_area(graph), linked=frozenset({0}))
+        return [2 * (not is_open(one)) + one.candidate.frees_link for one in exits if one.rank]
 
     places = [order(surroundings()), *(order(scattered(graph, 400, seed=seed)) for seed in range(6))]
     assert all(found == sorted(found) for found in places)
@@ -179,8 +180,7 @@ def test_rows_name_all_columns_of_the_table_but_no_others() -> None:
     exits = [replace(one, evidence=witness.evidence(one)) for one in ranked(graph, surroundings())]
     beside = residues_beside(instance, graph.xyz, small_neighbourhood())
     anchor = exits[0].candidate.anchor
-    assert exits[0].opening is not None
-    ahead = graph.xyz[anchor] + (1.5 + 9.0) * exits[0].opening.direction
+    ahead = graph.xyz[anchor] + (1.5 + 9.0) * opening_of(exits[0]).direction
     lysines = (Lysine("A", "716", "", "P00533:716", (x, y, z + 25.0), 20.0) for x, y, z in [graph.xyz[anchor].tolist()])
     instance = replace(instance, lysines=(*lysines, Lysine("A", "60A", "2", "", tuple(ahead.tolist()), 30.0)))
     rows = list(exit_rows("T", instance, graph, exits, beside))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from tests.tools.components import Known, ideal_instance
-from tests.tools.exits import caged, graph_of, joined, moved, reordered, scattered, surroundings
+from tests.tools.exits import caged, graph_of, is_open, joined, moved, reordered, same_openings, scattered, surroundings
 from tethermap.components.index import ComponentIndex
 from tethermap.exits.candidates import find_candidates
 from tethermap.exits.evidence import Witness
@@ -38,11 +38,6 @@ def unseen_of(graph: LigandGraph, around: Surroundings, anchor: int) -> Exit:
     return next(one for one in exits if one.candidate.kind == "unseen")
 
 
-def is_open(one: Exit) -> bool:
-    assert one.opening is not None
-    return min(one.opening.room["target"], one.opening.way_out["target"]) >= 0.1
-
-
 def test_tail_of_sunitinib_is_one_end_of_an_amide(index: ComponentIndex, known: Known) -> None:
     instance = ideal_instance(known("B49"), omit=SUNITINIB_TAIL)
     molecule = build_ligand(instance, index)
@@ -54,9 +49,7 @@ def test_tail_of_sunitinib_is_one_end_of_an_amide(index: ComponentIndex, known: 
     exits = rank_candidates(graph, surroundings(), np.zeros(len(graph)), missing=missing)
     one = next(one for one in exits if one.candidate.kind == "unseen")
     assert one.rank is not None
-    assert not one.closed
-    assert one.area_lost == 0
-    assert one.prior == PRIOR[end.chem_class]
+    assert (one.closed, one.area_lost, one.prior) == (False, 0, PRIOR[end.chem_class])
     evidence = Witness(instance, molecule, graph, NO_BACKBONE).evidence(one)
     assert evidence.grade >= "C"
     assert "end_not_modelled" in evidence.reasons
@@ -96,10 +89,7 @@ def test_motion_of_the_complex_changes_no_end(seed: int, anchor: int) -> None:
     before = unseen_of(graph, around, anchor)
     after = unseen_of(*moved(graph, around, turn, np.array([30.0, -7.0, 12.0])), anchor)
     assert before.rank == after.rank
-    assert before.opening is not None
-    assert after.opening is not None
-    assert before.opening.room == pytest.approx(after.opening.room, abs=0.02)
-    assert before.opening.way_out == pytest.approx(after.opening.way_out, abs=0.02)
+    assert same_openings(before, after)
 
 
 @pytest.mark.parametrize("anchor", ANCHORS)
