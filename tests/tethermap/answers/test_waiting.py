@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,24 +19,19 @@ def test_spooled_values_equal_those_of_a_dict(held: int, monkeypatch: pytest.Mon
     @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.text())))
     def check(added: list[tuple[str, str]]) -> None:
         with spool() as blocks:
-            stored: StoredValues[str] = StoredValues(blocks, str.encode, bytes.decode)
-            others: StoredValues[str] = StoredValues(blocks, str.encode, bytes.decode)
+            stored, others = (StoredValues[str](blocks, str.encode, bytes.decode) for _ in range(2))
             expected: dict[str, str] = {}
             for name, value in added:
                 stored.add(name, value)
                 others.add(name, value[::-1])
                 expected[name] = value
                 assert stored[name] == value
-            assert as_dict(stored) == expected
-            assert as_dict(others) == {name: value[::-1] for name, value in expected.items()}
+            assert dict(stored) == expected
+            assert dict(others) == {name: value[::-1] for name, value in expected.items()}
             assert ("a" in stored) == ("a" in expected)
             assert len(stored) == len(expected)
 
     check()
-
-
-def as_dict(values: Mapping[str, str]) -> dict[str, str]:
-    return dict(values.items())
 
 
 def test_temporary_file_is_removed_afterwards(tmp_path: Path) -> None:

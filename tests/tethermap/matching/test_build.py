@@ -36,8 +36,7 @@ def test_amprenavir_of_1hpv(real_ligand: RealLigand, index: ComponentIndex) -> N
     record = build_ligand(instance, index)
     assert record.bond_source == "dictionary"
     assert record.inchikey == "YMARZQAQMVYCKC-OEMFJLHTSA-N"  # of amprenavir, PubChem CID 65016
-    assert record.atoms_missing == ()
-    assert record.flags == ()
+    assert (record.atoms_missing, record.flags) == ((), ())
     positions = record.mol.GetConformer().GetPositions()[: record.n_heavy]
     assert (positions == instance.atoms.xyz[record.atom_index]).all()
 
@@ -226,13 +225,11 @@ def test_double_bond_is_flagged_by_its_atoms(real_ligand: RealLigand, index: Com
 
 
 def test_open_bond_to_a_metal_is_left_out(known: Known, index: ComponentIndex) -> None:
-    component = known("MMC")  # methyl mercury
-    instance = ideal_instance(component)
+    instance = ideal_instance(known("MMC"))  # methyl mercury
     place = instance.atoms.element.index("Hg")
     xyz = instance.atoms.xyz.copy()
     xyz[place] += 2.0 * (xyz[place] - xyz[1 - place]) / np.linalg.norm(xyz[place] - xyz[1 - place])
-    moved = dataclasses.replace(instance, atoms=dataclasses.replace(instance.atoms, xyz=xyz))
-    record = build_ligand(moved, index)
+    record = build_ligand(dataclasses.replace(instance, atoms=dataclasses.replace(instance.atoms, xyz=xyz)), index)
     assert record.bond_source == "dictionary"
     assert "metal_bond_open" in record.flags
     assert record.mol.GetBondBetweenAtoms(0, 1) is None

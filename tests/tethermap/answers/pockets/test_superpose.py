@@ -9,17 +9,16 @@ from scipy.spatial.transform import Rotation
 
 from tethermap.answers.pockets.limits import FEWEST_PAIRS, POCKET_RADIUS
 from tethermap.answers.pockets.superpose import pocket, superpose
+from tethermap.base.arrays import FloatArray
 
-Points = np.ndarray
 
-
-def points(count: int, seed: int) -> Points:
+def points(count: int, seed: int) -> FloatArray:
     return np.random.default_rng(seed).uniform(-12, 12, (count, 3))
 
 
-def moved(xyz: Points, seed: int) -> Points:
+def moved(xyz: FloatArray, seed: int) -> FloatArray:
     turn = Rotation.random(random_state=seed).as_matrix()
-    there: Points = xyz @ turn.T + np.array([40.0, -25.0, 7.0])
+    there: FloatArray = xyz @ turn.T + np.array([40.0, -25.0, 7.0])
     return there
 
 
