@@ -152,7 +152,11 @@ class Transfers:
         steps: dict[AtomKey, int] = {}
         for degrader, placed in degraders:
             for bond in degrader.bridging.bonds:
-                transfer = self._transferred(degrader, bond, ligand)
+                whole, half = degrader.molecule, degrader.bridging.target.half
+                key = whole.component_names, degrader.graph.names, bond, half, ligand.component_names, ligand.names
+                if key not in self._known:
+                    self._known[key] = transferred(whole, degrader.graph, half, bond, ligand)
+                transfer = self._known[key]
                 if transfer is None:
                     continue
                 if not (copy.superposition.reason or placed.superposition.reason):
@@ -164,10 +168,3 @@ class Transfers:
                     entries[keys[atom]][code] = before | {degrader.instance.entry_id}
                     steps[keys[atom]] = min(transfer.steps, steps.get(keys[atom], transfer.steps))
         return Seen(entries, steps)
-
-    def _transferred(self, degrader: Degrader, bond: tuple[int, int], ligand: LigandMolecule) -> Transferred | None:
-        molecule, half = degrader.molecule, degrader.bridging.target.half
-        key = (molecule.component_names, degrader.graph.names, bond, half, ligand.component_names, ligand.names)
-        if key not in self._known:
-            self._known[key] = transferred(molecule, degrader.graph, half, bond, ligand)
-        return self._known[key]

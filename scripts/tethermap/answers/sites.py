@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import median
@@ -135,10 +135,8 @@ def copy_of(
     )
 
 
-@lru_cache(maxsize=65_536)
-def _shared_set(atoms: frozenset[AtomKey]) -> frozenset[AtomKey]:
-    """Return the first of all equal sets: thousands of copies of a ligand are in memory at once."""
-    return atoms
+_shared_set: Callable[[frozenset[AtomKey]], frozenset[AtomKey]] = lru_cache(maxsize=65_536)(lambda atoms: atoms)
+"""Returns the first of all equal sets: thousands of copies of a ligand are in memory at once."""
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,11 @@ class Pocket:
         best = _most_open(np.round(room[swept] + way_out, 6) + 2 * unseen[swept] * free, owner[swept], 1)
         opened = swept[turns[swept] & (room[swept] >= OPEN_FROM) & (way_out >= OPEN_FROM)]
         chosen = swept[best]
-        openings = self._openings(frames[chosen, 2], starts[chosen], points[chosen], lengths[best], stopped[best])
+        directions = frames[chosen, 2]
+        depth = count_within(starts[chosen] + DEPTH_AHEAD * directions, self._around, DEPTH_WITHIN).tolist()
+        clearance = np.minimum(lengths[best], RAY_END).mean(axis=1).tolist()
+        shares = self._shares(points[chosen], ROOM_POINTS), self._shares(stopped[best], RAYS)
+        openings = list(map(Opening, directions, *shares, clearance, depth))
         for number, k in enumerate(chosen.tolist()):
             if turns[k]:
                 same = opened[owner[opened] == owner[k]]
@@ -293,16 +297,6 @@ class Pocket:
         contacts = np.zeros(len(self._graph), dtype=np.int64)
         contacts[polar] = count_within(self._graph.xyz[polar], self._polar, within)
         return contacts
-
-    def _openings(
-        self, directions: FloatArray, starts: FloatArray, points: LevelArray, lengths: FloatArray, stopped: LevelArray
-    ) -> list[Opening]:
-        """Return the openings of the given directions from their room and rays."""
-        ahead = starts + DEPTH_AHEAD * directions
-        depth = count_within(ahead, self._around, DEPTH_WITHIN)
-        clearance = np.minimum(lengths, RAY_END).mean(axis=1)
-        shares = self._shares(points, ROOM_POINTS), self._shares(stopped, RAYS)
-        return list(map(Opening, directions, *shares, clearance.tolist(), depth.tolist()))
 
     def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
         """Return the free share of each direction's points or rays by context; NaN if a context is not defined."""

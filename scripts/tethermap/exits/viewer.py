@@ -100,13 +100,12 @@ def pymol_script(instance: Instance, heavy: IntArray, relative_sasa: FloatArray,
     str
         The script, to be opened in its own folder.
     """
-    stem = instance.stem
     commands = [
         *(f"# {line}" for line in _legend(instance, heavy, relative_sasa)),
         "# PyMOL looks for files in the working folder: open this script from its own.",
         "reinitialize",
         f"load {_complex_file(instance)}, complex",
-        f"load {_SDF_FOLDER}/{stem}.sdf, ligand",
+        f"load {_SDF_FOLDER}/{instance.stem}.sdf, ligand",
         "bg_color white",
         "hide everything",
         "show cartoon, complex",
@@ -121,8 +120,8 @@ def pymol_script(instance: Instance, heavy: IntArray, relative_sasa: FloatArray,
         "set stick_radius, 0.22, ligand",
         "set valence, 1",
     ]
-    serials = instance.atoms.serial[heavy].tolist()
-    for rank, (serial, value) in enumerate(zip(serials, relative_sasa.tolist(), strict=True)):
+    values = zip(instance.atoms.serial[heavy].tolist(), relative_sasa.tolist(), strict=True)
+    for rank, (serial, value) in enumerate(values):
         atoms = f"(ligand and rank {rank}) or (complex and id {serial})"
         commands.append(f"color 0x{exposure_colour(value)[1:]}, {atoms}")
     commands += _pymol_exits(arrows)
@@ -170,13 +169,12 @@ def chimerax_script(instance: Instance, heavy: IntArray, relative_sasa: FloatArr
     str
         The script.
     """
-    stem = instance.stem
     atoms = [f"#1@@serial_number={serial}" for serial in instance.atoms.serial[heavy].tolist()]
     commands = [
         *(f"# {line}" for line in _legend(instance, heavy, relative_sasa)),
         "close session",
         f"open {_complex_file(instance)}",
-        f"open {_SDF_FOLDER}/{stem}.sdf",
+        f"open {_SDF_FOLDER}/{instance.stem}.sdf",
         "hide #2 models",
         "set bgColor white",
         "hide #1 atoms",

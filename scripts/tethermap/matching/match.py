@@ -82,7 +82,8 @@ def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = 
         return None
     by_labelling: dict[tuple[object, ...], _Ranked] = {}
     for mapping in _graph_matches(residue, shape, strained=strained):
-        label = _labelling(shape, mapping)
+        bonds = sorted((min(a, b), max(a, b), order) for a, b, order in observed_bonds(shape, mapping))
+        label = tuple(bonds), tuple((shape.charges[k], shape.hydrogens[k]) for k in mapping)
         rank = -_agreement(residue, shape, mapping), _deviation(residue.xyz, shape, mapping)
         if label not in by_labelling or rank < by_labelling[label][0]:
             by_labelling[label] = rank, mapping
@@ -112,12 +113,6 @@ def _graph_matches(residue: ObservedResidue, shape: Template, *, strained: bool)
         extra = [bond for bond in observed_bonds(shape, match) if (min(bond[:2]), max(bond[:2])) not in known]
         if not extra or strained or bonds_are_sane(residue.xyz, residue.elements, extra):
             yield match
-
-
-def _labelling(shape: Template, mapping: Mapping) -> tuple[object, ...]:
-    """Return the properties of the observed atoms from the mapping: orders of bonds, charges, hydrogens."""
-    bonds = sorted((min(a, b), max(a, b), order) for a, b, order in observed_bonds(shape, mapping))
-    return tuple(bonds), tuple((shape.charges[k], shape.hydrogens[k]) for k in mapping)
 
 
 def _agreement(residue: ObservedResidue, shape: Template, mapping: Mapping) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -148,7 +149,5 @@ def atom_keys(molecule: LigandMolecule) -> tuple[AtomKey, ...]:
     return tuple(map(_shared_key, zip(numbers, names, strict=True)))
 
 
-@lru_cache(maxsize=65_536)
-def _shared_key(key: AtomKey) -> AtomKey:
-    """Return the first of all equal keys: thousands of copies of a ligand are in memory at once."""
-    return key
+_shared_key: Callable[[AtomKey], AtomKey] = lru_cache(maxsize=65_536)(lambda key: key)
+"""Returns the first of all equal keys: thousands of copies of a ligand are in memory at once."""

@@ -59,18 +59,14 @@ def sdf_text(
         lists[f"atom.iprop.{name}"] = [MISSING if n is None else str(n) for n in numbers]
     mol = Chem.Mol(record.mol)
     mol.SetProp("_Name", record.stem)
-    texts = {name: _one_line(value) for name, value in fields.items() if value.strip()}
+    lines = {name: " ".join(value.split()) for name, value in fields.items()}
+    # no line of a value can end the record or begin a field
+    texts = {name: f" {text}" if text.startswith(("$$$$", ">")) else text for name, text in lines.items() if text}
     for name, tokens in lists.items():
         padded = [*tokens, *[MISSING] * (mol.GetNumAtoms() - len(tokens))]
         texts[name] = "\n".join(_LINE.findall(" ".join(padded)))
     block = str(Chem.MolToMolBlock(mol, includeStereo=True, kekulize=record.sanitised))
     return block + "".join(f">  <{name}>\n{text}\n\n" for name, text in texts.items()) + "$$$$\n"
-
-
-def _one_line(value: str) -> str:
-    """Return a value on one line that can't end the record or begin a field, for any target name."""
-    line = " ".join(value.split())
-    return f" {line}" if line.startswith(("$$$$", ">")) else line
 
 
 def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:

@@ -177,7 +177,15 @@ def _split(
 
 def bridging_line(stem: str, bridging: Bridging) -> bytes:
     """Return the binding of an instance by two proteins as a line of JSON."""
-    sides = {name: _side(getattr(bridging, name)) for name in ("target", "partner")}
+    sides = {
+        name: {
+            "protein": asdict(side.protein),
+            "areas": side.areas.round(3).tolist(),
+            "half": sorted(side.half),
+            "exit": side.exit and {**asdict(side.exit), "half": sorted(side.exit.half)},
+        }
+        for name, side in (("target", bridging.target), ("partner", bridging.partner))
+    }
     return json.dumps({"stem": stem, "reason": bridging.reason, **sides}).encode() + b"\n"
 
 
@@ -188,16 +196,6 @@ def read_bridging(path: Source) -> dict[str, Bridging]:
     return {
         record["stem"]: Bridging(_read_side(record["target"]), _read_side(record["partner"]), record["reason"])
         for record in records
-    }
-
-
-def _side(side: BoundSide) -> dict[str, Any]:
-    seen = side.exit
-    return {
-        "protein": asdict(side.protein),
-        "areas": side.areas.round(3).tolist(),
-        "half": sorted(side.half),
-        "exit": seen and {**asdict(seen), "half": sorted(seen.half)},
     }
 
 
