@@ -6,6 +6,7 @@ orientation of the file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,11 +14,10 @@ import numpy as np
 
 from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
-from tethermap.entry.near import count_within
-from tethermap.exits.candidates import TORSIONS, Candidate
+from tethermap.entry.near import count_within, squared_distances
+from tethermap.exits.candidates import TORSIONS, Candidate, frames_of, rotations
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import BOND, LINKER_RADIUS, RAY_END, RAY_START
-from tethermap.exits.poses import Poser, Poses
 from tethermap.exits.words import OPEN_FROM
 from tethermap.instance.model import Surroundings
 from tethermap.kernels.spheres import Grid, LevelArray, Spheres
@@ -49,6 +49,15 @@ DEPTH_AHEAD, DEPTH_WITHIN = 3.0, 8.0
 
 REACH = BOND + RAY_END + RAY_SPHERE + SOFTNESS * max(RADII.values())
 """Distance from the ligand, in angstroms, up to which an atom can block a ray."""
+
+
+CLASH, POLAR_CLASH = 2.6, 2.4
+"""Least distances of rotated atoms from others in a free torsion, in angstroms: for any pair, and for N and O."""
+
+NEAR_ANCHOR = 6.0
+"""Atoms that rotate with an anchor are nearer to it than this, in angstroms: four bonds."""
+
+_TINY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +92,31 @@ class Opening:
     torsion: float = float("nan")
     torsions_open: int | None = None
     cone: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """The directions of a candidate in all torsions that are free.
+
+    Parameters
+    ----------
+    directions : ndarray of float, shape (n, 3)
+        Unit vectors.
+    frames : ndarray of float, shape (n, 3, 3)
+        Frame of each, turned along with it.
+    torsion : ndarray of int, shape (n,)
+        Number of the torsion that each belongs to.
+    group : tuple of int
+        Atoms that rotate.
+    places : ndarray of float, shape (n_torsions, n_group, 3)
+        Their coordinates in each torsion, in angstroms.
+    """
+
+    directions: FloatArray
+    frames: FloatArray
+    torsion: IntArray
+    group: tuple[int, ...]
+    places: FloatArray
 
 
 def fibonacci_cap(count: int, widest: float) -> FloatArray:
@@ -194,17 +228,15 @@ class Pocket:
         self._radii = np.concatenate([radii_of(graph.element), radii_of(surroundings.element.tolist())])
         self._level = np.concatenate([np.zeros(len(graph), dtype=np.int64), level])
         self._around = around[level == 0]
-        element = surroundings.element[level == 0]
-        polar = (element == "N") | (element == "O")
-        self._polar = self._around[polar]
-        self._poser = Poser(graph, self._around, polar)
+        own, others = np.array(graph.element), surroundings.element[level == 0]
+        self._own_polar, self._is_polar = ((element == "N") | (element == "O") for element in (own, others))
 
     def openings(self, candidates: Sequence[Candidate]) -> list[Opening]:
         """Return the geometry of candidates, each in the best of its directions, without its leaving group."""
         if not candidates:
             return []
         graph = self._graph
-        all_poses = [self._poser.poses(candidate) for candidate in candidates]
+        all_poses = [self._poses(candidate) for candidate in candidates]
         counts = [len(poses.torsion) for poses in all_poses]
         owner = np.repeat(np.arange(len(candidates)), counts)
         frames = np.concatenate([poses.frames for poses in all_poses])
@@ -244,6 +276,45 @@ class Pocket:
                     cone=float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0)))),
                 )
         return openings
+
+    def _poses(self, candidate: Candidate) -> Poses:
+        """Return the directions of a candidate, for a rotatable group in all free torsions."""
+        graph, anchor, turn = self._graph, candidate.anchor, candidate.turn
+        start = graph.xyz[anchor]
+        frames = frames_of(candidate.directions, graph.offsets(anchor))
+        count = len(frames)
+        if turn is None:
+            return Poses(candidate.directions, frames, np.zeros(count, dtype=np.int64), (), np.zeros((1, 0, 3)))
+        axis = start - graph.xyz[turn.parent]
+        turned = rotations(axis / max(math.sqrt(axis @ axis), _TINY))
+        group = list(turn.group)
+        places = start + np.einsum("tij,gj->tgi", turned, graph.xyz[group] - start)
+        numbers = np.flatnonzero(self._free(places, group, [*candidate.leaving, *group, anchor, turn.parent], start))
+        return Poses(
+            np.einsum("tij,dj->tdi", turned[numbers], candidate.directions).reshape(-1, 3),
+            np.einsum("tij,dkj->tdki", turned[numbers], frames).reshape(-1, 3, 3),
+            numbers.repeat(count),
+            turn.group,
+            places,
+        )
+
+    def _free(self, places: FloatArray, group: Sequence[int], away: Sequence[int], anchor: FloatArray) -> BoolArray:
+        """Return which torsions keep the turned atoms off protein and ligand; the deposited one always does.
+
+        `away` are atoms of the ligand that never clash.
+        """
+        free = np.ones(len(places), dtype=bool)
+        if not group:
+            return free
+        own = np.ones(len(self._graph), dtype=bool)
+        own[away] = False
+        near = squared_distances(anchor[None], self._around)[0] < (CLASH + NEAR_ANCHOR) ** 2
+        others = np.concatenate([self._graph.xyz[own], self._around[near]])
+        polar = np.concatenate([self._own_polar[own], self._is_polar[near]])
+        limits = np.where(self._own_polar[list(group)][:, None] & polar, POLAR_CLASH, CLASH)
+        apart = squared_distances(places.reshape(-1, 3), others).reshape(*places.shape[:2], -1)
+        free[1:] = (apart[1:] > limits**2).all(axis=(1, 2))
+        return free
 
     def _obstacles(
         self, candidates: Sequence[Candidate], all_poses: Sequence[Poses]
@@ -293,9 +364,8 @@ class Pocket:
         -------
         ndarray of int, shape (n_atoms,)
         """
-        polar = [k for k, element in enumerate(self._graph.element) if element in ("N", "O")]
         contacts = np.zeros(len(self._graph), dtype=np.int64)
-        contacts[polar] = count_within(self._graph.xyz[polar], self._polar, within)
+        contacts[self._own_polar] = count_within(self._graph.xyz[self._own_polar], self._around[self._is_polar], within)
         return contacts
 
     def _shares(self, levels: LevelArray, count: int) -> list[dict[str, float]]:
