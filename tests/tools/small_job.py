@@ -37,7 +37,6 @@ from tethermap.instance.model import Instance, Residue
 from tethermap.instance.store import instance_line
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import packed_molecule
-from tethermap.results.write import name_cells
 
 TARGET = "Small & <target>"
 GIVEN = resolve(
@@ -141,7 +140,7 @@ def write_shard(
         "type": "hbond",
         "distance_A": 3.0,
     }
-    contacts: list[Row] = [{**contact, **name_cells(instance), "stem": instance.stem} for instance, _ in ligands]
+    contacts: list[Row] = [{**contact, **instance.cells} for instance, _ in ligands]
     rows_of("measure_sasa/contacts", contacts)
     ways_out = [exits_of(mol) for instance, mol in ligands]
     exits = [row for (instance, _), (graph, found) in zip(ligands, ways_out, strict=True)

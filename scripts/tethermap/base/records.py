@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any, Literal, overload
+from typing import IO, Any, AnyStr, Literal, overload
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from tethermap.base import layout
@@ -261,7 +261,7 @@ def _blocks(path: Source) -> Iterator[tuple[str, list[bytes]]]:
     name, block = "", list[bytes]()
     with path.open("rb") as stream:
         stream.readline()
-        for row in _whole_rows(stream):
+        for row in whole_rows(stream, b'"'):
             stem = row.rstrip(b"\n").rpartition(b",")[2].strip(b'"').decode("utf-8")
             if block and stem != name:
                 yield name, block
@@ -272,13 +272,13 @@ def _blocks(path: Source) -> Iterator[tuple[str, list[bytes]]]:
         yield name, block
 
 
-def _whole_rows(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield rows of CSV; quoted cells may contain line ends."""
-    begun = b""
+def whole_rows(lines: Iterable[AnyStr], quote: AnyStr) -> Iterator[AnyStr]:
+    """Yield the rows of a table, which have several lines if a cell has a line end."""
+    begun = quote[:0]
     for line in lines:
         begun += line
-        if begun.count(b'"') % 2 == 0:
+        if begun.count(quote) % 2 == 0:
             yield begun
-            begun = b""
+            begun = quote[:0]
     if begun:
         yield begun

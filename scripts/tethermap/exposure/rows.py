@@ -32,14 +32,7 @@ def _total(areas: FloatArray) -> float:
 
 def instance_cells(target_name: str, instance: Instance) -> dict[str, Value]:
     """Return the cells that name an instance in tables."""
-    return {
-        "Target": target_name,
-        "pdb_id": instance.entry_id,
-        "Warhead": instance.name.comp_id,
-        "Residue_ID": instance.name.residue_id,
-        "Chain": instance.name.auth_asym_id,
-        "stem": instance.stem,
-    }
+    return {"Target": target_name, **instance.cells}
 
 
 def summary_row(

@@ -302,6 +302,13 @@ class Instance:
         return self.components[self.head]
 
     @property
+    def cells(self) -> dict[str, str]:
+        """Cells that name the instance in tables."""
+        name = self.name
+        place = {"Chain": name.auth_asym_id, "Warhead": name.comp_id, "Residue_ID": name.residue_id}
+        return {"pdb_id": self.entry_id, **place, "stem": self.stem}
+
+    @property
     def component_names(self) -> str:
         """All components joined by ``+``."""
         return "+".join(residue.comp_id for residue in self.components)

@@ -17,7 +17,7 @@ from typing import Any
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing, write_parts, write_text
 from tethermap.base.errors import PROGRAM_ERROR
-from tethermap.base.parquet import write_parquet
+from tethermap.base.parquet import PARQUET_TABLES, write_parquet
 from tethermap.base.records import part
 from tethermap.base.root import ROOT
 from tethermap.base.tables import FILES, Row, Value, read_table
@@ -74,21 +74,19 @@ def write_manifest(
     _remove_unlisted(job, listed)
     tally = _count(job, shards, errors, left_out)
     link(job / layout.RESULTS_DISPLAY, job / layout.RESULTS_DISPLAY_LINK)
-    single = [path for table in tables.RESULT_TABLES for path in (table.path, table.parquet)]
-    single += [
+    single = [
         layout.DATA_DICTIONARY,
         layout.RESULTS_DISPLAY_LINK,
         layout.LIGANDS_SDF,
         layout.REPORT,
         layout.SEARCH_ENTRIES,
-        layout.WORKFLOW,
     ]
-    single += [layout.report_page(number) for number in range(2, 2 + len(list((job / layout.REPORT_PAGES).glob("*"))))]
-    optional = [table for table in (tables.POSES, tables.AFFINITY, tables.PUBLISHED) if (job / table.path).is_file()]
-    single += [path for table in optional for path in (table.path, table.parquet)]
+    pages = len(list((job / layout.REPORT_PAGES).glob("*")))
+    single += [layout.WORKFLOW, *map(layout.report_page, range(2, 2 + pages))]
+    made = (table for table in PARQUET_TABLES if table in tables.RESULT_TABLES or (job / table.path).is_file())
+    single += [path for table in made for path in (table.path, table.parquet)]
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
-    for path in single:
-        listed[path] = file_row(job, path)
+    listed |= {path: file_row(job, path) for path in single}
     series = sum(1 for _ in read_table(job / layout.SERIES_TABLE, tables.SERIES))
     write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
     write_text(job / layout.JOB_LOG, job_log_text(job))
@@ -170,30 +168,19 @@ def file_row(folder: Path, path: str) -> Row:
 
 
 def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
-    """Remove files of the shared folders that no step of this run wrote; follow no links."""
-    _remove_unlisted_inputs(job, listed)
-    for folder in layout.SHARED_FOLDERS:
-        if not (job / folder).is_dir():
-            continue
-        for entry in os.scandir(job / folder):
-            path = f"{folder}/{entry.name}"
-            if path not in listed and entry.is_file(follow_symlinks=False):
-                log.info("%s is of an earlier run and removed", path)
-                (job / path).unlink()
-
-
-def _remove_unlisted_inputs(job: Path, listed: Collection[str]) -> None:
-    """Do the same below the folder of inputs, by ligand, and remove empty folders."""
-    for place, _, names in os.walk(job / layout.PROTAC_FOLDER, topdown=False):
-        folder = Path(place).relative_to(job).as_posix()
+    """Remove files of an earlier run from the folders of results, and empty folders of inputs for other programs."""
+    folders = [(folder, names) for folder in layout.SHARED_FOLDERS for _, _, names in islice(os.walk(job / folder), 1)]
+    inputs = os.walk(job / layout.PROTAC_FOLDER, topdown=False)
+    folders += [(Path(place).relative_to(job).as_posix(), names) for place, _, names in inputs]
+    for folder, names in folders:
         for name in names:
             path = f"{folder}/{name}"
             if path not in listed and path != layout.PROTAC_INPUTS and not (job / path).is_symlink():
                 log.info("%s is of an earlier run and removed", path)
                 (job / path).unlink()
-        if folder != layout.PROTAC_FOLDER:
+        if folder.startswith(f"{layout.PROTAC_FOLDER}/"):
             with suppress(OSError):  # not empty
-                Path(place).rmdir()
+                (job / folder).rmdir()
 
 
 def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: AbstractSet[str]) -> Tally:

@@ -17,7 +17,7 @@ from typing import Any
 
 from tethermap.answers.waiting import Place, Spool, spool
 from tethermap.base.atomic import replacing
-from tethermap.base.records import Source
+from tethermap.base.records import Source, whole_rows
 from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, formatter, instance_key, natural_key
 
 Key = tuple[Any, ...]
@@ -47,10 +47,7 @@ class SortedTable:
         KeyError
             If a row has a column that is not in the table.
         """
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerows(map(self._cells, rows))
-        self.add_text(key, text.getvalue())
+        self.add_text(key, _csv_text(map(self._cells, rows)))
 
     def add_columns(self, key: Key, columns: Mapping[str, str | Sequence[Value]]) -> None:
         """Add a block of rows by all of its columns: the values of the rows, or the text that all rows share."""
@@ -58,9 +55,7 @@ class SortedTable:
         for column in self._table.columns:
             values = columns[column.name]
             cells.append(repeat(values) if isinstance(values, str) else map(formatter(column), values))
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(zip(*cells, strict=False))
-        self.add_text(key, text.getvalue())
+        self.add_text(key, _csv_text(zip(*cells, strict=False)))
 
     def add_text(self, key: Key, text: str) -> None:
         """Add a block of rows that are CSV text already."""
@@ -68,11 +63,9 @@ class SortedTable:
 
     def write(self, *, equal_by_text: bool = False) -> None:
         """Write the file: header, then the blocks by key, those with equal keys as they came or by their text."""
-        header = io.StringIO()
-        csv.writer(header, lineterminator="\n").writerow(self._table.names)
         self._places.sort(key=lambda place: place[0])
         with replacing(self._path) as temporary, temporary.open("wb") as stream:
-            stream.write(header.getvalue().encode("utf-8"))
+            stream.write(_csv_text([self._table.names]).encode("utf-8"))
             for _, equal in groupby(self._places, key=lambda place: place[0]):
                 blocks = [self._spool.read(place) for _, place in equal]
                 stream.writelines(sorted(blocks) if equal_by_text else blocks)
@@ -120,7 +113,7 @@ def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterat
         return _cells(text)[-after] if '"' in text else text.rsplit(",", after)[-after].rstrip("\n")
 
     with path.open(encoding="utf-8", newline="") as stream:
-        records = _records(stream)
+        records = whole_rows(stream, '"')
         header = _cells(next(records, ""))
         if tuple(header) != table.names:
             raise ValueError(f"{path}: unexpected columns {header}")
@@ -169,14 +162,10 @@ def merge(
                     merged.add(key(row), [new])
 
 
-def _records(stream: Iterable[str]) -> Iterator[str]:
-    """Yield the text of each CSV record; a quoted cell may span lines."""
-    text = ""
-    for line in stream:
-        text += line
-        if text.count('"') % 2 == 0:
-            yield text
-            text = ""
+def _csv_text(rows: Iterable[Iterable[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def _cells(text: str) -> list[str]:

@@ -24,14 +24,8 @@ class Membership:
     core: tuple[int, ...] = ()
 
 
-def sort_key(instance: Instance) -> tuple[object, ...]:
-    """Return the key by which every table of instances is sorted."""
-    name = instance.name
-    return *instance_key(instance.entry_id, name.auth_asym_id, name.comp_id, name.residue_id), instance.stem
-
-
 def row_sort_key(row: Row) -> tuple[object, ...]:
-    """Return the same key from a row with the columns of an instance."""
+    """Return the key by which every table of instances is sorted."""
     names = (str(row[column]) for column in ("pdb_id", "Chain", "Warhead", "Residue_ID"))
     return *instance_key(*names), str(row["stem"])
 
@@ -63,17 +57,13 @@ def result_row(
     smiles_at_ph : str
         Its ligand's SMILES as charged at pH 7.4.
     """
-    name, facts = instance.name, instance.facts
+    facts = instance.facts
     heavy = instance.atoms.heavy
     covalent = [link for link in instance.links if link.kind == "covalent"]
     return {
-        "Target": summary["Target"],
-        "pdb_id": instance.entry_id,
-        "Chain": name.auth_asym_id,
-        "Warhead": name.comp_id,
-        "Residue_ID": name.residue_id,
+        **instance.cells,
+        **{name: summary[name] for name in ("Target", "%Exposed", "SASA_in_complex_A2", "SASA_free_A2")},
         "SMILES": mol.smiles,
-        "%Exposed": summary["%Exposed"],
         "resolution": facts.resolution,
         "method": facts.method,
         "release_date": facts.release_date,
@@ -90,13 +80,10 @@ def result_row(
         "sanitised": mol.sanitised,
         "target_chains": ",".join(instance.target_chains),
         "buried_fraction": summary["Buried_fraction"],
-        "SASA_in_complex_A2": summary["SASA_in_complex_A2"],
-        "SASA_free_A2": summary["SASA_free_A2"],
         **_file_cells(instance.stem, files),
         "series": membership.series,
         "InChIKey": mol.inchikey,
         "flags": JOINED.join(sorted({*instance.flags, *mol.flags})),
-        "stem": instance.stem,
         **fit_cells(instance.fit),
         "RSCC_by_residue": by_residue(instance.fit, instance.residue_names),
         **entry_cells(instance.fit.entry),
@@ -169,16 +156,14 @@ def map_columns(
     `SMILES` is that of the molecule as observed, the one `SMILES_ID` counts in; `core_index`
     is the atom's place in the common core of its series.
     """
-    name, atoms, indices = instance.name, instance.atoms, mol.atom_index.tolist()
+    atoms, indices = instance.atoms, mol.atom_index.tolist()
     core_index = {atom: place for place, atom in enumerate(membership.core)}
     sdf_index = range(mol.n_heavy)
     smiles_index = [place if place >= 0 else None for place in mol.smiles_index.tolist()]
     return {
-        "Ligand": name.comp_id,
+        **instance.cells,
+        "Ligand": instance.name.comp_id,
         "Target": target,
-        "pdb_id": instance.entry_id,
-        "Residue_ID": name.residue_id,
-        "Chain": name.auth_asym_id,
         "AtomIndex": sdf_index,
         "AtomSymbol": [atoms.element[index] for index in indices],
         "atom_id": atoms.serial[indices].tolist(),
@@ -193,24 +178,12 @@ def map_columns(
         "core_index": [core_index.get(k) for k in sdf_index],
         "symmetry_class": mol.symmetry_class.tolist(),
         "series": membership.series,
-        "stem": instance.stem,
     }
 
 
 def unselected_entry_row(entry: Row, source: str) -> Row:
     """Return the row of Entry_Status of an entry that the search left out."""
-    reason = str(entry["reason"])
-    return {
-        "pdb_id": entry["pdb_id"],
-        "rank": entry["rank"],
-        "kept": False,
-        "reason": reason,
-        "instances_found": None,
-        "instances_kept": 0,
-        "source": source,
-        "threshold": entry["threshold"],
-        "value": entry["value"],
-        "requested_id": entry["requested_id"],
-        "successor": entry["successor"],
-        "sentence": REASONS[reason],
-    }
+    copied = ("pdb_id", "rank", "reason", "threshold", "value", "requested_id", "successor")
+    sentence = REASONS[str(entry["reason"])]
+    copy = {name: entry[name] for name in copied}
+    return {**copy, "kept": False, "instances_kept": 0, "source": source, "sentence": sentence}

@@ -44,7 +44,6 @@ from tethermap.results.rows import (
     pose_rows,
     result_row,
     row_sort_key,
-    sort_key,
     unselected_entry_row,
 )
 from tethermap.results.searched import search_source
@@ -112,7 +111,7 @@ def write_tables(
         (tables.EXIT_VECTORS, "measure_sasa/exits", row_sort_key, "stem", of_results),
         (tables.LIGAND_STATUS, "clean_complexes/ligand_status", ligand_status_key, None, status.ligand),
         (tables.NAME_MAP, "clean_complexes/name_map", name_map_key, None, of_results),
-        (tables.SERIES, "find_cores/series", series_key, None, unchanged),
+        (tables.SERIES, "find_cores/series", lambda row: (int(row["series"][1:]),), None, unchanged),
     ):
         parts = (part(job, shard, name) for shard in shards)
         merge(parts, job / table.path, table, key, column, changed)
@@ -155,7 +154,7 @@ def _write_answers(
     if gathered.poses:
         in_order = (row for _, row in sorted(gathered.poses, key=itemgetter(0)))
         tables.write_table(job / tables.POSES.path, tables.POSES, in_order)
-    degraders = sorted(gathered.degraders.values(), key=lambda degrader: sort_key(degrader.instance))
+    degraders = sorted(gathered.degraders.values(), key=lambda degrader: row_sort_key(degrader.instance.cells))
     observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
     known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
@@ -173,11 +172,6 @@ def _write_answers(
         (tables.OBSERVED_EXITS, observed),
     ):
         tables.write_table(job / written.path, written, rows)
-
-
-def series_key(row: Row) -> tuple[object, ...]:
-    """Return the key by which Series is sorted: its number."""
-    return (int(str(row["series"])[1:]),)
 
 
 def _memberships(job: Path, shards: Sequence[str]) -> dict[str, Membership]:
@@ -253,7 +247,7 @@ class Gathered:
             Member(
                 stem=instance.stem,
                 key=key,
-                names={**name_cells(instance), "stem": instance.stem},
+                names=instance.cells,
                 resolution=float("inf") if (known := instance.facts.resolution) is None else known,
                 ligand=xyz,
                 chain=chain,
@@ -299,7 +293,7 @@ def _merge_instances(
             shapes = {str(row["stem"]): row for row in geometries}
             for parts in _instances(job, shard, left_out):
                 instance, mol = parts.instance, parts.mol
-                key = sort_key(instance)
+                key = row_sort_key(instance.cells)
                 membership = series.get(instance.stem, Membership())
                 shape, charged = shapes[instance.stem], at_ph.get(mol.parent_smiles, "")
                 gathered.poses += [(key, row) for row in pose_rows(instance)]
@@ -325,45 +319,26 @@ def _published(files: Sequence[str], gathered: Gathered) -> PublishedDegraders:
     return published
 
 
-def name_cells(instance: Instance) -> dict[str, str]:
-    """Return the cells that name an instance in tables."""
-    name = instance.name
-    return {
-        "pdb_id": instance.entry_id,
-        "Chain": name.auth_asym_id,
-        "Warhead": name.comp_id,
-        "Residue_ID": name.residue_id,
-    }
-
-
 def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone) -> AffinityQuery:
     """Return an instance as affinities are looked up for it."""
     polymers = {chain for polymer in instance.polymers for chain in polymer.chains}
-    own = {instance.name.auth_asym_id} - polymers
+    chains = frozenset({*instance.target_chains, *({instance.name.auth_asym_id} - polymers)})
     accessions = frozenset(intern(residue.partition(":")[0]) for residue in backbone.pocket_uniprot)
-    chains = frozenset({*instance.target_chains, *own})
-    return AffinityQuery(
-        instance.stem, name_cells(instance), instance.component_names, chains, mol.inchikey, accessions
-    )
+    return AffinityQuery(instance.stem, instance.cells, instance.component_names, chains, mol.inchikey, accessions)
 
 
 def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:
     """Write the table of results, each instance with its binding site and its affinity if tables of them are given."""
     sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
-    ordered = ((row, sites[str(row["stem"])]) for _, row in rows.in_order(lambda key: key))
-    tables.write_table(
-        job / tables.RESULTS_TABLE.path,
-        tables.RESULTS_TABLE if affinities else tables.RESULTS_TABLE.usual,
-        (
-            {
-                **row,
-                "site": site,
-                "site_class": site_class(site),
-                **(affinities.cells([str(row["stem"])]) if affinities else {}),
-            }
-            for row, site in ordered
-        ),
-    )
+
+    def with_sites() -> Iterator[Row]:
+        for _, row in rows.in_order(lambda key: key):
+            stem = str(row["stem"])
+            measured = affinities.cells([stem]) if affinities else {}
+            yield {**row, "site": sites[stem], "site_class": site_class(sites[stem]), **measured}
+
+    table = tables.RESULTS_TABLE if affinities else tables.RESULTS_TABLE.usual
+    tables.write_table(job / table.path, table, with_sites())
 
 
 def is_packed(summary: Row) -> bool:
