@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from snakemake import benchmark
 from snakemake.script import PythonScript
 
-from tethermap.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
+from tethermap.run.warm_scripts import AVAILABLE, WarmScripts
 
 if TYPE_CHECKING:
     from snakemake.workflow import Workflow
@@ -64,7 +64,8 @@ def _fork_scripts() -> None:
         elsewhere = script.conda_env or script.container_img or script.env_modules or script.shadow_dir
         status = None
         if not (edit or elsewhere or script.resources.get("shell_exec")):
-            variables = script_variables(script.resources.get("tmpdir"))
+            temporary = script.resources.get("tmpdir")  # Snakemake sets the same variables
+            variables = dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), temporary) if temporary else {}
             record = script.bench_record
             status = warm.run(path, variables, lambda pid: benchmark.benchmarked(pid if record else False, record))
         if status is None:

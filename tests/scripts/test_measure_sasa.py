@@ -88,7 +88,7 @@ def test_each_ligand_has_its_sdf_and_its_depictions_listed(
     stem = "4cup_A_ZYB_2971"
     paths = [layout.ligand_svg(stem, "exposed"), layout.ligand_sdf(stem)]
     paths += [layout.ligand_svg(stem, style) for style in ("plain", "exits")]
-    paths += [layout.viewer_script(stem, extension) for extension in ("pml", "cxc")]
+    paths += [layout.war_pdb(stem, extension) for extension in ("pml", "cxc")]
     listed = {str(row["path"]): row["sha256"] for row in rows_of_part(tmp_path, "0", "measure_sasa/files")}
     assert list(listed) == paths
     assert {path: hashlib.sha256((tmp_path / path).read_bytes()).hexdigest() for path in listed} == listed

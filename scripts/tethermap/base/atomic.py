@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 _ENDING = ".part"
 
@@ -41,6 +43,14 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         # The file still exists after an error, or if both names are links to one file: a rename then changes nothing.
         temporary.unlink(missing_ok=True)
+
+
+def read_json(path: Path) -> Any:
+    """Return the content of a JSON file; None if it is missing or damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from tethermap.base.reference import COLUMNS
+from tethermap.base.reference import COLUMNS, rows_of
 from tethermap.base.tables import Column, Table
 
 
@@ -21,8 +20,7 @@ class Words(NamedTuple):
 @cache
 def column_words() -> dict[str, Words]:
     """Return the words of columns by name; a name prefixed with a table applies to that table only."""
-    with COLUMNS.open(encoding="utf-8", newline="") as stream:
-        return {row["column"]: Words(row["unit"], row["meaning"]) for row in csv.DictReader(stream)}
+    return {row["column"]: Words(row["unit"], row["meaning"]) for row in rows_of(COLUMNS)}
 
 
 def words_of(table: Table, name: str) -> Words | None:

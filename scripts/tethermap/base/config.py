@@ -49,14 +49,12 @@ class ConfigError(UserError):
 
 def load_schema() -> Settings:
     """Return the JSON Schema of the settings (draft 2020-12)."""
-    schema: Settings = _load(FOLDER / "config.schema.yaml")
-    return schema
+    return load_yaml(FOLDER / "config.schema.yaml")
 
 
 def load_defaults() -> Settings:
     """Return the default of every setting."""
-    defaults: Settings = _load(FOLDER / "config.yaml")
-    return defaults
+    return load_yaml(FOLDER / "config.yaml")
 
 
 def resolve(raw: Mapping[str, Any]) -> Settings:
@@ -147,11 +145,13 @@ def cache_folder(cache_dir: str | None) -> Path:
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "tethermap"
 
 
-def _load(path: Path) -> Any:
+def load_yaml(path: Path) -> Settings:
+    """Return the content of a YAML file."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # written in C where available: ten times faster
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    content: Settings = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    return content
 
 
 def _completed(raw: Mapping[str, Any]) -> Settings:

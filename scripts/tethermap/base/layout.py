@@ -120,11 +120,6 @@ def ligand_svg(stem: str, style: str) -> str:
     return f"{MCS_SVG}/{stem}_{style}.svg"
 
 
-def viewer_script(stem: str, extension: str) -> str:
-    """Return the path of a viewer script: ``pml`` for PyMOL, ``cxc`` for ChimeraX."""
-    return f"{WAR_PDB}/{stem}.{extension}"
-
-
 def protac_inputs(stem: str) -> str:
     """Return the folder of a ligand's inputs for programs that model degraders."""
     return f"{PROTAC_FOLDER}/{stem}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from typing import NamedTuple
 
-from tethermap.base.reference import CODES
+from tethermap.base.reference import CODES, rows_of
 
 
 class Doubt(NamedTuple):
@@ -15,8 +14,7 @@ class Doubt(NamedTuple):
     sentence: str
 
 
-with CODES.open(encoding="utf-8", newline="") as _stream:
-    _ROWS = list(csv.DictReader(_stream))
+_ROWS = rows_of(CODES)
 
 
 def _sentences(name: str) -> dict[str, str]:

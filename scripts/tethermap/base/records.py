@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, AnyStr, Literal, overload
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -180,20 +181,15 @@ def entry_parts(
     """
     rows = rows or {}
     others = [*map(named_records, records.values()), *map(_blocks, rows.values())]
-    entry: EntryParts | None = None
-    for stem, line, *parts in joined(named_lines(instances), *others):
-        entry_id = entry_of(line)
-        if entry is None or entry.entry_id != entry_id:
-            if entry is not None:
-                yield entry
-            entry = EntryParts(entry_id)
-        entry.stems.append(stem)
-        entry.lines.append(line)
-        for name, record in zip(records, parts, strict=False):
-            entry.records.setdefault(name, []).append(record)
-        for name, block in zip(rows, parts[len(records) :], strict=True):
-            entry.rows.setdefault(name, []).extend(block)
-    if entry is not None:
+    for entry_id, members in groupby(joined(named_lines(instances), *others), lambda member: entry_of(member[1])):
+        entry = EntryParts(entry_id)
+        for stem, line, *parts in members:
+            entry.stems.append(stem)
+            entry.lines.append(line)
+            for name, record in zip(records, parts, strict=False):
+                entry.records.setdefault(name, []).append(record)
+            for name, block in zip(rows, parts[len(records) :], strict=True):
+                entry.rows.setdefault(name, []).extend(block)
         yield entry
 
 

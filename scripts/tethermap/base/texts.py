@@ -12,11 +12,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Self
 
-import yaml
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from tethermap.base.config import load_yaml
 
 
 class PageText(str):
@@ -69,7 +68,7 @@ def _read(value: Any) -> Any:
 
 
 def _area(path: Path) -> SimpleNamespace:
-    values = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
+    values = load_yaml(path)
     scripts = htmlsafe_json_dumps({key: values[key] for key in values.pop("scripts", ())})
     return SimpleNamespace(**{key: _read(value) for key, value in values.items()}, scripts=scripts)
 

@@ -27,15 +27,8 @@ from tethermap.selfcheck.names import CHECKS
 _T = TEXTS.figures
 
 DOWNLOAD_REASONS = (
-    "not_found",
-    "withdrawn",
-    "same_as_other",
-    "download_failed",
-    "file_empty",
-    "file_truncated",
-    "file_not_structure",
-    "file_unreadable",
-    "no_atoms",
+    *("not_found", "withdrawn", "same_as_other", "download_failed", "file_empty", "file_truncated"),
+    *("file_not_structure", "file_unreadable", "no_atoms"),
 )
 """Reasons why an entry's structure is missing or unreadable."""
 

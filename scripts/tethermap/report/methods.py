@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from typing import Any
 
 from tethermap.answers.observed import limits as observed
 from tethermap.answers.pockets import limits as pockets
-from tethermap.base.reference import CITATIONS
 from tethermap.complex import limits as complexes
 from tethermap.exits import limits as exits
 from tethermap.exits import words
@@ -16,12 +14,6 @@ from tethermap.exposure import method
 from tethermap.fit.limits import limit
 from tethermap.report.templating import environment
 from tethermap.series import limits as series
-
-
-def references() -> list[dict[str, str]]:
-    """Return the works that the methods cite, by name: `key`, `text`, `doi`."""
-    with CITATIONS.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def paragraphs(settings: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -8,12 +8,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from tethermap.base import layout
+from tethermap.base.reference import CITATIONS, rows_of
 from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
 from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, Card, ReportContent
-from tethermap.report.methods import paragraphs, references
+from tethermap.report.methods import paragraphs
 from tethermap.report.policy import digest
 from tethermap.report.templating import TEMPLATES, environment, script
 from tethermap.report.texts import TEXTS
@@ -86,7 +87,7 @@ def render_report(
             check_sentences=CHECKS,
             versions=versions(),
             methods=paragraphs(settings),
-            references=references(),
+            references=rows_of(CITATIONS),
             open_from=f"{OPEN_FROM:g}",
             grade_weight=f"{GRADE_WEIGHT:g}",
             limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
@@ -141,30 +142,17 @@ def _links(content: ReportContent, pages: Sequence[CardPage]) -> dict[str, str]:
 
 
 TABLE_COLUMNS = (
-    ("pdb_id", "text", 0),
-    ("Chain", "text", 0),
-    ("Warhead", "text", 0),
-    ("Residue_ID", "number", 0),
-    ("series", "text", 0),
-    ("%Exposed", "number", 2),
-    ("open", "number", 2),
-    ("SASA_in_complex_A2", "number", 1),
-    ("SASA_free_A2", "number", 1),
-    ("resolution", "number", 2),
-    ("RSCC", "number", 3),
-    ("occupancy", "number", 2),
-    ("mean_B", "number", 1),
-    ("bond_source", "text", 0),
-    ("flags", "text", 0),
+    *(("pdb_id", "text", 0), ("Chain", "text", 0), ("Warhead", "text", 0), ("Residue_ID", "number", 0)),
+    *(("series", "text", 0), ("%Exposed", "number", 2), ("open", "number", 2), ("SASA_in_complex_A2", "number", 1)),
+    *(("SASA_free_A2", "number", 1), ("resolution", "number", 2), ("RSCC", "number", 3), ("occupancy", "number", 2)),
+    *(("mean_B", "number", 1), ("bond_source", "text", 0), ("flags", "text", 0)),
 )
 """Columns of the report's table: column of Results_Display, how to sort, decimals."""
 
 
 AFFINITY_COLUMNS = (
-    ("value_nM", "number", 3),
-    ("affinity_type", "text", 0),
-    ("ligand_efficiency", "number", 2),
-    ("affinity_word", "text", 0),
+    *(("value_nM", "number", 3), ("affinity_type", "text", 0)),
+    *(("ligand_efficiency", "number", 2), ("affinity_word", "text", 0)),
 )
 """Columns of jobs with measured affinities."""
 

@@ -47,8 +47,7 @@ SHOWN_COLUMNS = {
             "observed",
         ),
         *("evidence", "evidence_reasons", "confidence", "site_residue", "score_median"),
-        *tables.AFFINITY_CELLS,
-        *tables.PUBLISHED_CELLS,
+        *(*tables.AFFINITY_CELLS, *tables.PUBLISHED_CELLS),
     ),
     tables.SUPERPOSITION.path: (
         *("group", "protein", "reference", "is_reference", "superposed", "reason", "n_used", "rmsd_A"),
@@ -60,10 +59,7 @@ SHOWN_COLUMNS = {
     tables.LIGAND_STATUS.path: ("ligand", "kind", "kept", "reason"),
     tables.ENTRY_STATUS.path: ("kept", "reason", "target_match", "instances_found", "value"),
     tables.SASA_SUMMARY.path: ("SASA_in_complex_A2", "SASA_free_A2", *map(area_column, CONTEXTS)),
-    tables.LIGAND_METADATA.path: (
-        *("Ligand", "Common_Name", "Name", "InChIKey", "source"),
-        *("Formula", "MW", "SMILES"),
-    ),
+    tables.LIGAND_METADATA.path: (*("Ligand", "Common_Name", "Name", "InChIKey", "source", "Formula", "MW", "SMILES"),),
 }
 """Columns that the report reads of the given tables, in addition to `pdb_id` and `stem`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,86 +16,51 @@ _CLUSTERS_OWN = re.compile(r"^(slurmstepd|srun)\S*: +error: +(.*)", re.MULTILINE
 _KILLED = re.compile(r"died with <Signals\.(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterFailure:
-    """A step that failed on a cluster.
-
-    Parameters
-    ----------
-    number : str
-        The job's number on the cluster; empty if the cluster refused it.
-    message : str
-        Message of the engine.
-    rule_log : Path
-        The step's own log, relative to the job folder.
-    cluster_log : Path or None
-        The cluster's log of the job.
-    """
-
-    rule: str
-    number: str
-    message: str
-    rule_log: Path
-    cluster_log: Path | None
-
-
-def cluster_failure(record: Mapping[str, Any]) -> ClusterFailure | None:
-    """Return the data of a failed job in a record of the engine; None for a job that ran on this machine.
-
-    Parameters
-    ----------
-    record : mapping
-        The fields of a ``job_error`` record.
-
-    >>> message = f"Job 7 failed. {_ADVICE}: x"
-    >>> cluster_failure({"rule_name": "measure_sasa", "rule_msg": message, "aux": {"external_jobid": "7"}}).number
-    '7'
-    """
-    message, has_advice, _ = str(record.get("rule_msg") or "").partition(_ADVICE)
-    if not has_advice:
-        return None
-    rule = str(record.get("rule_name") or "")
-    logs = [Path(str(path)) for path in record.get("log") or ()]
-    rule_log = next((path for path in logs if not path.is_absolute()), Path(layout.RULE_LOGS) / f"{rule}.log")
-    cluster_logs = [path for path in logs if path != rule_log]
-    number = str((record.get("aux") or {}).get("external_jobid") or "")
-    return ClusterFailure(rule, number, message.strip(), rule_log, cluster_logs[-1] if cluster_logs else None)
-
-
 class ClusterErrors:
     """Writes the reasons of a run's failures on a cluster to the place of the scripts' reasons."""
 
     def __init__(self) -> None:
         self._written: set[str] = set()
 
-    def keep(self, failure: ClusterFailure, job: Path) -> None:
+    def keep(self, record: Mapping[str, Any], job: Path) -> None:
         """Leave a reason as the run's error, and the cluster's words in the step's log.
 
-        Does nothing if the script has left a reason.
+        Does nothing if the script has left a reason or the step ran on this machine.
+
+        Parameters
+        ----------
+        record : mapping
+            The fields of a ``job_error`` record of the engine.
         """
-        recorded = read_error(job)
-        if recorded.get("step") == failure.rule and recorded.get("message") not in self._written:
+        message, has_advice, _ = str(record.get("rule_msg") or "").partition(_ADVICE)
+        rule, recorded = str(record.get("rule_name") or ""), read_error(job)
+        known = recorded.get("step") == rule and recorded.get("message") not in self._written
+        if known or not has_advice:
             return
+        logs = [Path(str(path)) for path in record.get("log") or ()]
+        rule_log = next((path for path in logs if not path.is_absolute()), Path(layout.RULE_LOGS) / f"{rule}.log")
+        cluster_logs = [path for path in logs if path != rule_log]
         # The cluster may not have written its log, or elsewhere.
-        written = end_of_log(failure.cluster_log) if failure.cluster_log else ""
-        path = job / failure.rule_log
+        written = end_of_log(cluster_logs[-1]) if cluster_logs else ""
+        number = str((record.get("aux") or {}).get("external_jobid") or "")  # empty if the cluster refused the job
+        path = job / rule_log
         path.parent.mkdir(parents=True, exist_ok=True)
-        title = "--- on the cluster" + (f", job {failure.number}" if failure.number else "")
+        title = "--- on the cluster" + (f", job {number}" if number else "")
         with path.open("a", encoding="utf-8") as log:
-            log.write("\n".join((title, failure.message, written.rstrip("\n"))).rstrip("\n") + "\n")
-        sentence = _sentence(failure, written)
+            log.write("\n".join((title, message.strip(), written.rstrip("\n"))).rstrip("\n") + "\n")
+        sentence = f"{rule} {_ending(number, message.strip(), written)}"
         self._written.add(sentence)
-        record_error(sentence, step=failure.rule, kind="pipeline", job=job, log=failure.rule_log)
+        record_error(sentence, step=rule, kind="pipeline", job=job, log=rule_log)
 
 
-def _sentence(failure: ClusterFailure, written: str) -> str:
-    if not failure.number:
-        answer = " ".join(failure.message.partition("sbatch call:")[0].split())
-        return f"{failure.rule} could not be handed to the cluster: {answer or 'no reason was given.'}"
-    state = _STATE.search(failure.message)
+def _ending(number: str, message: str, written: str) -> str:
+    if not number:
+        answer = " ".join(message.partition("sbatch call:")[0].split())
+        return f"could not be handed to the cluster: {answer or 'no reason was given.'}"
+    state = _STATE.search(message)
     reason = _reason(written)
     ending = (f"ended as {state[1]}" if state else "failed") + (f" ({reason})" if reason else "")
-    return f"{failure.rule} failed on the cluster: job {failure.number} {ending}; {LOG_IS_IN_JOB_LOG}."
+    return f"failed on the cluster: job {number} {ending}; {LOG_IS_IN_JOB_LOG}."
 
 
 def _reason(written: str) -> str:

@@ -44,7 +44,8 @@ class EventLog:
                 if self._descriptor is None:
                     self._open(Path(layout.EVENTS))
                 self._number += 1
-                line = {"n": self._number, "time": _now(), "event": event, **fields}
+                now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+                line = {"n": self._number, "time": now, "event": event, **fields}
                 os.write(self._descriptor or 0, json.dumps(line, default=str).encode() + b"\n")
             except OSError:
                 self.failed = True
@@ -149,7 +150,3 @@ def read_events(path: Path) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(event, dict) and isinstance(event.get("n"), int):
                 yield event
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

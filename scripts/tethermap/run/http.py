@@ -8,7 +8,7 @@ import platform
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -171,13 +171,13 @@ class HttpClient:
         HttpError
             If there was no usable answer. Statuses that don't change (404, 400) are answers.
         """
-        return self._send("GET", url, problem=problem, slot=slot, raw=raw)
+        return self._send("GET", url, None, problem, slot, raw=raw)
 
     def post(
         self, url: str, body: Mapping[str, Any], *, problem: Callable[[HttpAnswer], str] | None = None
     ) -> HttpAnswer:
         """Send a JSON body; otherwise as `get`."""
-        return self._send("POST", url, body=body, problem=problem)
+        return self._send("POST", url, body, problem, nullcontext, raw=False)
 
     def close(self) -> None:
         """Close all connections."""
@@ -187,11 +187,11 @@ class HttpClient:
         self,
         method: str,
         url: str,
+        body: Mapping[str, Any] | None,
+        problem: Callable[[HttpAnswer], str] | None,
+        slot: Callable[[], AbstractContextManager[None]],
         *,
-        body: Mapping[str, Any] | None = None,
-        problem: Callable[[HttpAnswer], str] | None = None,
-        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
-        raw: bool = False,
+        raw: bool,
     ) -> HttpAnswer:
         host = urlsplit(url).netloc
         for attempt in range(1, self.limits.attempts + 1):
@@ -217,12 +217,10 @@ class HttpClient:
         if attempt >= self.limits.attempts:
             return None
         wait: float = self.limits.backoff * 2 ** (attempt - 1)
-        if failure.wait is not None:
-            if failure.wait > self.limits.longest_wait:
-                failure.detail += f", which asks to wait {failure.wait:.0f} s"
-                return None
-            return max(wait, failure.wait)
-        return wait
+        if failure.wait is not None and failure.wait > self.limits.longest_wait:
+            failure.detail += f", which asks to wait {failure.wait:.0f} s"
+            return None
+        return max(wait, failure.wait or 0.0)
 
     def _try(
         self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool, redirects: int = 0
@@ -307,19 +305,12 @@ def user_agent() -> str:
 
 def _retry_after(text: str) -> float | None:
     """Return the seconds of a `Retry-After` header, given as seconds or as a date."""
-    if not text:
-        return None
-    try:
+    with suppress(ValueError):
         return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError):
         moment = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return None
 
 
 def _number(name: str, default: float) -> float:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tethermap.base import layout
-from tethermap.base.atomic import write_text
+from tethermap.base.atomic import read_json, write_text
 from tethermap.base.errors import UserError
 from tethermap.base.root import ROOT
 
@@ -160,10 +160,7 @@ def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log:
 
 def read_error(job: Path) -> dict[str, str]:
     """Return the reason for the early end of a job's last run: message, step, kind, log; empty if none was recorded."""
-    try:
-        error: dict[str, str] = json.loads((job / layout.ERROR).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    error: dict[str, str] = read_json(job / layout.ERROR) or {}
     return error
 
 

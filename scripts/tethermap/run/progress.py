@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tethermap.base import layout
+from tethermap.base.atomic import read_json
 
 LAST_STEP = "measure_sasa"
 """A kept entry is done when this step has passed it; a rejected one as soon as it is rejected."""
@@ -99,7 +100,7 @@ class ProgressReader:
 
     def read(self) -> Progress:
         """Return the progress as of now; missing and half-written lines don't count yet."""
-        sizes = _shard_sizes(self.job)
+        sizes: dict[str, int] | None = read_json(self.job / layout.SHARD_PLAN)  # None before they are planned
         paths = sorted((self.job / layout.PROGRESS).glob("*.jsonl"))
         files = {path: path.stat().st_size for path in paths if sizes is None or path.stem.rpartition(".")[2] in sizes}
         if any(files.get(path, 0) < offset for path, offset in self._offsets.items()):
@@ -156,15 +157,6 @@ def progress_file(step: str, shard: str) -> str:
 def read_progress(job: Path) -> Progress:
     """Return the progress of a job, for callers that need it once."""
     return ProgressReader(job).read()
-
-
-def _shard_sizes(job: Path) -> dict[str, int] | None:
-    """Return the number of entries of each shard, or None before they are planned."""
-    try:
-        sizes: dict[str, int] = json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return sizes
 
 
 def _entries_searched(job: Path) -> int | None:

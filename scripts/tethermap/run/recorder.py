@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
-from tethermap.run.cluster_errors import ClusterErrors, cluster_failure
+from tethermap.run.cluster_errors import ClusterErrors
 from tethermap.run.display import ProgressDisplay, progress_line
 from tethermap.run.events import EventHandler, EventLog
 from tethermap.run.job_log import job_log_text
@@ -55,9 +55,9 @@ class RunRecorder(logging.Handler):
             self._handler.emit(record)
             if record.levelno >= logging.ERROR:
                 self._said.append(record.getMessage())
-            if str(getattr(record, "event", "")) == "job_error" and (failure := cluster_failure(record.__dict__)):
+            if str(getattr(record, "event", "")) == "job_error":
                 with contextlib.suppress(OSError):
-                    self._cluster_errors.keep(failure, self._reader.job)
+                    self._cluster_errors.keep(record.__dict__, self._reader.job)
 
     @property
     def failed(self) -> bool:

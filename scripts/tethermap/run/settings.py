@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout
-from tethermap.base.atomic import write_text
+from tethermap.base.atomic import read_json, write_text
 from tethermap.base.config import ConfigError, changed_keys, recorded
 
 
@@ -29,17 +29,14 @@ def refuse_changed_settings(job: Path, settings: Mapping[str, Any]) -> None:
     used = any((job / path).is_file() for path in (layout.SEARCH_ENTRIES, layout.MANIFEST))
     if settings["force"] or not used:
         return
-    before = _read(job / layout.SETTINGS)
+    before = read_json(job / layout.SETTINGS)
     now = settings
     if before is None:  # a folder that was copied without its working files
-        before, now = _read(job / layout.JOB_CONFIG), recorded(settings)
-    if before is None:
-        return
-    if keys := changed_keys(before, now):
-        listed = ", ".join(keys)
+        before, now = read_json(job / layout.JOB_CONFIG), recorded(settings)
+    if before is not None and (keys := changed_keys(before, now)):
         raise ConfigError(
-            f"This job folder was used with other settings of {listed}: take a new folder, or set force: true to"
-            " replace its results."
+            f"This job folder was used with other settings of {', '.join(keys)}: take a new folder, or set force: true"
+            " to replace its results."
         )
 
 
@@ -66,11 +63,3 @@ def record_settings(job: Path, settings: Mapping[str, Any]) -> None:
 def write_job_config(job: Path, settings: Mapping[str, Any]) -> None:
     """Write the settings as results show them."""
     write_text(job / layout.JOB_CONFIG, json.dumps(recorded(settings), indent=1, ensure_ascii=False) + "\n")
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return settings if isinstance(settings, dict) else None

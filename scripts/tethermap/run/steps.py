@@ -33,8 +33,9 @@ class Step:
         Description of the step for users.
     make : str
         Entry point of its function, which is called with a `tethermap.run.task.Task`.
-    settings : str
-        Entry point of the function that picks the step's settings from a job's; the step runs again if they change.
+    settings_from : str
+        Entry point of the function that picks the step's settings from a job's; by default the one of the step's name
+        in `tethermap.steps.parameters`. The step runs again if they change.
     loads : str
         Module with most of the imports of `make`, which loads it only if there is something to compute.
     reads : tuple of str
@@ -56,7 +57,7 @@ class Step:
     name: str
     words: str
     make: str
-    settings: str
+    settings_from: str = ""
     loads: str = ""
     reads: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -65,6 +66,11 @@ class Step:
     writes: tuple[str, ...] = ()
     switch: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> str:
+        """Entry point of the function that picks its settings."""
+        return self.settings_from or f"tethermap.steps.parameters:{self.name}"
 
     def user_files(self, settings: Settings) -> list[str]:
         """Return the user's files that the step reads in place."""
@@ -112,19 +118,21 @@ def load(entry_point: str) -> Callable[..., Any]:
     return function
 
 
+def _parts(step: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{step}/{name}" for name in names)
+
+
 STEPS = (
     Step(
         name="search_entries",
         words="searching",
         make="tethermap.steps.search_entries:make",
-        settings="tethermap.steps.parameters:search_entries",
         writes=(layout.SHARD_PLAN, layout.SEARCH_ENTRIES, layout.SEARCH_QUERY),
     ),
     Step(
         name="download_entries",
         words="fetching structures",
         make="tethermap.steps.download_entries:make",
-        settings="tethermap.steps.parameters:download_entries",
         files=(layout.shard_entries("{shard}"),),
         ahead=(layout.SEARCH_ENTRIES,),
         parts={"structures": tables.STRUCTURES},
@@ -133,7 +141,6 @@ STEPS = (
         name="clean_complexes",
         words="cleaning complexes",
         make="tethermap.steps.clean_complexes:make",
-        settings="tethermap.steps.parameters:clean_complexes",
         loads="tethermap.steps.cleaning",
         reads=("download_entries/structures",),
         parts={
@@ -151,7 +158,6 @@ STEPS = (
         name="match_ligands",
         words="building ligands",
         make="tethermap.steps.ligands:match",
-        settings="tethermap.steps.parameters:match_ligands",
         loads="tethermap.steps.molecules",
         reads=("clean_complexes/instances",),
         parts={"molecules": RECORDS},
@@ -160,13 +166,9 @@ STEPS = (
         name="measure_sasa",
         words="measuring exposure and exits",
         make="tethermap.steps.ligands:measure",
-        settings="tethermap.steps.parameters:measure_sasa",
         loads="tethermap.steps.measuring",
         reads=(
-            "clean_complexes/instances",
-            "clean_complexes/neighbourhoods",
-            "clean_complexes/surroundings",
-            "clean_complexes/backbones",
+            *_parts("clean_complexes", "instances", "neighbourhoods", "surroundings", "backbones"),
             "match_ligands/molecules",
         ),
         parts={
@@ -184,14 +186,9 @@ STEPS = (
         name="write_protac_inputs",
         words="writing inputs for degrader modelling",
         make="tethermap.extras.protac.step:make",
-        settings="tethermap.extras.protac.step:settings",
+        settings_from="tethermap.extras.protac.step:settings",
         loads="tethermap.extras.protac.inputs",
-        reads=(
-            "clean_complexes/instances",
-            "match_ligands/molecules",
-            "measure_sasa/exits",
-            "measure_sasa/observed",
-        ),
+        reads=("clean_complexes/instances", "match_ligands/molecules", *_parts("measure_sasa", "exits", "observed")),
         parts={"protac_inputs": tables.PROTAC_INPUTS, "files": tables.FILES},
         switch=("protac_inputs", "exits"),
     ),
@@ -199,16 +196,11 @@ STEPS = (
         name="check_results",
         words="checking results",
         make="tethermap.steps.check_results:make",
-        settings="tethermap.steps.parameters:check_results",
         loads="tethermap.steps.checks",
         reads=(
-            "clean_complexes/instances",
-            "measure_sasa/sasa_summary",
-            "measure_sasa/sasa_atoms",
-            "clean_complexes/entry_status",
-            "clean_complexes/ligand_status",
-            "*/files",
-            "*/errors",
+            *_parts("clean_complexes", "instances", "entry_status", "ligand_status"),
+            *_parts("measure_sasa", "sasa_summary", "sasa_atoms"),
+            *_parts("*", "files", "errors"),
         ),
         parts={"checks": tables.CHECKS, "files": tables.FILES},
     ),
@@ -216,7 +208,6 @@ STEPS = (
         name="find_series",
         words="finding series",
         make="tethermap.steps.whole:find_series",
-        settings="tethermap.steps.parameters:find_series",
         loads="tethermap.series.write",
         reads=("match_ligands/molecules",),
         writes=(layout.SERIES_PLAN, layout.SERIES_ERRORS),
@@ -225,7 +216,6 @@ STEPS = (
         name="find_cores",
         words="finding cores, describing ligands",
         make="tethermap.steps.find_cores:make",
-        settings="tethermap.steps.parameters:find_cores",
         loads="tethermap.series.cores",
         files=(layout.SERIES_PLAN,),
         parts={"series": tables.SERIES, "members": LINES, "ligands": tables.LIGAND_METADATA, "files": tables.FILES},
@@ -234,57 +224,34 @@ STEPS = (
         name="build_tables",
         words="writing tables",
         make="tethermap.steps.whole:build_tables",
-        settings="tethermap.steps.parameters:build_tables",
         loads="tethermap.results.write",
         reads=(
-            "clean_complexes/instances",
-            "clean_complexes/backbones",
-            "clean_complexes/entry_status",
-            "clean_complexes/ligand_status",
-            "clean_complexes/name_map",
+            *_parts("clean_complexes", "instances", "backbones", "entry_status", "ligand_status", "name_map"),
             "match_ligands/molecules",
-            "measure_sasa/sasa_summary",
-            "measure_sasa/sasa_atoms",
-            "measure_sasa/contacts",
-            "measure_sasa/exits",
-            "measure_sasa/geometry",
-            "measure_sasa/bridging",
+            *_parts("measure_sasa", "sasa_summary", "sasa_atoms", "contacts", "exits", "geometry", "bridging"),
             "write_protac_inputs/protac_inputs",
             "check_results/checks",
-            "find_cores/series",
-            "find_cores/members",
-            "find_cores/ligands",
-            "*/files",
-            "*/errors",
+            *_parts("find_cores", "series", "members", "ligands"),
+            *_parts("*", "files", "errors"),
         ),
         files=(layout.SEARCH_ENTRIES, layout.SEARCH_QUERY, layout.SERIES_ERRORS),
         given=("affinity", "degraders"),
-        writes=(
-            *(table.path for table in tables.RESULT_TABLES),
-            layout.LIGANDS_SDF,
-            layout.TABLES_ERRORS,
-        ),
+        writes=(*(table.path for table in tables.RESULT_TABLES), layout.LIGANDS_SDF, layout.TABLES_ERRORS),
     ),
     # Also writes the job's log and the link Results_Display.csv, whose time is that of its target.
     Step(
         name="finish_job",
         words="writing report and manifest",
         make="tethermap.steps.whole:finish_job",
-        settings="tethermap.steps.parameters:finish_job",
         loads="tethermap.report.write",
         reads=("check_results/checks", "check_results/files", "find_cores/files", "*/errors"),
         files=(
-            layout.SEARCH_QUERY,
-            layout.SERIES_ERRORS,
+            *(layout.SEARCH_QUERY, layout.SERIES_ERRORS, layout.LIGANDS_SDF, layout.TABLES_ERRORS),
             *(table.path for table in tables.RESULT_TABLES),
-            layout.LIGANDS_SDF,
-            layout.TABLES_ERRORS,
         ),
         writes=(
-            layout.MANIFEST,
-            layout.REPORT,
+            *(layout.MANIFEST, layout.REPORT, layout.DATA_DICTIONARY),
             *(table.parquet for table in tables.RESULT_TABLES),
-            layout.DATA_DICTIONARY,
         ),
     ),
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tethermap.base import layout
+from tethermap.base.atomic import read_json
 from tethermap.base.reasons import REASONS, REMEDIES
 from tethermap.base.tables import ENTRY_STATUS, LIGAND_STATUS, Row, read_table
 
@@ -27,19 +27,14 @@ def told_at_end(job: Path) -> list[str]:
     job : Path
         The job folder.
     """
-    try:
-        query = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    if (query := read_json(job / layout.SEARCH_QUERY)) is None:
         return []
     return [*query.get("notes", ()), *nothing_kept(job), *problems(job)]
 
 
 def problems(job: Path) -> list[str]:
     """Return the problems of a finished job: errors of this program in single ligands, failed checks."""
-    try:
-        sentences: list[str] = json.loads((job / layout.PROBLEMS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
+    sentences: list[str] = read_json(job / layout.PROBLEMS) or []
     return sentences
 
 

@@ -8,9 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
-from typing import Protocol
 
 import psutil
 
@@ -20,12 +19,8 @@ AVAILABLE = sys.platform == "linux"
 _CLOSING_SECONDS = 10.0
 
 
-class Watch(Protocol):
-    """Measures the resources of a process during the block."""
-
-    def __call__(self, pid: int) -> AbstractContextManager[object]:
-        """Return the block for a process."""
-        ...
+Watch = Callable[[int], AbstractContextManager[object]]
+"""Returns the block in which the resources of a process are measured."""
 
 
 class WarmScripts:
@@ -88,14 +83,3 @@ class WarmScripts:
         except subprocess.TimeoutExpired:  # a script without a waiting client
             self._server.kill()
             self._server.wait()
-
-
-def script_variables(temporary: str | None) -> dict[str, str]:
-    """Return the variables that Snakemake would set for a script besides those of the run.
-
-    Parameters
-    ----------
-    temporary : str or None
-        The folder for temporary files of its job.
-    """
-    return dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), temporary) if temporary else {}

@@ -162,4 +162,4 @@ class LigandMeasurer:
         shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in areas])
         for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
             text = script(instance, ligand.molecule.atom_index, shares.astype(np.float64), arrows)
-            self._step.write(layout.viewer_script(instance.stem, extension), text)
+            self._step.write(layout.war_pdb(instance.stem, extension), text)

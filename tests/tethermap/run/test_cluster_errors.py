@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tethermap.run.cluster_errors import ClusterErrors, cluster_failure
+from tethermap.run.cluster_errors import ClusterErrors
 from tethermap.run.logs import LOG_IS_IN_JOB_LOG, read_error, record_error
 
 RULE_LOG = ".work/logs/clean_complexes/0.log"
@@ -30,9 +30,7 @@ def record(job: Path, state: str, written: str | None, number: str | None = "25"
 def kept(job: Path, *records: dict[str, Any]) -> dict[str, str]:
     errors = ClusterErrors()
     for one in records:
-        failure = cluster_failure(one)
-        assert failure is not None
-        errors.keep(failure, job)
+        errors.keep(one, job)
     return read_error(job)
 
 
@@ -95,5 +93,5 @@ def test_job_that_the_cluster_refuses_is_reported_with_its_reason(tmp_path: Path
 
 
 @pytest.mark.parametrize("message", [None, "", "Command died"])
-def test_failure_on_this_machine_is_not_one_of_a_cluster(message: str | None) -> None:
-    assert cluster_failure({"rule_name": "clean_complexes", "rule_msg": message, "log": [RULE_LOG]}) is None
+def test_failure_on_this_machine_is_not_one_of_a_cluster(tmp_path: Path, message: str | None) -> None:
+    assert kept(tmp_path, {"rule_name": "clean_complexes", "rule_msg": message, "log": [RULE_LOG]}) == {}

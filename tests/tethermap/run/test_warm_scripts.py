@@ -17,7 +17,7 @@ import pytest
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT
 from tethermap.run.script_server import PRELOADED
-from tethermap.run.warm_scripts import AVAILABLE, WarmScripts, script_variables
+from tethermap.run.warm_scripts import AVAILABLE, WarmScripts
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scripts are forked on Linux alone")]
 
@@ -86,7 +86,7 @@ def test_script_has_the_environment_of_a_separate_process(warm: WarmScripts, tmp
         "told = [__name__, sys.argv, sys.path[0], os.environ['TMPDIR'], Path('/proc/self/comm').read_text()]\n"
         "Path(__file__).with_name('told').write_text(repr(told))\n"
     )
-    assert status(warm, tmp_path, text, script_variables("/some/where")) == 0
+    assert status(warm, tmp_path, text, {"TMPDIR": "/some/where"}) == 0
     script = tmp_path / "tmp1.a_step.py"
     expected = ["__main__", [str(script)], str(tmp_path), "/some/where", "a_step\n"]
     assert (tmp_path / "told").read_text() == repr(expected)

@@ -5,14 +5,13 @@ The groups and their reactions are the rows of ``data/reference/reactions.csv``,
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdChemReactions
 
-from tethermap.base.reference import REACTIONS
+from tethermap.base.reference import REACTIONS, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,11 @@ class Join:
 def groups() -> dict[str, tuple[Chem.Mol, tuple[Join, ...]]]:
     """Return the pattern and the reactions of each functional group, in the order in which they are tried."""
     found: dict[str, tuple[Chem.Mol, tuple[Join, ...]]] = {}
-    with REACTIONS.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            retro = f"{row['half']}>>{row['block']}"
-            join = Join(row["reaction"], row["bridge"], row["end"], retro, row["made_from"], row["needs"])
-            pattern, joins = found.get(row["group"]) or (Chem.MolFromSmarts(row["half"]), ())
-            found[row["group"]] = pattern, (*joins, join)
+    for row in rows_of(REACTIONS):
+        retro = f"{row['half']}>>{row['block']}"
+        join = Join(row["reaction"], row["bridge"], row["end"], retro, row["made_from"], row["needs"])
+        pattern, joins = found.get(row["group"]) or (Chem.MolFromSmarts(row["half"]), ())
+        found[row["group"]] = pattern, (*joins, join)
     return found
 
 

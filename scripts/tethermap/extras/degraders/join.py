@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from rdkit import Chem, rdBase
 
+from tethermap.base.reference import rows_of
 from tethermap.extras.degraders.ends import End, Join
 
 SECOND_HALF = 500
@@ -185,10 +185,8 @@ def read_linkers(path: Path, kinds: Collection[str] = ()) -> list[Linker]:
     path : Path
         CSV with the columns name, smiles, length, class, degraders, source.
     """
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
     return [
         Linker(row["name"], row["smiles"], int(row["length"]), row["class"])
-        for row in rows
+        for row in rows_of(path)
         if not kinds or row["class"] in kinds
     ]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
 
-from tethermap.base.reference import E3_LIGASES
+from tethermap.base.reference import E3_LIGASES, rows_of
 from tethermap.sources.query import parse_query
 
 SIDES = ("target", "e3")
@@ -77,11 +76,10 @@ def job_gene(target_name: str, search_query: str) -> str:
     """
     words = f" {_words(target_name)} "
     accessions = parse_query(search_query).accessions
-    with E3_LIGASES.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            named = any(f" {_words(row[name])} " in words for name in ("gene", "name"))
-            if named or row["uniprot"] in accessions:
-                return row["gene"]
+    for row in rows_of(E3_LIGASES):
+        named = any(f" {_words(row[name])} " in words for name in ("gene", "name"))
+        if named or row["uniprot"] in accessions:
+            return row["gene"]
     return ""
 
 
