@@ -59,22 +59,26 @@ class Finding(NamedTuple):
 def main() -> int:
     """Write all findings; return 1 if one is a fault."""
     faults = False
-    for check in CHECKS:
-        for finding in check():
+    for part, check in CHECKS.items():
+        for finding in findings(part, check):
             faults |= finding.state == "FAULT"
             sys.stdout.write(f"{finding.state:5}  {finding.part:12}  {finding.says}\n")
             sys.stdout.flush()
     return int(faults)
 
 
+def findings(part: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield the findings of a check, and its error as a fault."""
+    try:
+        yield from check()
+    except UserError as error:
+        yield Finding(part, "FAULT", error.message)
+
+
 def check_loops() -> Iterator[Finding]:
     """Check the compiled loops."""
-    try:
-        loaded()
-    except UserError as error:
-        yield Finding("loops", "FAULT", error.message)
-    else:
-        yield Finding("loops", "ok", f"Tethermap {__version__}, Python {platform.python_version()}, {compiler()}")
+    loaded()
+    yield Finding("loops", "ok", f"Tethermap {__version__}, Python {platform.python_version()}, {compiler()}")
 
 
 def check_dictionary() -> Iterator[Finding]:
@@ -134,11 +138,7 @@ def check_proxy() -> Iterator[Finding]:
     proxies = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
     if not proxies:
         yield Finding("proxy", "ok", "none is set")
-    try:
-        refuse_socks()
-    except UserError as error:
-        yield Finding("proxy", "FAULT", error.message)
-        return
+    refuse_socks()
     for scheme, address in proxies.items():
         parts = urlsplit(address if "://" in address else f"http://{address}")
         shown = f"{scheme.upper()}_PROXY={parts.scheme}://{parts.hostname}:{parts.port or 80}"
@@ -153,13 +153,9 @@ def check_proxy() -> Iterator[Finding]:
 
 def check_certificates() -> Iterator[Finding]:
     """Check the file of certificates that the environment names."""
-    try:
-        trusted()
-    except UserError as error:
-        yield Finding("certificates", "FAULT", error.message)
-    else:
-        name = next((name for name in CERTIFICATES if os.environ.get(name)), "")
-        yield Finding("certificates", "ok", f"from {name}" if name else "from the system")
+    trusted()
+    name = next((name for name in CERTIFICATES if os.environ.get(name)), "")
+    yield Finding("certificates", "ok", f"from {name}" if name else "from the system")
 
 
 def check_services() -> Iterator[Finding]:
@@ -219,10 +215,9 @@ def check_slurm() -> Iterator[Finding]:
 
 def check_programs() -> Iterator[Finding]:
     """Check the optional parts: Open Babel and the packages of the service."""
-    if shutil.which("obabel") is None:
-        yield Finding("Open Babel", "note", "not here: only --open-babel of protac_inputs needs it")
-    else:
-        yield Finding("Open Babel", "ok", str(shutil.which("obabel")))
+    babel = shutil.which("obabel")
+    missing = "not here: only --open-babel of protac_inputs needs it"
+    yield Finding("Open Babel", "ok" if babel else "note", babel or missing)
     if find_spec("starlette") is None or find_spec("duckdb") is None:
         yield Finding("service", "note", "not installed: pip install 'tethermap[service]'")
     else:
@@ -247,15 +242,14 @@ def _failure(*command: str) -> str | None:
     return None if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
 
 
-CHECKS: tuple[Callable[[], Iterator[Finding]], ...] = (
-    check_loops,
-    check_dictionary,
-    check_cache,
-    check_disk,
-    check_proxy,
-    check_certificates,
-    check_services,
-    check_slurm,
-    check_programs,
-)
-"""All checks, in the order of their lines."""
+CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "loops": check_loops,
+    "dictionary": check_dictionary,
+    "cache": check_cache,
+    "disk": check_disk,
+    "proxy": check_proxy,
+    "certificates": check_certificates,
+    "services": check_services,
+    "Slurm": check_slurm,
+    "programs": check_programs,
+}

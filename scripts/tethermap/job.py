@@ -22,7 +22,6 @@ _TABLES = tables.TABLES | {
     "atom_map": tables.LIGAND_MCS_MAP,
     "protac_inputs": tables.PROTAC_INPUTS,
     "names": tables.NAME_MAP,
-    "poses": tables.POSES,
     "affinity": tables.AFFINITY,
     "search": tables.ENTRIES,
 }

@@ -8,7 +8,7 @@ import pytest
 from tests.tools.parts import change, rows_of_part
 from tests.tools.small_job import SmallJob, small_job
 from tethermap.base import layout
-from tethermap.selfcheck.names import CHECKS
+from tethermap.selfcheck.outcome import CHECKS
 
 
 def failures(job: SmallJob) -> set[tuple[str, str]]:

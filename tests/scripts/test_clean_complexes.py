@@ -6,15 +6,12 @@ from typing import Any
 
 from tethermap.base.config import resolve
 from tethermap.complex.settings import CleanSettings
-from tethermap.steps import clean_complexes
+from tethermap.steps import clean_complexes, parameters
 
 
 def clean_settings(**changes: Any) -> CleanSettings:
     given = resolve({"target_name": "EGFR", "search_query": "kinase", "source": {"kind": "archive"}, **changes})
-    names = ("target_name", "search_query", "fasta_seq", "filters", "structure")
-    settings = {name: given[name] for name in names}
-    measured = {key: given["sasa"][key] for key in ("probe_radius", "engine")}
-    return clean_complexes.clean_settings(**settings, **measured)
+    return clean_complexes.clean_settings(parameters.cleaning(given))
 
 
 def test_ids_and_accessions_of_the_query_name_the_target() -> None:

@@ -64,9 +64,7 @@ def test_instances_stay_in_order_and_their_ranked_candidates_come_first(rows: li
         assert ranks == [*range(1, count + 1), *[None] * (len(ranks) - count)]
 
 
-def test_ligand_in_the_middle_of_a_dimer_is_more_closed_than_one_in_an_open_pocket(
-    rows: list[Row],
-) -> None:
+def test_ligand_in_the_middle_of_a_dimer_is_more_closed_than_one_in_an_open_pocket(rows: list[Row]) -> None:
     best = {row["pdb_id"]: row for row in rows if row["rank"] == 1}
     ways = {
         entry: max(float(row["F"] or 0) for row in rows if row["pdb_id"] == entry and row["rank"]) for entry in best

@@ -35,7 +35,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def faults(check: Callable[[], Iterator[Finding]]) -> list[str]:
-    return [finding.says for finding in check() if finding.state == "FAULT"]
+    return [finding.says for finding in doctor.findings("", check) if finding.state == "FAULT"]
 
 
 def use(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from tethermap.base import tables
+from tethermap.base import layout, tables
+from tethermap.base.atomic import read_json
 from tethermap.base.tables import Row, format_value, parse_value
 
 KEY = "recorded_search"
@@ -86,3 +88,9 @@ def _row_fault(row: Any) -> str:
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             return f"has a {name} of the wrong type"
     return ""
+
+
+def search_source(job: Path) -> str:
+    """Return the source of a job's search by the name that the status of unused entries has."""
+    origin = read_json(job / layout.SEARCH_QUERY)["source"]
+    return f"{origin['kind']}:{origin['label']}" if origin["kind"] == "mirror" else str(origin["kind"])

@@ -22,7 +22,7 @@ from tethermap.report.fit import FitView, fit_view
 from tethermap.report.left_out import ReasonGroup, component_items, entry_items, reason_groups
 from tethermap.report.plots import Bar
 from tethermap.report.texts import TEXTS
-from tethermap.selfcheck.names import CHECKS
+from tethermap.selfcheck.outcome import CHECKS
 
 _T = TEXTS.figures
 

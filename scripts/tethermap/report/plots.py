@@ -6,18 +6,17 @@ have one decimal at most, so that the same values always give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
+from tethermap.drawing.ramp import exposure_colour
 from tethermap.report.texts import TEXTS
 
 _T = TEXTS.figures
-
-Colour = Callable[[float], str]
 
 WIDTH = 560
 _CHARACTER = 7.4
@@ -137,9 +136,7 @@ def box_rows(groups: Sequence[tuple[str, FloatArray]], title: str, x_label: str)
     return _svg(WIDTH, base + 46, title, parts)
 
 
-def heat_map(
-    rows: Sequence[tuple[str, FloatArray]], columns: Sequence[str], title: str, colour: Colour, cell: int = 18
-) -> str:
+def heat_map(rows: Sequence[tuple[str, FloatArray]], columns: Sequence[str], title: str) -> str:
     """Return a table of coloured cells with labels.
 
     Parameters
@@ -150,11 +147,8 @@ def heat_map(
         Labels of the columns.
     title : str
         Text alternative.
-    colour : callable
-        Returns the colour of a fraction as ``#rrggbb``.
-    cell : int
-        Size of a cell.
     """
+    cell = 18
     left = 12 + max((len(label) for label, _ in rows), default=0) * _CHARACTER
     top = 14 + max((len(label) for label in columns), default=0) * _CHARACTER
     width = left + len(columns) * cell + 10
@@ -170,24 +164,22 @@ def heat_map(
             if np.isnan(value):
                 parts.append(_rect(left + j * cell, y, cell - 1, cell - 1, "missing", _T.no_value.plain(cell=name)))
             else:
-                fill = colour(min(max(value, 0.0), 1.0))
+                fill = exposure_colour(min(max(value, 0.0), 1.0))
                 parts.append(_rect(left + j * cell, y, cell - 1, cell - 1, "", f"{name}: {value:.2f}", fill))
     return _svg(width, top + len(rows) * cell + 4, title, parts)
 
 
-def ramp(colour: Colour, low: str, high: str) -> str:
+def ramp(low: str, high: str) -> str:
     """Return the legend of a colour ramp from 0 to 1.
 
     Parameters
     ----------
-    colour : callable
-        Returns the colour of a fraction as ``#rrggbb``.
     low, high : str
         Meaning of the two ends.
     """
     steps, left = 20, 8 + len(low) * _CHARACTER
     parts = [_text(left - 6, 17, low, "end"), _text(left + steps * 8 + 6, 17, high, "start")]
-    parts += [_rect(left + k * 8, 4, 8.5, 18, "", "", colour((k + 0.5) / steps)) for k in range(steps)]
+    parts += [_rect(left + k * 8, 4, 8.5, 18, "", "", exposure_colour((k + 0.5) / steps)) for k in range(steps)]
     return _svg(left + steps * 8 + 16 + len(high) * _CHARACTER, 26, _T.ramp.plain(low=low, high=high), parts)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from tethermap.base import layout
 from tethermap.base.reference import CITATIONS, rows_of
-from tethermap.drawing.ramp import exposure_colour
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
@@ -19,7 +18,7 @@ from tethermap.report.policy import digest
 from tethermap.report.templating import TEMPLATES, environment, script
 from tethermap.report.texts import TEXTS
 from tethermap.run.software import versions
-from tethermap.selfcheck.names import CHECKS
+from tethermap.selfcheck.outcome import CHECKS
 
 _T = TEXTS.figures
 
@@ -164,9 +163,7 @@ def _columns(content: ReportContent) -> tuple[tuple[str, str, int], ...]:
 
 def _figures(content: ReportContent) -> dict[str, Any]:
     heat = {
-        view.row["series"]: plots.heat_map(
-            view.heat, view.columns, _T.heat_map.plain(series=view.row["series"]), exposure_colour
-        )
+        view.row["series"]: plots.heat_map(view.heat, view.columns, _T.heat_map.plain(series=view.row["series"]))
         for view in content.series
     }
     return {
@@ -178,7 +175,7 @@ def _figures(content: ReportContent) -> dict[str, Any]:
         "fit": plots.histogram(content.fit.rscc, _T.fit, _T.rscc, _T.instances),
         "contexts": plots.box_rows(list(content.shares.items()), _T.contexts, _T.open_share),
         "heat": heat,
-        "ramp": plots.ramp(exposure_colour, _T.buried, _T.open),
+        "ramp": plots.ramp(_T.buried, _T.open),
     }
 
 

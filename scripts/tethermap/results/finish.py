@@ -26,8 +26,7 @@ from tethermap.results.manifest import VARYING, Tally, manifest_parts
 from tethermap.results.merging import entry_key, ligand_status_key, merge
 from tethermap.run.job_log import job_log_text
 from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, error_row
-from tethermap.selfcheck.outcome import CheckOutcome
-from tethermap.selfcheck.status import entry_rows
+from tethermap.selfcheck.outcome import CheckOutcome, entry_rows
 
 _SNAKEFILE = ROOT / "Snakefile"
 

@@ -14,7 +14,7 @@ from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.base.root import __version__
 from tethermap.base.tables import Row
 from tethermap.run.software import versions
-from tethermap.selfcheck.names import CHECKS
+from tethermap.selfcheck.outcome import CHECKS
 
 VARYING = (layout.JOB_CONFIG, layout.JOB_LOG, layout.SEARCH_QUERY, layout.CRATE)
 """Result files that contain times, or the division of the work: they have no hash in the manifest."""

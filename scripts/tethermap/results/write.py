@@ -27,6 +27,7 @@ from tethermap.answers.sites import LigandCopy, copy_of
 from tethermap.answers.waiting import Spool, StoredValues, WaitingRows, spool
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing
+from tethermap.base.recorded_search import search_source
 from tethermap.base.records import Source, joined, named_lines, named_records, part
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.instance.backbone import Backbone, backbone_of_record, packed_backbone
@@ -46,7 +47,6 @@ from tethermap.results.rows import (
     row_sort_key,
     unselected_entry_row,
 )
-from tethermap.results.searched import search_source
 from tethermap.run.program_errors import LeftOut, StatusCorrector
 
 MOSTLY_PACKED = 0.5
@@ -136,11 +136,7 @@ def _write_metadata(job: Path, shards: Sequence[str]) -> tuple[dict[str, str], d
 
 
 def _write_answers(
-    job: Path,
-    gathered: Gathered,
-    target_name: str,
-    affinities: Affinities | None,
-    published: PublishedDegraders | None,
+    job: Path, gathered: Gathered, target_name: str, affinities: Affinities | None, published: PublishedDegraders | None
 ) -> None:
     """Write the tables over all instances: results with their sites, superpositions, directions, answers, degraders."""
     groups = grouped(gathered.members)

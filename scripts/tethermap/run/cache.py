@@ -9,15 +9,12 @@ import logging
 import os
 import struct
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from tethermap.base.atomic import write_bytes
-from tethermap.base.config import cache_folder
 from tethermap.base.tables import Row
-from tethermap.run.software import source_digest
 
 _LOG = logging.getLogger(__name__)
 
@@ -83,6 +80,19 @@ class EntryResult:
         return result
 
 
+class Definitions(Protocol):
+    """Definitions of components that a step looks up (`tethermap.components.finder.JobComponents`)."""
+
+    def identity(self) -> list[str]:
+        """Return an identifier of the definitions."""
+        ...
+
+    @property
+    def lasting(self) -> bool:
+        """Whether all lookups would give the same result later."""
+        ...
+
+
 class ResultCache:
     """Results of entries in files named by their keys; the least recently used are removed beyond the limit.
 
@@ -94,11 +104,26 @@ class ResultCache:
         The cache folder; results are below `FOLDER`.
     limit : int
         Maximum size on disk, in bytes; a few percent more until the next lookup.
+    about : str
+        Common inputs of the results of all entries: a step and its settings.
+    components : Definitions or None
+        Definitions of components that the step uses.
     """
 
-    def __init__(self, folder: Path, limit: int) -> None:
+    def __init__(self, folder: Path, limit: int, about: str, components: Definitions | None = None) -> None:
         self._folder = folder / FOLDER
         self._share = limit // _BUCKETS
+        self._about = about
+        self._components = components
+
+    def key(self, digest: str) -> str:
+        """Return the key of an entry, from a digest of all other inputs of the step."""
+        return hashlib.sha256(f"{self._about} {digest}".encode()).hexdigest()
+
+    @property
+    def lasting(self) -> bool:
+        """Whether a later computation would give the same result."""
+        return self._components is None or self._components.lasting
 
     @property
     def largest(self) -> int:
@@ -150,68 +175,6 @@ class ResultCache:
                 return
             Path(path).unlink(missing_ok=True)
             used -= size
-
-
-class Definitions(Protocol):
-    """Definitions of components that a step looks up (`tethermap.components.finder.JobComponents`)."""
-
-    def identity(self) -> list[str]:
-        """Return an identifier of the definitions."""
-        ...
-
-    @property
-    def lasting(self) -> bool:
-        """Whether all lookups would give the same result later."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class StepCache:
-    """The cache for one step of a job.
-
-    Parameters
-    ----------
-    cache : ResultCache
-        All results.
-    about : str
-        Common inputs of the results of all entries: the step and its settings.
-    lasting : callable
-        Whether a later computation would give the same result.
-    """
-
-    cache: ResultCache
-    about: str
-    lasting: Callable[[], bool] = lambda: True
-
-    def key(self, digest: str) -> str:
-        """Return the key of an entry, from a digest of all other inputs of the step."""
-        return hashlib.sha256(f"{self.about} {digest}".encode()).hexdigest()
-
-
-def step_cache(
-    step: str, settings: Any, cache_dir: str | None, megabytes: int, components: Definitions | None = None
-) -> StepCache | None:
-    """Return the cache of a step; None if the job has none.
-
-    Parameters
-    ----------
-    step : str
-        Name of the rule.
-    settings : plain values
-        Settings that enter the cache key, besides entries and definitions of components.
-    cache_dir : str or None
-        The cache folder as set.
-    megabytes : int
-        Maximum size of the cache; 0 for no cache.
-    components : Definitions or None
-        Definitions of components that the step uses.
-    """
-    if not megabytes:
-        return None
-    definitions = components.identity() if components else []
-    about = json.dumps([step, source_digest(), settings, definitions], sort_keys=True)
-    cache = ResultCache(cache_folder(cache_dir), megabytes * 1_000_000)
-    return StepCache(cache, about, (lambda: components.lasting) if components else lambda: True)
 
 
 def digest_of(*values: Any) -> str:

@@ -14,7 +14,7 @@ from tethermap.base.atomic import write_bytes
 from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.base.records import MAGIC, EntryParts, write_archive
 from tethermap.base.tables import Row, rows_into
-from tethermap.run.cache import Definitions, EntryResult, StepCache
+from tethermap.run.cache import Definitions, EntryResult, ResultCache
 from tethermap.run.program_errors import InstanceId, error_row
 from tethermap.run.progress import ShardProgress, progress_file
 from tethermap.run.steps import RECORDS
@@ -59,13 +59,13 @@ class ShardStep:
     ----------
     task : Task
         The step, its shard, and the job folder; result files go to their places in it.
-    cache : StepCache or None
+    cache : ResultCache or None
         Results of earlier jobs.
     of_entries : bool
         Whether the job's progress counts the items of the step: entries.
     """
 
-    def __init__(self, task: Task, cache: StepCache | None = None, *, of_entries: bool = True) -> None:
+    def __init__(self, task: Task, cache: ResultCache | None = None, *, of_entries: bool = True) -> None:
         self._name = task.step.name
         self._task = task
         self._job = task.job
@@ -207,17 +207,17 @@ class ShardStep:
         self, entry_id: str, digest: Callable[[], str] | None, compute: Callable[[], bool | None]
     ) -> None:
         key = self._cache.key(digest()) if self._cache and digest else ""
-        known = self._cache.cache.get(key) if self._cache and key else None
+        known = self._cache.get(key) if self._cache and key else None
         if known is not None:
             self._repeat(known)
             self.passed(entry_id, known.kept)
             return
         self._result, self._lasting = EntryResult(), True
-        self._room = self._cache.cache.largest if self._cache and key else 0
+        self._room = self._cache.largest if self._cache and key else 0
         self._result.kept = compute()
         self._result.streams = self._flush()
-        if self._cache and key and self._lasting and self._cache.lasting():
-            self._cache.cache.put(key, self._result)
+        if self._cache and key and self._lasting and self._cache.lasting:
+            self._cache.put(key, self._result)
         self.passed(entry_id, self._result.kept)
 
     def _repeat(self, known: EntryResult) -> None:

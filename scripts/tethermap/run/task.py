@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tethermap.base import layout
+from tethermap.base.config import cache_folder
 from tethermap.base.records import EntryParts, Source, entry_parts, part
-from tethermap.run.cache import Definitions, StepCache, step_cache
+from tethermap.run.cache import Definitions, ResultCache
 from tethermap.run.logs import logged_to
+from tethermap.run.software import source_digest
 from tethermap.run.steps import LINES, RECORDS, STEP, STEPS, Settings, Step, load
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ class Task:
                 found[kind if isinstance(kind, str) else "rows"][read.partition("/")[2]] = self.part(read)
         return entry_parts(found[LINES]["instances"], found[RECORDS], found["rows"])
 
-    def cache(self, about: Any = None, components: Definitions | None = None) -> StepCache | None:
+    def cache(self, about: Any = None, components: Definitions | None = None) -> ResultCache | None:
         """Return the cache of the step's results; None if the job has none.
 
         Parameters
@@ -112,8 +114,11 @@ class Task:
         components : Definitions or None
             Definitions of components that the step uses.
         """
-        megabytes = self.resources.get("result_cache_mb", 0)
-        return step_cache(self.step.name, [about, self.draws], self.settings["cache_dir"], megabytes, components)
+        if not (megabytes := self.resources.get("result_cache_mb", 0)):
+            return None
+        definitions = components.identity() if components else []
+        inputs = json.dumps([self.step.name, source_digest(), [about, self.draws], definitions], sort_keys=True)
+        return ResultCache(cache_folder(self.settings["cache_dir"]), megabytes * 1_000_000, inputs, components)
 
 
 def run(name: str, snakemake: Snakemake) -> None:

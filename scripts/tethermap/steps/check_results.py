@@ -16,8 +16,7 @@ from tethermap.run.cache import digest_of
 from tethermap.run.program_errors import read_errors
 from tethermap.run.shard_step import ShardStep
 from tethermap.run.task import Task
-from tethermap.selfcheck.outcome import CheckOutcome
-from tethermap.selfcheck.status import processed, status_rows
+from tethermap.selfcheck.outcome import CheckOutcome, processed, status_rows
 
 if TYPE_CHECKING:
     from tethermap.steps.checks import EntryChecker

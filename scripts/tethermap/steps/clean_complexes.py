@@ -29,7 +29,7 @@ PLACES = ("path", "report", "map")
 
 def make(task: Task) -> None:
     """Clean every entry of a shard and write its complexes, instances and status rows."""
-    settings = clean_settings(**task.settings["cleaning"])
+    settings = clean_settings(task.settings["cleaning"])
     structures = task.part("download_entries/structures")
     components = job_components(task.settings)
     with ShardStep(task, task.cache(components=components)) as step:
@@ -66,24 +66,15 @@ def _digest(row: Row, settings: CleanSettings) -> str:
     return digest_of(facts, plain, row["pdb_id"] in named)
 
 
-def clean_settings(
-    *,
-    target_name: str,
-    search_query: str,
-    fasta_seq: str | None,
-    filters: Mapping[str, Any],
-    structure: Mapping[str, Any],
-    probe_radius: float,
-    engine: str,
-    predicted: bool = False,
-) -> CleanSettings:
-    """Return the settings of the cleaning from a job's settings of these names."""
-    query = parse_query(search_query)
+def clean_settings(settings: Mapping[str, Any]) -> CleanSettings:
+    """Return the settings of the cleaning from those of `tethermap.steps.parameters.cleaning`."""
+    filters, structure = settings["filters"], settings["structure"]
+    query = parse_query(settings["search_query"])
     target = TargetQuery(
-        name=target_name,
+        name=settings["target_name"],
         accessions=frozenset(query.accessions),
         named_entries=frozenset(query.entry_ids),
-        sequences=read_fasta(fasta_seq or ""),
+        sequences=read_fasta(settings["fasta_seq"] or ""),
         min_identity=filters["min_identity"],
         min_coverage=filters["min_coverage"],
         strict=filters["strict_target"],
@@ -96,9 +87,9 @@ def clean_settings(
         named=frozenset(word for term in query.terms for word in term.split() if word.isupper() or word.isdigit()),
         context=structure["context"],
         keep_hydrogens=structure["keep_hydrogens"],
-        probe_radius=probe_radius,
-        engine=engine,
+        probe_radius=settings["probe_radius"],
+        engine=settings["engine"],
         min_rscc=filters["min_rscc"],
         max_rfree=filters["max_rfree"],
-        predicted=predicted,
+        predicted=settings["predicted"],
     )

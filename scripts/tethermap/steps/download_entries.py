@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, Value, read_table
 from tethermap.fit.file import NONE, ReportFile
+from tethermap.run.cache import EntryResult, ResultCache
 from tethermap.run.shard_step import ShardStep
 from tethermap.run.task import Task
 from tethermap.sources.base import Fetched, FetchError, Source, SourceError
 from tethermap.sources.cache import CONNECTIONS
 from tethermap.sources.choose import Reports, open_reports, open_source
+from tethermap.sources.content import Content, check_file, read_file
 from tethermap.sources.folders import FolderSource
 from tethermap.sources.naming import PDB_REDO
-from tethermap.steps.known_files import KnownFiles
 
 _LOG = logging.getLogger("scripts.download_entries")
 
@@ -42,7 +48,7 @@ def make(task: Task) -> None:
         opened = open_source(source, cache_dir, refresh=False)
         cache = task.cache()
         if cache is not None and isinstance(opened, FolderSource):
-            opened.check = KnownFiles(cache)
+            opened.check = partial(check_once, cache)
         try:
             reports = open_reports(source, cache_dir, opened)
             results = fetched(opened, [str(row["pdb_id"]) for row in rows], reports)
@@ -54,6 +60,19 @@ def make(task: Task) -> None:
                     _LOG.warning("%s: %s", row["pdb_id"], result)
         finally:
             opened.close()
+
+
+def check_once(cache: ResultCache, path: Path, entry_id: str, own: bool) -> Content:
+    """Return the content of a structure file (`tethermap.sources.content.read_content`), checked once for its bytes."""
+    data = read_file(path)
+    key = cache.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
+    if (kept := cache.get(key)) is not None:
+        values = json.loads(kept.streams["checked"])
+        return Content(**{**values, "successors": tuple(values["successors"])})
+    content = check_file(data, entry_id, own=own)
+    values = {field.name: getattr(content, field.name) for field in fields(Content) if field.name != "entities"}
+    cache.put(key, EntryResult(streams={"checked": json.dumps(values).encode()}))
+    return Content(**values)
 
 
 def fetched(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iterator[Result]:

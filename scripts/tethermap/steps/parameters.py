@@ -37,8 +37,7 @@ def search(settings: Settings) -> dict[str, Any]:
     if by_sequence:
         filters += ["min_identity"]
     return {
-        "search_query": settings["search_query"],
-        "target_name": settings["target_name"],
+        **{name: settings[name] for name in ("search_query", "target_name")},
         "filters": {name: settings["filters"][name] for name in filters},
         "fasta_seq": settings["fasta_seq"] if by_sequence else None,
         "notes": sequence_notes(settings["fasta_seq"] or ""),
@@ -52,8 +51,7 @@ def cleaning(settings: Settings) -> dict[str, Any]:
     return {
         **{key: settings[key] for key in ("target_name", "search_query", "fasta_seq", "structure")},
         "filters": {name: settings["filters"][name] for name in filters},
-        "probe_radius": settings["sasa"]["probe_radius"],
-        "engine": settings["sasa"]["engine"],
+        **{name: settings["sasa"][name] for name in ("probe_radius", "engine")},
         "predicted": settings["source"]["predicted"],
     }
 
@@ -65,10 +63,7 @@ def components(settings: Settings) -> dict[str, Any]:
     if where["kind"] == "files":
         files = where["files"]
         own += _among((files,) if isinstance(files, str) else tuple(files))
-    return {
-        "kind": where["kind"],
-        "own_components": list(dict.fromkeys(own)),
-    }
+    return {"kind": where["kind"], "own_components": list(dict.fromkeys(own))}
 
 
 @lru_cache(maxsize=4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,29 +21,6 @@ from tethermap.sources.selection import entry_rows, reasons_counted
 from tethermap.sources.shards import plan_shards, write_plan
 
 _LOG = logging.getLogger("scripts.search_entries")
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """Search of a job.
-
-    Parameters
-    ----------
-    search_query, target_name : str
-        Name and query in the settings.
-    filters : mapping
-        The section of that name; settings that only the cleaning uses may be missing.
-    fasta_seq : str or None
-        Sequence to search with; None if the job does not search by sequence.
-    notes : sequence of str
-        Notes on the settings.
-    """
-
-    search_query: str
-    target_name: str
-    filters: Mapping[str, Any]
-    fasta_seq: str | None = None
-    notes: Sequence[str] = ()
 
 
 def make(task: Task) -> None:
@@ -80,43 +56,43 @@ def run_search(entries: Path, query: Path, settings: Mapping[str, Any], *, previ
         write_text(query, _json(earlier["query"]))
         _LOG.info("the entries are those of the search of %s", earlier["query"].get("date", "an unknown day"))
         return
-    request = SearchRequest(**settings["asked"])
+    request = settings["asked"]
     opened = open_source(settings["source"], settings["cache_dir"], preview=preview)
     try:
         outcome = search(opened, request)
-        rows = list(entry_rows(opened, outcome, request.filters))
+        rows = list(entry_rows(opened, outcome, request["filters"]))
     finally:
         opened.close()
     write_table(entries, ENTRIES, rows)
     write_text(query, _json(query_record(opened, outcome, rows, request)))
     n_selected = sum(bool(row["selected"]) for row in rows)
-    for note in [*request.notes, *outcome.notes, *opened.notes]:
+    for note in [*request["notes"], *outcome.notes, *opened.notes]:
         _LOG.info("%s", note)
     _LOG.info("%s (%s): %d entries seen, %d taken", opened.kind, opened.label, len(rows), n_selected)
 
 
-def search(source: Source, request: SearchRequest) -> SearchResult:
+def search(source: Source, request: Mapping[str, Any]) -> SearchResult:
     """Return the entries of a job, pinned ones or those that the query finds."""
-    if request.fasta_seq is not None and not source.searches_sequences:
+    fasta, filters = request["fasta_seq"], request["filters"]
+    if fasta is not None and not source.searches_sequences:
         raise no_sequence_search(source.kind)
-    if request.filters["entries"]:
-        return pinned_entries(source, request.filters["entries"])
-    sequences = sequences_of(request.fasta_seq) if request.fasta_seq is not None else []
-    outcome = find_entries(source, request.search_query, request.target_name)
+    if filters["entries"]:
+        return pinned_entries(source, filters["entries"])
+    sequences = sequences_of(fasta) if fasta is not None else []
+    outcome = find_entries(source, request["search_query"], request["target_name"])
     if sequences:
-        add_sequence_hits(source, outcome, sequences, request.filters["min_identity"])
+        add_sequence_hits(source, outcome, sequences, filters["min_identity"])
     return outcome
 
 
 def query_record(
-    source: Source, outcome: SearchResult, rows: Sequence[Mapping[str, Value]], request: SearchRequest
+    source: Source, outcome: SearchResult, rows: Sequence[Mapping[str, Value]], request: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the requests to the source, with times and results."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "source": {"kind": source.kind, "label": source.label},
-        "search_query": request.search_query,
-        "target_name": request.target_name,
+        **{name: request[name] for name in ("search_query", "target_name")},
         "parsed": outcome.parsed,
         "requests": source.requests,
         "totals": {
@@ -126,7 +102,7 @@ def query_record(
             "left_out": reasons_counted(rows),
         },
         "fallbacks": outcome.fallbacks,
-        "notes": [*request.notes, *outcome.notes, *source.notes],
+        "notes": [*request["notes"], *outcome.notes, *source.notes],
     }
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_bytes
+from tethermap.base.recorded_search import search_source
 from tethermap.base.records import Source, named_records, unpacked
 from tethermap.base.tables import ENTRIES, ENTRY_STATUS, LIGAND_STATUS, POSES, Row, read_table
-from tethermap.results.searched import search_source
-from tethermap.run.cache import EntryResult, StepCache
+from tethermap.run.cache import EntryResult, ResultCache
 from tethermap.run.program_errors import InstanceId, LeftOut, instances_of, read_errors, without_failing
 from tethermap.run.settings import write_job_config
 from tethermap.run.task import Task
@@ -108,16 +108,13 @@ def finish_job(task: Task) -> None:
 
 
 def repeat_or_compute(
-    cache: StepCache | None,
-    inputs: Iterable[Source],
-    outputs: Sequence[Path],
-    compute: Callable[[], Collection[Row]],
+    cache: ResultCache | None, inputs: Iterable[Source], outputs: Sequence[Path], compute: Callable[[], Collection[Row]]
 ) -> None:
     """Run a step, or write its cached output for inputs of the same bytes.
 
     Parameters
     ----------
-    cache : StepCache or None
+    cache : ResultCache or None
         Results of earlier jobs.
     inputs, outputs : iterable of Source, sequence of Path
         All inputs of the step and its possible outputs, in an order that is the same in each job.
@@ -128,13 +125,13 @@ def repeat_or_compute(
         compute()
         return
     key = cache.key(_digest(inputs))
-    result = cache.cache.get(key)
+    result = cache.get(key)
     if result is None:
         if compute():
             return
         written = {str(number): path for number, path in enumerate(outputs) if path.is_file()}
-        if sum(path.stat().st_size for path in written.values()) <= cache.cache.largest:
-            cache.cache.put(key, EntryResult(None, {number: path.read_bytes() for number, path in written.items()}))
+        if sum(path.stat().st_size for path in written.values()) <= cache.largest:
+            cache.put(key, EntryResult(None, {number: path.read_bytes() for number, path in written.items()}))
         return
     for number, path in enumerate(outputs):
         if str(number) in result.streams:

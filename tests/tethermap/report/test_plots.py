@@ -17,8 +17,8 @@ ALL = [
     plots.histogram(np.array([0.1, 0.15, NAN, 1.2]), "t", "x", "y"),
     plots.histogram(np.array([]), "t", "x", "y"),
     plots.box_rows([("chain", np.array([0.1, 0.5])), ("crystal", np.array([NAN]))], "t", "x"),
-    plots.heat_map([("LIG 1abc", np.array([0.0, NAN]))], ["C1", "O2"], "t", exposure_colour),
-    plots.ramp(exposure_colour, "buried", "open"),
+    plots.heat_map([("LIG 1abc", np.array([0.0, NAN]))], ["C1", "O2"], "t"),
+    plots.ramp("buried", "open"),
 ]
 
 
@@ -46,7 +46,7 @@ def test_box_names_median_and_number() -> None:
 
 
 def test_heat_map_colours_cells_by_value_and_leaves_unknown_ones_empty() -> None:
-    svg = plots.heat_map([("row", np.array([0.0, 1.0, NAN]))], ["a", "b", "c"], "t", exposure_colour)
+    svg = plots.heat_map([("row", np.array([0.0, 1.0, NAN]))], ["a", "b", "c"], "t")
     assert re.findall(r'fill="(#\w+)"', svg) == [exposure_colour(0.0), exposure_colour(1.0)]
     assert svg.count('class="missing"') == 1
 

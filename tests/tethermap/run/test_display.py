@@ -17,11 +17,7 @@ from tethermap.run.progress import Progress
             "measure_sasa",
             "Tethermap: 5 entries found, 3 done (2 kept, 1 rejected); measuring exposure and exits 2/5",
         ),
-        (
-            Progress(1, 1, 1, 0),
-            "build_tables",
-            "Tethermap: 1 entry found, 1 done (1 kept, 0 rejected); writing tables",
-        ),
+        (Progress(1, 1, 1, 0), "build_tables", "Tethermap: 1 entry found, 1 done (1 kept, 0 rejected); writing tables"),
         (
             Progress(1, ligands=500, ligands_done=137),
             "match_ligands",

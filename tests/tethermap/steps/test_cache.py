@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,12 @@ import pytest
 from tests.tools.fuzz.one_job import OneJob
 from tethermap.base.records import part
 from tethermap.base.tables import Row
-from tethermap.run.cache import EntryResult, ResultCache, StepCache
+from tethermap.run.cache import EntryResult, ResultCache
 from tethermap.sources import content as content_module
 from tethermap.sources.base import FetchError
 from tethermap.sources.content import read_content
-from tethermap.steps import known_files
-from tethermap.steps.known_files import KnownFiles
+from tethermap.steps import download_entries
+from tethermap.steps.download_entries import check_once
 from tethermap.steps.molecules import LigandMatcher
 from tethermap.steps.whole import repeat_or_compute
 
@@ -60,7 +61,7 @@ def test_another_text_has_another_cache_key(tmp_path: Path, archive: Path) -> No
 
 
 def test_a_result_is_read_back_unchanged(tmp_path: Path) -> None:
-    cache = ResultCache(tmp_path, 64_000)
+    cache = ResultCache(tmp_path, 64_000, "")
     assert cache.get(KEY) is None
     cache.put(KEY, RESULT)
     assert cache.get(KEY) == RESULT
@@ -68,7 +69,7 @@ def test_a_result_is_read_back_unchanged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: data[:-1] + b"x", lambda _: b""])
 def test_a_damaged_result_is_removed(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    cache = ResultCache(tmp_path, 64_000)
+    cache = ResultCache(tmp_path, 64_000, "")
     cache.put(KEY, RESULT)
     (path,) = (path for path in tmp_path.rglob("*") if path.is_file())
     path.write_bytes(damage(path.read_bytes()))
@@ -78,7 +79,7 @@ def test_a_damaged_result_is_removed(tmp_path: Path, damage: Callable[[bytes], b
 
 def test_least_recently_used_result_is_removed_first(tmp_path: Path) -> None:
     size = len(RESULT.to_bytes())
-    cache = ResultCache(tmp_path, 64 * (3 * size + 1))  # a 64th of the limit is that of the keys of one folder
+    cache = ResultCache(tmp_path, 64 * (3 * size + 1), "")  # a 64th of the limit is that of the keys of one folder
     keys = [f"{64 * number:08x}".ljust(64, "0") for number in range(4)]
     for age, key in enumerate(keys[:3]):
         cache.put(key, RESULT)
@@ -99,7 +100,7 @@ def test_cache_measured_rarely_has_about_its_maximum_size(tmp_path: Path, monkey
 
     monkeypatch.setattr(ResultCache, "_make_room", counted)
     share, count = 150, 200
-    cache = ResultCache(tmp_path, 64 * share * len(RESULT.to_bytes()))
+    cache = ResultCache(tmp_path, 64 * share * len(RESULT.to_bytes()), "")
     for number in range(count):
         cache.put("0" * 8 + hashlib.sha256(f"{number}".encode()).hexdigest()[8:], RESULT)
     assert share <= len(files(tmp_path)) < 1.1 * share
@@ -108,14 +109,14 @@ def test_cache_measured_rarely_has_about_its_maximum_size(tmp_path: Path, monkey
 
 def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("no folder")
-    cache = ResultCache(tmp_path, 64_000)
+    cache = ResultCache(tmp_path, 64_000, "")
     cache.put(KEY, RESULT)
     assert cache.get(KEY) is None
 
 
 def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path) -> None:
     given, table, poses = (tmp_path / name for name in ("given", "table", "poses"))
-    known = StepCache(ResultCache(tmp_path / "cache", 64_000), "step")
+    known = ResultCache(tmp_path / "cache", 64_000, "step")
     done = []
 
     def run(text: str) -> dict[str, bytes]:
@@ -148,16 +149,16 @@ def test_a_step_over_all_entries_is_done_once_for_the_same_inputs(tmp_path: Path
 
 
 def test_an_unchanged_file_is_checked_once(tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    check = KnownFiles(StepCache(ResultCache(tmp_path / "cache", 64_000_000), "download_entries"))
+    check = partial(check_once, ResultCache(tmp_path / "cache", 64_000_000, "download_entries"))
     for place in sorted(archive.glob("*.gz")):
         found = [check(place, place.name[:4], False), read_content(place, place.name[:4])]
         assert len({one.fetched("", place, "") for one in found}) == 1
     path = tmp_path / "4cup.cif"
     path.write_bytes(gzip.decompress(next(archive.glob("4cup.*")).read_bytes()))
     first = check(path, "4cup", False)
-    monkeypatch.setattr(known_files, "check_file", None)  # to be called would be an error
+    monkeypatch.setattr(download_entries, "check_file", None)  # to be called would be an error
     assert check(path, "4cup", False) == first
-    monkeypatch.setattr(known_files, "check_file", content_module.check_file)
+    monkeypatch.setattr(download_entries, "check_file", content_module.check_file)
     path.write_bytes(path.read_bytes() + b"#\n")
     assert check(path, "4cup", False).sha256 != first.sha256
     path.write_bytes(path.read_bytes()[:20_000])

@@ -86,14 +86,9 @@ class End:
         edit.RemoveBond(near, star)
         middle, last, first = (edit.AddAtom(Chem.Atom(7)) for _ in range(3))
         edit.GetBondBetweenAtoms(far, near).SetBondType(Chem.BondType.DOUBLE)
-        for a, b, order in (
-            (near, first, Chem.BondType.SINGLE),
-            (first, last, Chem.BondType.SINGLE),
-            (last, middle, Chem.BondType.DOUBLE),
-            (middle, far, Chem.BondType.SINGLE),
-            (first, star, Chem.BondType.SINGLE),
-        ):
-            edit.AddBond(a, b, order)
+        for a, b in ((near, first), (first, last), (middle, far), (first, star)):
+            edit.AddBond(a, b, Chem.BondType.SINGLE)
+        edit.AddBond(last, middle, Chem.BondType.DOUBLE)
         mol = edit.GetMol()
         Chem.SanitizeMol(mol)
         return mol

@@ -67,12 +67,8 @@ class InputMaker:
         instance, side = ligand.instance, self.side
         cells: dict[str, Value] = {
             "Target": target_name,
-            "pdb_id": instance.entry_id,
-            "Chain": instance.name.auth_asym_id,
-            "Warhead": instance.name.comp_id,
-            "Residue_ID": instance.name.residue_id,
+            **instance.cells,
             "side": side.name,
-            "stem": instance.stem,
             "atoms_missing": JOINED.join(ligand.molecule.atoms_missing),
         }
         if not ligand.exits:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
@@ -104,26 +104,12 @@ class RankedLigand:
         return [best[rank] for rank in sorted(best)]
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadLigand:
-    """A ligand of a shard from its files: line, record, and its rows of `tables.EXIT_VECTORS`."""
-
-    entry_id: str
-    stem: str
-    line: bytes
-    record: bytes
-    exits: Sequence[Row]
-
-    def read(self) -> tuple[RankedLigand, Sequence[Row]]:
-        """Return the ligand with all its rows."""
-        molecule = molecule_of_record(self.record)
-        graph = ligand_graph(molecule)
-        ranked = RankedLigand(instance_of_line(self.line), molecule, graph, ranked_exits(graph, self.exits))
-        return ranked, self.exits
+ReadLigand = tuple[RankedLigand, Sequence[Row]]
+"""A ligand with all its rows of `tables.EXIT_VECTORS`."""
 
 
-def unread_of(job: Path, shard: str) -> Iterator[UnreadLigand]:
-    """Yield the ligands of a shard in their order; observed exits replace predicted ones.
+def unread_of(job: Path, shard: str) -> Iterator[tuple[str, str, Callable[[], ReadLigand]]]:
+    """Yield entry, stem and reader of the ligands of a shard in their order; observed exits replace predicted ones.
 
     Raises
     ------
@@ -137,7 +123,13 @@ def unread_of(job: Path, shard: str) -> Iterator[UnreadLigand]:
     of_stem = ((str(stem), list(own)) for stem, own in rows)
     lines, molecules = named_lines(of("clean_complexes/instances")), named_records(of("match_ligands/molecules"))
     for stem, line, record, own in joined(lines, molecules, of_stem):
-        yield UnreadLigand(entry_of(line), stem, line, record, seen.get(stem, own))
+        yield entry_of(line), stem, partial(_read, line, record, seen.get(stem, own))
+
+
+def _read(line: bytes, record: bytes, exits: Sequence[Row]) -> ReadLigand:
+    molecule = molecule_of_record(record)
+    graph = ligand_graph(molecule)
+    return RankedLigand(instance_of_line(line), molecule, graph, ranked_exits(graph, exits)), exits
 
 
 def complex_text(job: Path, instance: Instance) -> str | None:

@@ -177,9 +177,9 @@ def ligand_of(job: Path, stem: str) -> tuple[RankedLigand, Sequence[Row]]:
         raise NoInputsError("The job's working files, which inputs are made from, no longer exist: run it again.")
     try:
         for shard in shards:
-            for unread in unread_of(job, shard):
-                if unread.stem == stem:
-                    return unread.read()
+            for _, name, read in unread_of(job, shard):
+                if name == stem:
+                    return read()
     except OTHER_VERSION_ERRORS as error:
         raise NoInputsError(OTHER_VERSION) from error
     raise NoInputsError(f"The job has no ligand {stem}: Results_Display.csv lists those that it has.")

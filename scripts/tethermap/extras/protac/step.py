@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from tethermap.base import layout
@@ -16,7 +17,7 @@ def make(task: Task) -> None:
     """Write the inputs of all ligands of a shard and their rows of the index."""
     # Snakemake's own process loads this module for `settings`; importing RDKit needs a quarter of a second.
     from tethermap.extras.protac.inputs import InputMaker
-    from tethermap.extras.protac.ligand import UnreadLigand, complex_text, unread_of
+    from tethermap.extras.protac.ligand import ReadLigand, complex_text, unread_of
     from tethermap.extras.protac.side import job_side
     from tethermap.run.shard_step import ShardStep
 
@@ -24,21 +25,21 @@ def make(task: Task) -> None:
     maker = InputMaker(job_side(settings["side"], settings["target_name"], settings["search_query"]))
     with ShardStep(task) as step:
 
-        def write(entry_id: str, ligands: Sequence[UnreadLigand]) -> None:
-            for unread in ligands:
-                with step.isolated(entry_id, unread.stem):
-                    ligand, _ = unread.read()
+        def write(entry_id: str, ligands: Mapping[str, Callable[[], ReadLigand]]) -> None:
+            for stem, read in ligands.items():
+                with step.isolated(entry_id, stem):
+                    ligand, _ = read()
                     pdb = complex_text(task.job, ligand.instance) if ligand.exits else None
                     best = ligand.best_of_sites(settings["exits"])
                     texts, rows = maker.make(settings["target_name"], ligand, pdb, best)
                     for path, text in texts.items():
-                        step.write(f"{layout.protac_inputs(unread.stem)}/{path}", text)
+                        step.write(f"{layout.protac_inputs(stem)}/{path}", text)
                     for row in rows:
                         step.add("protac_inputs", row)
 
-        for entry_id, ligands in groupby(unread_of(task.job, task.shard), lambda unread: unread.entry_id):
-            of_entry = list(ligands)
-            step.entry(entry_id, None, partial(write, entry_id, of_entry), stems=[one.stem for one in of_entry])
+        for entry_id, unread in groupby(unread_of(task.job, task.shard), itemgetter(0)):
+            ligands = {stem: read for _, stem, read in unread}
+            step.entry(entry_id, None, partial(write, entry_id, ligands), stems=list(ligands))
 
 
 def settings(given: Settings) -> dict[str, Any]:

@@ -74,11 +74,7 @@ def test_ligand_without_inputs_also_lists_its_missing_atoms(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("smiles", "outcomes"),
-    [
-        ("COc1nc(N)nc2[nH]cnc12", {LOST, SAME}),
-        ("Cn1ccc2c(OC)cccc21", {SAME}),
-    ],
+    ("smiles", "outcomes"), [("COc1nc(N)nc2[nH]cnc12", {LOST, SAME}), ("Cn1ccc2c(OC)cccc21", {SAME})]
 )
 def test_head_that_prosettac_cannot_find_in_its_copy_is_named_in_json_and_readme(
     tmp_path: Path, smiles: str, outcomes: set[str]

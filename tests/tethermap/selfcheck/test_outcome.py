@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tethermap.base.tables import Row
-from tethermap.selfcheck.status import processed, status_rows
+from tethermap.selfcheck.outcome import processed, status_rows
 
 KEPT: Row = {"kept": True, "reason": "kept", "stem": "a", "instances_kept": 1}
 LOST: Row = {"kept": False, "reason": "far_from_target", "stem": ""}
