@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from tethermap.base.component_index import INDEX_VARIABLE, default_index
@@ -35,22 +34,14 @@ def main(output: Path, *, force: bool = False) -> None:
     _log.info("wrote %s: %d components, %.1f MB", output, count, output.stat().st_size / 1e6)
 
 
-def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m scripts.build_component_index", description=__doc__)
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=None,
-        help=f"the file to write (default: ${INDEX_VARIABLE}, else {default_index().name} in the user's cache folder)",
-    )
-    parser.add_argument("--force", action="store_true", help="write it even if it exists")
-    return parser.parse_args(argv)
-
-
 if __name__ == "__main__":
-    arguments = _arguments(sys.argv[1:])
+    place = f"${INDEX_VARIABLE}, else {default_index().name} in the user's cache folder"
+    parser = argparse.ArgumentParser(prog="python -m scripts.build_component_index", description=__doc__)
+    parser.add_argument("--output", type=Path, default=default_index(), help=f"the file to write (default: {place})")
+    parser.add_argument("--force", action="store_true", help="write it even if it exists")
+    arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        main(arguments.output or default_index(), force=arguments.force)
+        main(arguments.output, force=arguments.force)
     except OSError as error:
         sys.exit(f"the component index can't be written: {error}")

@@ -12,15 +12,8 @@ from rdkit import Chem
 from tethermap.base.reference import LINKERS
 from tethermap.drawing.canvas import draw
 from tethermap.drawing.card import card
-from tethermap.extras.degraders.build import (
-    Part,
-    as_csv,
-    as_sdf,
-    degrader_rows,
-    handles_of,
-    part_of_exit,
-    part_of_smiles,
-)
+from tethermap.extras.degraders import build
+from tethermap.extras.degraders.build import Part, degrader_rows
 from tethermap.extras.degraders.ends import to_make
 from tethermap.extras.degraders.join import degraders, read_linkers
 from tethermap.extras.degraders.split import halves_in
@@ -29,45 +22,28 @@ from tethermap.extras.protac.programs import FORMATS
 from tethermap.molecule.layout2d import molecule_layout
 
 
-def make(
-    first: Part,
-    second: Part,
-    kinds: Sequence[str],
-    how: str,
-    most: int,
-    skip: int = 0,
-    most_atoms: int | None = None,
-    pictures: int = 0,
-) -> str:
+def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     """Return the degraders of two halves as JSON, CSV or SDF.
 
     Parameters
     ----------
     first, second : Part
         The halves.
-    kinds : sequence of str
-        Classes of linkers; empty for all.
-    how : str
-        One of `FORMATS`.
-    most, skip : int
-        Maximum number of molecules, and number of molecules to skip before them.
-    most_atoms : int or None
-        Maximum number of atoms between the halves.
-    pictures : int
-        Number of molecules of a JSON answer that are drawn too, with all building blocks.
+    given : argparse.Namespace
+        Arguments of the script.
     """
-    found = degraders(first.end, second.end, read_linkers(LINKERS, kinds))
-    made = [one for one in found if one.between <= (most_atoms or math.inf)]
-    page = made[skip : skip + most]
+    found = degraders(first.end, second.end, read_linkers(LINKERS, given.linkers))
+    made = [one for one in found if one.between <= (given.most_atoms or math.inf)]
+    page = made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))
-    if how == "sdf":
-        return as_sdf(zip(page, rows, strict=True))
-    if how == "csv":
-        return as_csv(rows)
+    if given.format == "sdf":
+        return build.as_sdf(zip(page, rows, strict=True))
+    if given.format == "csv":
+        return build.as_csv(rows)
     body = {"a": first.description, "b": second.description, "count": len(rows), "total": len(made), "degraders": rows}
-    if pictures:
+    if given.pictures:
         blocks = [block for part in (first, second) for block in to_make(part.end)]
-        blocks += [str(row["smiles"]) for row in rows[:pictures]]
+        blocks += [str(row["smiles"]) for row in rows[: given.pictures]]
         body["pictures"] = {smiles: _picture(smiles) for smiles in blocks}
     return json.dumps(body) + "\n"
 
@@ -79,15 +55,10 @@ def _picture(smiles: str) -> str:
     return card(smiles, "molecule", drawing.box(0.0), [drawing.body])
 
 
-def split(smiles: str, jobs: Sequence[Path]) -> str:
-    """Return the ligands of the given jobs that are halves of a degrader, as JSON, a list for each job."""
-    return json.dumps({"halves": [list(halves_in(job, smiles)) for job in jobs]}) + "\n"
-
-
 def _part(given: argparse.Namespace, letter: str) -> Part:
     smiles, job, stem, anchor = (getattr(given, f"{letter}_{name}") for name in ("smiles", "job", "stem", "anchor"))
-    second = letter == "b"
-    return part_of_smiles(smiles, second) if smiles else part_of_exit(RequestedAnchor(job, stem, anchor), second)
+    requested, second = RequestedAnchor(job, stem, anchor), letter == "b"
+    return build.part_of_smiles(smiles, second) if smiles else build.part_of_exit(requested, second)
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -103,9 +74,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--skip", type=int, default=0, help="number of molecules to skip")
     parser.add_argument("--pictures", type=int, default=0, help="number of molecules to draw")
     parser.add_argument("--most-atoms", type=int, help="maximum number of atoms between the halves")
-    parser.add_argument(
-        "--handles", action="store_true", help="list only the requirements of the target's half at its exits"
-    )
+    parser.add_argument("--handles", action="store_true", help="list only the needs of the target's half at its exits")
     parser.add_argument("--split", default="", help="SMILES of a degrader to split into halves, instead of two ligands")
     return parser.parse_args(argv)
 
@@ -115,20 +84,12 @@ if __name__ == "__main__":
     try:
         jobs = [job for job in (arguments.a_job, arguments.b_job) if job]
         if arguments.split:
-            answer = split(arguments.split, jobs)
+            answer = json.dumps({"halves": [list(halves_in(job, arguments.split)) for job in jobs]}) + "\n"
         elif arguments.handles:
-            answer = json.dumps({"handles": handles_of(arguments.a_job, arguments.a_stem, arguments.a_anchor)}) + "\n"
+            handles = build.handles_of(arguments.a_job, arguments.a_stem, arguments.a_anchor)
+            answer = json.dumps({"handles": handles}) + "\n"
         else:
-            halves = _part(arguments, "a"), _part(arguments, "b")
-            answer = make(
-                *halves,
-                arguments.linkers,
-                arguments.format,
-                arguments.most,
-                arguments.skip,
-                arguments.most_atoms,
-                arguments.pictures,
-            )
+            answer = make(_part(arguments, "a"), _part(arguments, "b"), arguments)
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")
         sys.exit(error.status)

@@ -54,7 +54,7 @@ def installed_open_babel() -> OpenBabel:
     return found
 
 
-def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.protac_inputs", description=__doc__)
     parser.add_argument("job", type=Path, help="the job folder")
     parser.add_argument("--stem", required=True, help="the ligand, as Exit_Vectors.csv names it")
@@ -64,28 +64,17 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--other-job", type=Path, help="the job of the other half; with --other-stem, --other-anchor")
     parser.add_argument("--other-stem", default="")
     parser.add_argument("--other-anchor", default="")
-    parser.add_argument(
-        "--open-babel",
-        action="store_true",
-        help="convert heads with PRosettaC's method and report the resulting anchors",
-    )
+    conversion = "convert heads with PRosettaC's method and report the resulting anchors"
+    parser.add_argument("--open-babel", action="store_true", help=conversion)
     parser.add_argument("--output", type=Path, help="a folder, or a file *.zip (default: the folder <stem>_<anchor>)")
-    return parser.parse_args(argv)
-
-
-if __name__ == "__main__":
-    arguments = _arguments(sys.argv[1:])
+    arguments = parser.parse_args()
     try:
-        main(
-            RequestedAnchor(arguments.job, arguments.stem, arguments.anchor),
-            arguments.tool or (),
-            arguments.output or Path(f"{arguments.stem}_{arguments.anchor}".replace("/", "_")),
-            degrader=arguments.degrader,
-            babel=installed_open_babel() if arguments.open_babel else None,
-            other=RequestedAnchor(arguments.other_job, arguments.other_stem, arguments.other_anchor)
-            if arguments.other_job
-            else None,
-        )
+        babel = installed_open_babel() if arguments.open_babel else None
+        requested = RequestedAnchor(arguments.job, arguments.stem, arguments.anchor)
+        output = arguments.output or Path(f"{arguments.stem}_{arguments.anchor}".replace("/", "_"))
+        second = RequestedAnchor(arguments.other_job, arguments.other_stem, arguments.other_anchor)
+        other = second if arguments.other_job else None
+        main(requested, arguments.tool or (), output, degrader=arguments.degrader, other=other, babel=babel)
     except NoInputsError as error:
         sys.stderr.write(f"{error.message}\n")
         sys.exit(error.status)

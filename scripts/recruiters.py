@@ -74,16 +74,12 @@ def _found(one: Mapping[str, Any], rows: Mapping[tuple[str, str], Sequence[Row]]
     return f"built, known attachment at rank {min(ranks)}{'' if min(ranks) <= TOP else ', not among the best'}"
 
 
-def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.recruiters", description=__doc__)
     parser.add_argument("job", type=Path, help="folder of the job")
     parser.add_argument("--mirror", type=Path, help="folder of structures (default: the public archive)")
     parser.add_argument("--cores", type=int, default=2)
-    return parser.parse_args(argv)
-
-
-if __name__ == "__main__":
-    arguments = _arguments(sys.argv[1:])
+    arguments = parser.parse_args()
     library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
     source = {"kind": "mirror", "mirror": str(arguments.mirror.resolve())} if arguments.mirror else {"kind": "auto"}
     job = arguments.job.resolve()

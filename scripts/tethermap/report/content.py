@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from tethermap.base.links import ligand_links
 from tethermap.base.reasons import FLAGS, KINDS, MAIN, TARGET_MATCHES
 from tethermap.base.tables import Row, Table, instance_key, split_cell
 from tethermap.exits.words import is_advised
-from tethermap.report.directions import GroupView, group_views
-from tethermap.report.fit import FitView, fit_view
-from tethermap.report.left_out import ReasonGroup, component_items, entry_items, reason_groups
+from tethermap.report.directions import group_views
+from tethermap.report.fit import fit_view
+from tethermap.report.left_out import component_items, entry_items, reason_groups
 from tethermap.report.plots import Bar
 from tethermap.report.texts import TEXTS
 from tethermap.selfcheck.outcome import CHECKS
@@ -103,34 +104,8 @@ class SeriesView:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReportContent:
+class ReportContent(SimpleNamespace):
     """Content of the report besides settings, methods and versions."""
-
-    target: str
-    n_instances: int
-    entry_bars: tuple[Bar, ...]
-    ligand_bars: tuple[Bar, ...]
-    entry_reasons: tuple[ReasonGroup, ...]
-    ligand_reasons: tuple[ReasonGroup, ...]
-    target_matches: tuple[tuple[str, str, int], ...]
-    bond_sources: tuple[tuple[str, int], ...]
-    flags: tuple[tuple[str, str, int], ...]
-    cards: tuple[Card, ...]
-    cards_left_out: int
-    anchors: dict[str, str]
-    lines: tuple[Line, ...]
-    lines_left_out: int
-    shares: dict[str, FloatArray]
-    series: tuple[SeriesView, ...]
-    series_left_out: int
-    groups: tuple[GroupView, ...]
-    places: tuple[Row, ...]
-    not_advised: tuple[Row, ...]
-    observed: tuple[Row, ...]
-    checks: tuple[tuple[str, int, int], ...]
-    failed_checks: tuple[Row, ...]
-    fit: FitView
 
 
 FirstExits = Callable[[Sequence[str]], Mapping[str, Sequence[Row]]]

@@ -22,6 +22,7 @@ _PROFILES = (
     ("https://w3id.org/ro/wfrun/workflow/0.5", "Workflow Run Crate"),
     ("https://w3id.org/workflowhub/workflow-ro-crate/1.0", "Workflow RO-Crate"),
 )
+_CONFORMS = ("https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
 _BSD = "https://spdx.org/licenses/BSD-3-Clause"
 _CC0 = "https://spdx.org/licenses/CC0-1.0"
 _LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
@@ -65,7 +66,7 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
     parts = [*files, *(f"{folder}/" for folder in folders)]
     made = [part for part in parts if part not in (*_INPUTS, layout.WORKFLOW)]
     graph = [
-        _descriptor(),
+        {"@id": layout.CRATE, "@type": "CreativeWork", "about": {"@id": "./"}, "conformsTo": _ids(_CONFORMS)},
         _root(settings, date, parts),
         *_workflow(),
         _run(settings, date, made),
@@ -87,11 +88,6 @@ def _folder_of(path: str) -> str:
 
 def _ids(names: Collection[str]) -> list[Entity]:
     return [{"@id": name} for name in names]
-
-
-def _descriptor() -> Entity:
-    conforms = _ids(["https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0"])
-    return {"@id": layout.CRATE, "@type": "CreativeWork", "about": {"@id": "./"}, "conformsTo": conforms}
 
 
 def _root(settings: Mapping[str, Any], date: str, parts: Collection[str]) -> Entity:

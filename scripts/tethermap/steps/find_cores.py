@@ -29,7 +29,8 @@ def make(task: Task) -> None:
                 left = series.without(frozenset(left_out))
                 found[:] = [series_results(left, seconds, draws=task.draws)] if left.ligands else []
 
-            for row in without_failing(task.step.name, partial(_ids, series.instances), find):
+            ids = [InstanceId("", stem, components) for stem, components in series.instances]
+            for row in without_failing(task.step.name, lambda: ids, find):
                 step.forget()
                 step.add("errors", row)
             for results in found:
@@ -45,10 +46,6 @@ def make(task: Task) -> None:
         for series, records in plan:
             stems = [stem for stem, _ in series.instances]
             step.entry(series.name, partial(_digest, records), partial(compute, series), stems=stems)
-
-
-def _ids(instances: Sequence[tuple[str, str]]) -> list[InstanceId]:
-    return [InstanceId("", stem, components) for stem, components in instances]
 
 
 def _digest(records: Sequence[bytes]) -> str:

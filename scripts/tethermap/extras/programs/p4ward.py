@@ -57,7 +57,8 @@ def _plain(mol: Chem.Mol) -> Chem.Mol:
     assigned = Chem.RWMol(mol)
     Chem.Kekulize(assigned)
     plain = Chem.RWMol(mol)
-    front = [atom for atom in mol.GetAtoms() if atom.GetIsAromatic() and _beside_double(atom)]
+    double = Chem.BondType.DOUBLE
+    front = [a for a in mol.GetAtoms() if a.GetIsAromatic() and any(b.GetBondType() == double for b in a.GetBonds())]
     seen = {atom.GetIdx() for atom in front}
     for atom in front:
         plain.GetAtomWithIdx(atom.GetIdx()).SetIsAromatic(False)
@@ -71,10 +72,6 @@ def _plain(mol: Chem.Mol) -> Chem.Mol:
                     seen.add(other.GetIdx())
                     front.append(other)
     return plain
-
-
-def _beside_double(atom: Chem.Atom) -> bool:
-    return any(bond.GetBondType() == Chem.BondType.DOUBLE for bond in atom.GetBonds())
 
 
 def _atom_type(atom: Chem.Atom) -> str:
