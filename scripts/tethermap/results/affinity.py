@@ -15,7 +15,7 @@ from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.inchi import inchikey_of_component
 from tethermap.results.affinity_formats import FORMATS, is_mapping, mapped_targets
-from tethermap.results.measurement import TYPES, Format, Measurement, Wanted, molecule_of_key, opened
+from tethermap.results.measurement import TYPES, Format, Measurement, Wanted, molecule_of_key, opened_text
 
 _HEAD = 200
 """Maximum number of lines to detect a format; the first ligand of Binding MOAD is below its class and family."""
@@ -193,11 +193,11 @@ def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iter
     read = formats_of(files)
     targets: dict[str, str] = {}
     for name in [name for name, format_ in read.items() if format_ is None]:
-        with opened(Path(name)) as lines:
+        with opened_text(Path(name)) as lines:
             targets |= mapped_targets(lines)
     for name, format_ in read.items():
         if format_ is not None:
-            with opened(Path(name)) as lines:
+            with opened_text(Path(name)) as lines:
                 yield from format_.read(lines, replace(wanted, targets=targets), name)
 
 
@@ -212,7 +212,7 @@ def formats_of(files: Sequence[str]) -> dict[str, Format | None]:
     found: dict[str, Format | None] = {}
     for name in files:
         try:
-            with opened(Path(name)) as lines:
+            with opened_text(Path(name)) as lines:
                 head = list(islice(lines, _HEAD))
         except DAMAGED as error:
             raise UserError(f"{Path(name).name} of source.affinity can't be read ({error}).") from None

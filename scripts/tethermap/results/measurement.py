@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,8 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
-
-from tethermap.base.packed import open_unpacked
+from typing import BinaryIO, cast
 
 TYPES = ("Kd", "Ki", "IC50", "EC50")
 """Kinds of measurement, never mixed; a ligand shows the first that it has."""
@@ -146,9 +146,14 @@ def concentration(text: str, unit: str) -> tuple[str, float] | None:
     return (_RELATION[cell[1]], number) if number > 0 and math.isfinite(number) else None
 
 
-def opened(path: Path) -> TextIOWrapper:
-    """Open a table, which may be compressed, for reading."""
-    return TextIOWrapper(open_unpacked(path), encoding="utf-8-sig", errors="replace", newline="")
+def opened(path: Path) -> BinaryIO:
+    """Open a table, which is gzipped if its name says so, for reading."""
+    return cast("BinaryIO", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
+
+
+def opened_text(path: Path) -> TextIOWrapper:
+    """Open a table of text."""
+    return TextIOWrapper(opened(path), encoding="utf-8-sig", errors="replace", newline="")
 
 
 def columns_of(header: str) -> tuple[list[str], str]:

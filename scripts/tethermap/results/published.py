@@ -18,11 +18,11 @@ from tethermap.answers.observed.contained import Contained, DegraderLibrary
 from tethermap.answers.observed.transfer import heavy_part
 from tethermap.answers.sites import exit_sites
 from tethermap.base.errors import UserError
-from tethermap.base.packed import DAMAGED, open_unpacked
+from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import LigandMolecule
-from tethermap.results.measurement import columns_of, concentration, opened
+from tethermap.results.measurement import columns_of, concentration, opened, opened_text
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "smiles": ("smiles", "canonical_smiles"),
@@ -190,7 +190,7 @@ def check_tables(files: Sequence[str]) -> None:
             if ".sdf" not in path.suffixes:
                 next(_csv_rows(path), None)
             else:
-                with open_unpacked(path) as stream:
+                with opened(path) as stream:
                     stream.read(1)
         except DAMAGED as error:
             raise UserError(f"{path.name} of source.degraders can't be read ({error}).") from None
@@ -227,7 +227,7 @@ def _cell(row: Mapping[str, str], names: Iterable[str]) -> str:
 
 
 def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
-    with opened(path) as lines:
+    with opened_text(path) as lines:
         names, separator = columns_of(next(lines, ""))
         if not set(_NAMES["smiles"]) & set(names):
             raise UserError(
@@ -238,7 +238,7 @@ def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 def _sdf_rows(path: Path) -> Iterator[dict[str, str]]:
-    with open_unpacked(path) as stream, rdBase.BlockLogs():
+    with opened(path) as stream, rdBase.BlockLogs():
         for mol in Chem.ForwardSDMolSupplier(stream):
             if mol is not None:
                 fields = {name.strip().lower().replace(" ", "_"): mol.GetProp(name) for name in mol.GetPropNames()}
