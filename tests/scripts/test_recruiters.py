@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import yaml
 from rdkit import Chem
 
 from scripts.recruiters import LIBRARY, job_settings
+from tethermap.base.reference import rows_of
 from tethermap.components.index import ComponentIndex
 from tethermap.molecule.dictionary import dictionary_smiles
 
@@ -87,8 +87,7 @@ def test_a_degrader_contains_its_recruiter_and_leaves_at_the_attachment_atoms(
 
 def test_published_degraders_are_the_molecules_of_their_components(index: ComponentIndex) -> None:
     """Degraders of thalidomide are made as mixtures of both configurations; an entry shows one of these."""
-    with PUBLISHED.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of(PUBLISHED)
     assert all(row["reference"] for row in rows)
     known = [row for row in rows if row["component"]]
     assert len(known) > 20

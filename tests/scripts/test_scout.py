@@ -89,12 +89,17 @@ def test_sequence_of_a_protein_matches_every_construct_that_matches_itself(const
             assert best_match(sequences, letters, **limits)[1]
 
 
+def searched(folder: Path, **asked: object) -> int:
+    """Run the search of a preview in the folder ``job``, and return its exit status."""
+    config = folder / "job.json"
+    config.write_text(json.dumps({"target_name": "BAZ2B", "cache_dir": str(folder), **asked}))
+    return scout.main(config, folder / "job")
+
+
 @pytest.mark.parametrize(("query", "status"), [("bromodomain", 0), ("(a OR b) c", 1)])
 def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: int, tmp_path: Path) -> None:
-    config = tmp_path / "job.json"
-    asked = {"target_name": "BAZ2B", "search_query": query, "source": {"kind": "archive"}, "cache_dir": str(tmp_path)}
-    config.write_text(json.dumps({**asked, "fasta_seq": "ATGGCCATTGTAATGGGCCGC"}))
-    assert scout.main(config, tmp_path / "job") == status
+    asked = {"search_query": query, "source": {"kind": "archive"}, "fasta_seq": "ATGGCCATTGTAATGGGCCGC"}
+    assert searched(tmp_path, **asked) == status
     if status:
         assert "brackets" in read_error(tmp_path / "job")["message"]
         return
@@ -107,9 +112,7 @@ def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: in
 def test_preview_does_not_wait_for_a_service_that_does_not_answer(standin: StandIn, tmp_path: Path) -> None:
     """A job tries five times; a preview fails after two attempts, within five seconds."""
     standin.fault("search", "status", status=503)
-    config = tmp_path / "job.json"
-    config.write_text(json.dumps({"target_name": "BAZ2B", "search_query": "bromodomain", "source": {"kind": "rcsb"}}))
-    assert scout.main(config, tmp_path / "job") == 1
+    assert searched(tmp_path, search_query="bromodomain", source={"kind": "rcsb"}) == 1
     assert standin.count("search") == 2
     assert "(2 attempts)" in read_error(tmp_path / "job")["message"]
 
@@ -131,12 +134,7 @@ def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_p
     ]
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "model.pdb").write_text("".join([*lines, "END\n"]))
-    config = tmp_path / "job.json"
-    source = {"kind": "files", "files": [str(tmp_path / "files")]}
-    config.write_text(
-        json.dumps({"target_name": "x", "search_query": "", "source": source, "cache_dir": str(tmp_path / "cache")})
-    )
-    assert scout.main(config, tmp_path / "job") == 0
+    assert searched(tmp_path, search_query="", source={"kind": "files", "files": [str(tmp_path / "files")]}) == 0
     found = json.loads((tmp_path / "job" / layout.PROTEINS).read_text())
     assert [(one["name"], one["chains"]) for one in found] == [
         ("protein of 115 residues", ["A"]), ("protein of 75 residues", ["B"]), ("nucleic acid of 44 residues", ["C"]),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +38,12 @@ class _Job:
         return {row["pdb_id"]: row["reason"] for row in self.rows if not row["selected"]}
 
 
-def _archive_job(tmp_path: Path, query: str, **values: Any) -> _Job:
+def _archive_job(tmp_path: Path, query: str, kind: str = "archive", **values: Any) -> _Job:
     values = {"search_query": query, **values}
-    return _Job(tmp_path / "job", settings(tmp_path / "cache", {"kind": "archive"}, **values))
+    return _Job(tmp_path / "job", settings(tmp_path / "cache", {"kind": kind}, **values))
 
 
-def _rcsb_job(tmp_path: Path, query: str, **values: Any) -> _Job:
-    values = {"search_query": query, **values}
-    return _Job(tmp_path / "job", settings(tmp_path / "cache", {"kind": "rcsb"}, **values))
+_rcsb_job = partial(_archive_job, kind="rcsb")
 
 
 def test_requests_and_hits_are_recorded(tmp_path: Path) -> None:

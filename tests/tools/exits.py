@@ -38,6 +38,13 @@ def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:
     return instance, replace(record, mol=mol, symmetry_class=alike)
 
 
+def sdf_molecule(text: str, *, sanitize: bool = True, remove_hydrogens: bool = True) -> Chem.Mol:
+    """Return the first molecule of an SDF text."""
+    supplier = Chem.SDMolSupplier()
+    supplier.SetData(text, sanitize=sanitize, removeHs=remove_hydrogens)
+    return supplier[0]
+
+
 def graph_of(smiles: str) -> LigandGraph:
     """Return the graph of a ligand made from SMILES."""
     return ligand_graph(embedded(smiles)[1])

@@ -14,8 +14,8 @@ from tethermap.base.errors import UserError
 from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.inchi import inchikey_of_component
-from tethermap.results.affinity_formats import FORMATS, is_mapping, mapped_targets
-from tethermap.results.measurement import TYPES, Format, Measurement, Wanted, molecule_of_key, opened_text
+from tethermap.results import measurement
+from tethermap.results.measurement import FORMATS, TYPES, Format, Measurement, Wanted, molecule_of_key, opened_text
 
 _HEAD = 200
 """Maximum number of lines to detect a format; the first ligand of Binding MOAD is below its class and family."""
@@ -194,7 +194,7 @@ def measurements(files: Sequence[str], ligands: Sequence[AffinityQuery]) -> Iter
     targets: dict[str, str] = {}
     for name in [name for name, format_ in read.items() if format_ is None]:
         with opened_text(Path(name)) as lines:
-            targets |= mapped_targets(lines)
+            targets |= measurement.mapped_targets(lines)
     for name, format_ in read.items():
         if format_ is not None:
             with opened_text(Path(name)) as lines:
@@ -216,8 +216,10 @@ def formats_of(files: Sequence[str]) -> dict[str, Format | None]:
                 head = list(islice(lines, _HEAD))
         except DAMAGED as error:
             raise UserError(f"{Path(name).name} of source.affinity can't be read ({error}).") from None
-        found[name] = None if is_mapping(head) else next((one for one in FORMATS if one.recognises(head)), None)
-        if found[name] is None and not is_mapping(head):
+        found[name] = (
+            None if measurement.is_mapping(head) else next((one for one in FORMATS if one.recognises(head)), None)
+        )
+        if found[name] is None and not measurement.is_mapping(head):
             known = ", ".join(one.name for one in FORMATS)
             raise UserError(
                 f"{Path(name).name} of source.affinity is no table of a known format: give a {known}"

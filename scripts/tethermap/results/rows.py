@@ -30,11 +30,6 @@ def row_sort_key(row: Row) -> tuple[object, ...]:
     return *instance_key(*names), str(row["stem"])
 
 
-def name_map_key(row: Row) -> tuple[object, ...]:
-    """Return the key by which Name_Map is sorted."""
-    return str(row["pdb_id"]), str(row["stem"])
-
-
 def result_row(
     instance: Instance,
     mol: LigandMolecule,

@@ -38,15 +38,7 @@ from tethermap.molecule.store import molecule_of_record, packed_molecule
 from tethermap.results.affinity import Affinities, AffinityQuery
 from tethermap.results.merging import entry_key, ligand_status_key, merge, sorted_table, unchanged
 from tethermap.results.published import PublishedDegraders
-from tethermap.results.rows import (
-    Membership,
-    map_columns,
-    name_map_key,
-    pose_rows,
-    result_row,
-    row_sort_key,
-    unselected_entry_row,
-)
+from tethermap.results.rows import Membership, map_columns, pose_rows, result_row, row_sort_key, unselected_entry_row
 from tethermap.run.program_errors import LeftOut, StatusCorrector
 
 MOSTLY_PACKED = 0.5
@@ -110,7 +102,7 @@ def write_tables(
         (tables.CONTACTS, "measure_sasa/contacts", row_sort_key, "stem", of_results),
         (tables.EXIT_VECTORS, "measure_sasa/exits", row_sort_key, "stem", of_results),
         (tables.LIGAND_STATUS, "clean_complexes/ligand_status", ligand_status_key, None, status.ligand),
-        (tables.NAME_MAP, "clean_complexes/name_map", name_map_key, None, of_results),
+        (tables.NAME_MAP, "clean_complexes/name_map", itemgetter("pdb_id", "stem"), None, of_results),
         (tables.SERIES, "find_cores/series", lambda row: (int(row["series"][1:]),), None, unchanged),
     ):
         parts = (part(job, shard, name) for shard in shards)

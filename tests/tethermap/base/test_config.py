@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
-from tethermap.base.config import (
-    ConfigError,
-    all_settings,
-    cache_folder,
-    changed_keys,
-    load_defaults,
-    load_schema,
-    recorded,
-    resolve,
-)
+from tethermap.base import config
+from tethermap.base.config import ConfigError, all_settings, changed_keys, recorded, resolve
 
 JOB = {"target_name": "EGFR", "search_query": "EGFR kinase"}
 
@@ -108,11 +100,13 @@ def test_defaults_pass_the_schema_and_name_every_setting() -> None:
             found += keys(value, f"{prefix}{key}.") if isinstance(value, dict) else [f"{prefix}{key}"]
         return found
 
-    assert keys(load_defaults()) == list(all_settings(load_schema()))
+    assert keys(config.load_defaults()) == list(all_settings(config.load_schema()))
 
 
 def test_public_settings_have_distinct_names() -> None:
-    public = [key.rpartition(".")[2] for key, part in all_settings(load_schema()).items() if part.get("x-public")]
+    public = [
+        key.rpartition(".")[2] for key, part in all_settings(config.load_schema()).items() if part.get("x-public")
+    ]
     assert len(public) == len(set(public))
     assert {"max_resolution", "context", "entries", "sequence_search"} <= set(public)
     assert not {"mirror", "files", "cache_dir", "force", "mem_mb"} & set(public)
@@ -144,7 +138,7 @@ def test_settings_of_an_earlier_version_are_accepted_and_count_as_unchanged() ->
 
 def test_cache_is_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder(None) == tmp_path / "tethermap"
+    assert config.cache_folder(None) == tmp_path / "tethermap"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_folder(None) == Path.home() / ".cache" / "tethermap"
-    assert cache_folder("/scratch/cache") == Path("/scratch/cache")
+    assert config.cache_folder(None) == Path.home() / ".cache" / "tethermap"
+    assert config.cache_folder("/scratch/cache") == Path("/scratch/cache")

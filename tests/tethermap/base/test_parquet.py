@@ -14,34 +14,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.runs import ROOT
-from tethermap.base import layout
+from tethermap.base import layout, parquet, tables
 from tethermap.base.column_words import column_words, words_of
-from tethermap.base.parquet import (
-    PARQUET_TABLES,
-    ROW_GROUP,
-    _typed,
-    cell_of,
-    connect,
-    csv_rows,
-    file_columns,
-    quoted,
-    source,
-    write_parquet,
-)
-from tethermap.base.tables import (
-    AFFINITY,
-    EXIT_VECTORS,
-    POSES,
-    PUBLISHED,
-    RESULTS_TABLE,
-    Column,
-    Row,
-    Table,
-    format_value,
-    read_table,
-    split_cell,
-    write_table,
-)
+from tethermap.base.parquet import PARQUET_TABLES, connect, csv_rows, file_columns, quoted, source, write_parquet
+from tethermap.base.tables import EXIT_VECTORS, POSES, RESULTS_TABLE, Column, Row, Table, read_table, write_table
 
 # CSV files of jobs have no NUL and no bare carriage return, which Python's writer does not quote.
 TEXTS = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]), max_size=8)
@@ -67,7 +43,7 @@ def csv_cell(value: Any, column: Column) -> str:
     if column.separator:
         items = [f"{item:.{column.decimals}f}" if column.items == "number" else item for item in value or ()]
         return column.separator.join(items)
-    return format_value(value, column)
+    return tables.format_value(value, column)
 
 
 def assert_same(job: Path, table: Table) -> None:
@@ -82,7 +58,7 @@ def assert_same(job: Path, table: Table) -> None:
     numbers = [one.kind == "number" for one in table.columns]
     kept = [[infinite.get(c, c) if n else c for c, n in zip(row, numbers, strict=True)] for row in expected]
     assert found == kept
-    values = ", ".join(f"{cell_of(one)} AS {quoted(one.name)}" for one in table.columns)
+    values = ", ".join(f"{parquet.cell_of(one)} AS {quoted(one.name)}" for one in table.columns)
     typed = list(read_table(job / table.path, table))
     for origin in (f"FROM '{job / table.parquet}'", f"FROM ({csv_rows(job / table.path, table.columns)})"):
         answer = duckdb.sql(f"SELECT {values} {origin}")
@@ -137,7 +113,7 @@ def test_types_lists_and_descriptions_are_in_the_file(tmp_path: Path) -> None:
 
 
 def test_every_column_has_words_and_all_words_a_column(tmp_path: Path) -> None:
-    for table in (AFFINITY, PUBLISHED):  # words of their columns are only in jobs that have them
+    for table in (tables.AFFINITY, tables.PUBLISHED):  # words of their columns are only in jobs that have them
         write_table(tmp_path / table.path, table, [])
     write_parquet(tmp_path, [])
     dictionary = (tmp_path / layout.DATA_DICTIONARY).read_text(encoding="utf-8")
@@ -159,7 +135,7 @@ def test_columns_that_join_values_are_lists() -> None:
                 continue
             single = [one.name for one in table.columns if one.kind == "text" and not one.separator]
             for row in read_table(example / table.path, table):
-                assert [n for n in single if n not in sentences and len(split_cell(row[n])) > 1] == []
+                assert [n for n in single if n not in sentences and len(tables.split_cell(row[n])) > 1] == []
 
 
 def test_csv_of_another_version_is_read_unchanged(tmp_path: Path) -> None:
@@ -177,8 +153,10 @@ def test_sql_expressions_work_with_other_versions() -> None:
     columns = {column.name: column for table in PARQUET_TABLES for column in table.columns}
     with duckdb.connect(config={"lambda_syntax": "DISABLE_SINGLE_ARROW"}) as database:
         for column in columns.values():
-            typed = database.sql(f"SELECT {_typed(column)} FROM (SELECT NULL::VARCHAR AS {quoted(column.name)})")
-            assert len(typed.select(cell_of(column)).fetchall()) == 1
+            typed = database.sql(
+                f"SELECT {parquet._typed(column)} FROM (SELECT NULL::VARCHAR AS {quoted(column.name)})"
+            )
+            assert len(typed.select(parquet.cell_of(column)).fetchall()) == 1
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
@@ -195,10 +173,12 @@ def test_a_folder_with_a_pattern_in_its_name_is_read_literally(tmp_path: Path, p
 
 def test_long_table_is_written_in_groups_of_rows(tmp_path: Path) -> None:
     """DuckDB buffers a group of rows in memory until it is written."""
-    write_table(tmp_path / POSES.path, POSES, ({"stem": f"s{k}", "source_record": k} for k in range(ROW_GROUP + 1)))
+    write_table(
+        tmp_path / POSES.path, POSES, ({"stem": f"s{k}", "source_record": k} for k in range(parquet.ROW_GROUP + 1))
+    )
     write_parquet(tmp_path, [POSES])
     groups = "SELECT DISTINCT row_group_num_rows FROM parquet_metadata(?) ORDER BY 1"
     with duckdb.connect() as database:
-        assert database.execute(groups, [str(tmp_path / POSES.parquet)]).fetchall() == [(1,), (ROW_GROUP,)]
+        assert database.execute(groups, [str(tmp_path / POSES.parquet)]).fetchall() == [(1,), (parquet.ROW_GROUP,)]
         numbers = database.execute("SELECT source_record FROM read_parquet(?)", [str(tmp_path / POSES.parquet)])
-        assert numbers.fetchall() == [(k,) for k in range(ROW_GROUP + 1)]
+        assert numbers.fetchall() == [(k,) for k in range(parquet.ROW_GROUP + 1)]

@@ -15,15 +15,8 @@ def rows_of(known: Mapping[Table, Sequence[Row]]) -> Callable[[Table], Sequence[
 
 
 def entry(reason: str, found: int | None, kept: int = 0) -> Row:
-    return {
-        "pdb_id": "1abc",
-        "kept": kept > 0,
-        "reason": reason,
-        "target_match": "",
-        "instances_found": found,
-        "instances_kept": kept,
-        "value": None,
-    }
+    verdict: Row = {"kept": kept > 0, "reason": reason, "instances_found": found, "instances_kept": kept}
+    return {"pdb_id": "1abc", "target_match": "", "value": None, **verdict}
 
 
 def test_reasons_of_the_download_are_in_the_list() -> None:
@@ -33,12 +26,8 @@ def test_reasons_of_the_download_are_in_the_list() -> None:
 def test_the_funnel_drops_entries_at_their_stage() -> None:
     entries = [entry("resolution", None), entry("file_empty", 0), entry("no_ligand", 0), entry("kept", 3, 2)]
     content = build_content("x", rows_of({ENTRY_STATUS: entries}))
-    assert [(bar.value, bar.note) for bar in content.entry_bars] == [
-        (4, ""),
-        (3, "1 left out"),
-        (2, "1 left out"),
-        (1, "1 left out"),
-    ]
+    assert [bar.value for bar in content.entry_bars] == [4, 3, 2, 1]
+    assert [bar.note for bar in content.entry_bars] == ["", *["1 left out"] * 3]
     assert {group.code for group in content.entry_reasons} == {"resolution", "file_empty", "no_ligand"}
 
 
@@ -54,9 +43,6 @@ def line(**cells: Value) -> Line:
 )
 def test_the_best_instance_is_complete_occupied_and_sharp(worse: dict[str, Value]) -> None:
     assert _badness(line()) < _badness(line(**worse))
-
-
-def test_missing_atoms_count_more_than_resolution() -> None:
     assert _badness(line(resolution=3.5)) < _badness(line(resolution=1.0, atoms_missing="C1"))
 
 

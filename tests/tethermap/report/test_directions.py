@@ -41,9 +41,5 @@ def test_directions_past_one_residue_have_their_number() -> None:
     residues = ("LYS A 1", "ILE A 2", "LYS A 1", None)
     rows: list[Row] = [{"group": "G1", "direction": f"G1-{k}", "residue": name} for k, name in enumerate(residues)]
     (view,) = group_views([moved("G1", "1aaa"), moved("G1", "2bbb")], rows)
-    assert [name for _, name, _ in view.directions] == [
-        "near LYS A 1, no. 0",
-        "near ILE A 2",
-        "near LYS A 1, no. 2",
-        "G1-3",
-    ]
+    names = [name for _, name, _ in view.directions]
+    assert names == ["near LYS A 1, no. 0", "near ILE A 2", "near LYS A 1, no. 2", "G1-3"]

@@ -51,12 +51,8 @@ def test_best_places_have_their_rank_and_degraders_their_range() -> None:
         {**nothing, "answer_rank": 1, "site": "main", "action": "No good way out", "n_open": 1, "n_copies": 3},
         nothing,
     ]
-    seen: Row = {
-        **dict.fromkeys(OBSERVED_EXITS.names),
-        "side": "target",
-        "anchor_atom": "N1",
-        "alternatives": "C1-N1;C2-C3",
-    }
+    bonds: Row = {"side": "target", "anchor_atom": "N1", "alternatives": "C1-N1;C2-C3"}
+    seen = {**dict.fromkeys(OBSERVED_EXITS.names), **bonds}
     html = report_of({EXIT_ANSWERS: answers, OBSERVED_EXITS: [seen]})
     places = html.partition('<section id="places">')[2].partition("</section>")[0]
     assert places.count("<tr>") == 6

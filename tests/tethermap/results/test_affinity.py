@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tethermap.base.errors import UserError
 from tethermap.results.affinity import Affinities, AffinityQuery
 from tethermap.results.measurement import TYPES, UNITS, written_value
 
@@ -208,12 +207,6 @@ def test_table_of_a_spreadsheet_is_read_like_a_plain_one(tmp_path: Path) -> None
     assert (found["value_nM"], found["n_values"], found["spread"]) == (4.0, 2, "3-5")
 
 
-def test_limits_in_one_direction_are_summarised_as_limits(tmp_path: Path) -> None:
-    rows = "".join(f"1abc,LIG,Kd>{value}uM\n" for value in (10, 10, 100))
-    found = cells(written(tmp_path, f"pdb_id,comp_id,measurement\n{rows}"))
-    assert (found["relation"], found["n_values"], found["spread"]) == (">", 2, "10000-100000")
-
-
 @pytest.mark.parametrize(
     ("key", "target", "read"),
     [
@@ -259,11 +252,3 @@ def test_exact_values_precede_limits_and_kinds_are_not_mixed(tmp_path: Path) -> 
     told = {kind: (row["relation"], row["value_nM"], row["n_values"], row["spread"]) for kind, row in found.items()}
     assert told == {"Kd": (">", 50000.0, 1, ""), "Ki": ("=", 3.0, 2, "2-4"), "IC50": ("=", 900.0, 1, "")}
     assert cells(table)["affinity_word"] == "weak"
-
-
-def test_table_may_be_compressed_and_one_of_an_unknown_format_is_refused(tmp_path: Path) -> None:
-    packed = tmp_path / "index.gz"
-    packed.write_bytes(gzip.compress(PDBBIND.encode()))
-    assert cells(packed)["value_nM"] == 830.0
-    with pytest.raises(UserError, match=r"names\.csv of source\.affinity is no table of a known format"):
-        cells(written(tmp_path, "name,Kd\nimatinib,3\n", "names.csv"))

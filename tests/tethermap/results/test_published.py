@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ from rdkit import Chem
 from tests.tools.bench_degraders import PUBLISHED, published
 from tests.tools.exits import embedded
 from tethermap.answers.sites import exit_sites
-from tethermap.base.errors import UserError
 from tethermap.base.tables import PUBLISHED_CELLS, Value
 from tethermap.results.published import PublishedDegraders
 
@@ -140,11 +138,6 @@ def test_rows_name_the_leaving_atoms(tmp_path: Path) -> None:
     assert oxygen in left.pop().split(";")
 
 
-def test_table_without_smiles_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"protac\.csv of source\.degraders has no column smiles"):
-        PublishedDegraders([str(table(tmp_path, "a,b", columns="name,structure"))])
-
-
 @settings(max_examples=8, deadline=None)
 @given(order=st.permutations(range(4)), seed=st.integers(0, 1000))
 def test_order_of_rows_and_atoms_changes_nothing(
@@ -158,8 +151,3 @@ def test_order_of_rows_and_atoms_changes_nothing(
     rows = [f"{k},{BRD4},BRD4,CRBN,n{k},{written[k]},{9 - k},,a" for k in order]
     (cells,) = answers(JQ1, [table(folder, *rows)]).values()
     assert (cells["published"], cells["published_best"]) == (4, "DC50 = 6 nM, BRD4, CRBN")
-
-
-def test_plain_table_of_the_tests_has_the_columns_that_are_read() -> None:
-    with PUBLISHED.open(encoding="utf-8", newline="") as stream:
-        assert {"smiles", "name", "reference"} <= set(next(csv.reader(stream)))

@@ -28,6 +28,16 @@ def events(job: Path) -> list[dict[str, object]]:
     ]
 
 
+def recorded(job: Path, *records: logging.LogRecord) -> list[dict[str, object]]:
+    """Return the events of some records."""
+    log = EventLog()
+    handler = EventHandler(log)
+    for one in records:
+        handler.emit(one)
+    log.close()
+    return events(job)
+
+
 def test_numbering_of_events_continues_in_the_next_run(job: Path) -> None:
     for _ in range(2):
         log = EventLog()
@@ -47,32 +57,21 @@ def test_line_cut_by_a_kill_does_not_spoil_the_next(job: Path) -> None:
 
 
 def test_finished_job_is_named_by_its_rule_and_shard(job: Path) -> None:
-    log = EventLog()
-    handler = EventHandler(log)
-    handler.emit(record("job_info", jobid=7, rule_name="measure_sasa", wildcards={"shard": "3"}))
-    handler.emit(record("job_finished", job_id=7))
-    log.close()
-    assert events(job) == [
+    begun = record("job_info", jobid=7, rule_name="measure_sasa", wildcards={"shard": "3"})
+    assert recorded(job, begun, record("job_finished", job_id=7)) == [
         {"event": "job_started", "job": 7, "rule": "measure_sasa", "shard": "3"},
         {"event": "job_finished", "job": 7, "rule": "measure_sasa", "shard": "3"},
     ]
 
 
 def test_start_of_a_run_contains_nothing_about_the_machine(job: Path) -> None:
-    log = EventLog()
     start = record("workflow_started", snakemake_version="9", user="me", host="h", cwd="/home/me", cmd="x")
-    EventHandler(log).emit(start)
-    log.close()
-    assert events(job) == [{"event": "run_started", "snakemake": "9"}]
+    assert recorded(job, start) == [{"event": "run_started", "snakemake": "9"}]
 
 
 def test_invalid_record_does_not_end_the_recording(job: Path) -> None:
-    log = EventLog()
-    handler = EventHandler(log)
-    handler.emit(record("job_info", jobid=1))
-    handler.emit(record("progress", done=1, total=2))
-    log.close()
-    assert [event["event"] for event in events(job)] == ["unreadable", "progress"]
+    found = recorded(job, record("job_info", jobid=1), record("progress", done=1, total=2))
+    assert [event["event"] for event in found] == ["unreadable", "progress"]
 
 
 def test_folder_that_cannot_be_written_does_not_raise(job: Path) -> None:
@@ -80,10 +79,6 @@ def test_folder_that_cannot_be_written_does_not_raise(job: Path) -> None:
     log = EventLog()
     log.write("run_started")
     assert log.failed
-
-
-def test_missing_event_file_has_no_events(job: Path) -> None:
-    assert list(read_events(job / layout.EVENTS)) == []
 
 
 @pytest.mark.usefixtures("job")

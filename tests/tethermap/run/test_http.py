@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 
@@ -14,28 +12,22 @@ from tests.standin import StandIn
 from tethermap.run.http import CONTACT, HttpAnswer, HttpClient, HttpError, RequestLimits
 
 
-class _Waits(list[float]):
-    """Records how long the client would have slept."""
-
-    def __call__(self, seconds: float) -> None:
-        self.append(seconds)
-
-
 @pytest.fixture
-def waits() -> _Waits:
-    return _Waits()
+def waits() -> list[float]:
+    """How long the client would have slept."""
+    return []
 
 
 @contextmanager
-def _client(waits: _Waits, **limits: float) -> Iterator[HttpClient]:
-    client = HttpClient(RequestLimits(**limits), waits)  # type: ignore[arg-type]
+def _client(waits: list[float], **limits: float) -> Iterator[HttpClient]:
+    client = HttpClient(RequestLimits(**limits), waits.append)  # type: ignore[arg-type]
     try:
         yield client
     finally:
         client.close()
 
 
-def _get(url: str, waits: _Waits, **limits: float) -> HttpAnswer:
+def _get(url: str, waits: list[float], **limits: float) -> HttpAnswer:
     with _client(waits, **limits) as client:
         return client.get(url)
 
@@ -44,21 +36,21 @@ def _url(standin: StandIn) -> str:
     return f"{standin.url}/download/1ABC.cif.gz"
 
 
-def test_a_valid_response_needs_one_request(standin: StandIn, waits: _Waits) -> None:
+def test_a_valid_response_needs_one_request(standin: StandIn, waits: list[float]) -> None:
     with _client(waits) as client:
         answer = client.get(_url(standin), raw=True)
     assert (answer.status, answer.content[:2]) == (200, b"\x1f\x8b")
     assert waits == []
 
 
-def test_requests_name_the_client(standin: StandIn, waits: _Waits) -> None:
+def test_requests_name_the_client(standin: StandIn, waits: list[float]) -> None:
     _get(_url(standin), waits)
     assert re.fullmatch(r"Tethermap/\S+ \(.*Python.*\)", standin.seen[0].headers["User-Agent"])
 
 
 @pytest.mark.parametrize("contact", ["mailto:pdb@example.org", "https://example.org/tethermap\r\nX: y"])
 def test_requests_have_a_contact_address(
-    standin: StandIn, waits: _Waits, monkeypatch: pytest.MonkeyPatch, contact: str
+    standin: StandIn, waits: list[float], monkeypatch: pytest.MonkeyPatch, contact: str
 ) -> None:
     monkeypatch.setenv(CONTACT, contact)
     _get(_url(standin), waits)
@@ -67,7 +59,7 @@ def test_requests_have_a_contact_address(
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_redirected_search_keeps_its_body(standin: StandIn, waits: _Waits, status: int) -> None:
+def test_redirected_search_keeps_its_body(standin: StandIn, waits: list[float], status: int) -> None:
     query = {"type": "terminal", "service": "full_text", "parameters": {"value": "kinase"}}
     body = {"query": query, "return_type": "entry"}
     with _client(waits) as client:
@@ -78,29 +70,30 @@ def test_redirected_search_keeps_its_body(standin: StandIn, waits: _Waits, statu
     assert waits == []
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_redirects_without_end_are_given_up(standin: StandIn, waits: _Waits, method: str) -> None:
+@pytest.mark.parametrize(("method", "reason"), [("get", "leads elsewhere"), ("post", "HTTP 302")])
+def test_redirects_without_end_are_given_up(standin: StandIn, waits: list[float], method: str, reason: str) -> None:
     standin.fault("search", "status", status=302, location="/rcsbsearch/v2/query")
     standin.fault("files", "status", status=302, location="/download/1ABC.cif.gz")
-    with _client(waits, attempts=2) as client, pytest.raises(HttpError):
+    with _client(waits, attempts=2) as client, pytest.raises(HttpError, match=reason):
         client.get(_url(standin)) if method == "get" else client.post(f"{standin.url}/rcsbsearch/v2/query", {})
+    assert len(waits) == 1
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_temporary_statuses_are_retried_at_growing_intervals(standin: StandIn, waits: _Waits, status: int) -> None:
+def test_temporary_statuses_are_retried_at_growing_intervals(standin: StandIn, waits: list[float], status: int) -> None:
     standin.fault("files", "status", status=status, times=3)
     assert _get(_url(standin), waits, backoff=1.0).status == 200
     assert waits == [1.0, 2.0, 4.0]
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 410])
-def test_permanent_statuses_are_answers(standin: StandIn, waits: _Waits, status: int) -> None:
+def test_permanent_statuses_are_answers(standin: StandIn, waits: list[float], status: int) -> None:
     standin.fault("files", "status", status=status)
     assert _get(_url(standin), waits).status == status
     assert standin.count("files") == 1
 
 
-def test_the_number_of_tries_is_bounded(standin: StandIn, waits: _Waits) -> None:
+def test_the_number_of_tries_is_bounded(standin: StandIn, waits: list[float]) -> None:
     standin.fault("files", "status", status=503)
     with pytest.raises(HttpError, match=r"HTTP 503 \(5 attempts\)"):
         _get(_url(standin), waits)
@@ -108,26 +101,23 @@ def test_the_number_of_tries_is_bounded(standin: StandIn, waits: _Waits) -> None
     assert waits == [1.0, 2.0, 4.0, 8.0]
 
 
-def test_retry_after_in_seconds_is_respected(standin: StandIn, waits: _Waits) -> None:
-    standin.fault("files", "status", status=429, retry_after="7", times=1)
+@pytest.mark.parametrize(("retry_after", "wait"), [("7", 7.0), ("soon", 1.0)])
+def test_retry_after_in_seconds_is_respected(
+    standin: StandIn, waits: list[float], retry_after: str, wait: float
+) -> None:
+    standin.fault("files", "status", status=429, retry_after=retry_after, times=1)
     _get(_url(standin), waits)
-    assert waits == [7.0]
+    assert waits == [wait]
 
 
-def test_retry_after_as_a_date_is_respected(standin: StandIn, waits: _Waits) -> None:
+def test_retry_after_as_a_date_is_respected(standin: StandIn, waits: list[float]) -> None:
     moment = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     standin.fault("files", "status", status=503, retry_after=moment, times=1)
     _get(_url(standin), waits)
     assert waits[0] == pytest.approx(30, abs=2)
 
 
-def test_invalid_retry_after_is_ignored(standin: StandIn, waits: _Waits) -> None:
-    standin.fault("files", "status", status=503, retry_after="soon", times=1)
-    _get(_url(standin), waits)
-    assert waits == [1.0]
-
-
-def test_a_service_with_too_long_retry_after_is_given_up(standin: StandIn, waits: _Waits) -> None:
+def test_a_service_with_too_long_retry_after_is_given_up(standin: StandIn, waits: list[float]) -> None:
     standin.fault("files", "status", status=429, retry_after="3600")
     with pytest.raises(HttpError, match="asks to wait 3600 s"):
         _get(_url(standin), waits)
@@ -135,13 +125,13 @@ def test_a_service_with_too_long_retry_after_is_given_up(standin: StandIn, waits
 
 
 @pytest.mark.parametrize("kind", ["cut", "refuse"])
-def test_a_connection_that_breaks_is_tried_again(standin: StandIn, waits: _Waits, kind: str) -> None:
+def test_a_connection_that_breaks_is_tried_again(standin: StandIn, waits: list[float], kind: str) -> None:
     standin.fault("files", kind, times=2)
     assert _get(_url(standin), waits).status == 200
     assert len(waits) == 2
 
 
-def test_waiting_for_a_slow_first_byte_is_limited(standin: StandIn, waits: _Waits) -> None:
+def test_waiting_for_a_slow_first_byte_is_limited(standin: StandIn, waits: list[float]) -> None:
     standin.fault("files", "slow", seconds=0.5)
     with pytest.raises(HttpError, match="no answer in time") as caught:
         _get(_url(standin), waits, read=0.1, attempts=2)
@@ -149,7 +139,7 @@ def test_waiting_for_a_slow_first_byte_is_limited(standin: StandIn, waits: _Wait
     assert len(waits) == 1
 
 
-def test_wrong_content_is_requested_again(standin: StandIn, waits: _Waits) -> None:
+def test_wrong_content_is_requested_again(standin: StandIn, waits: list[float]) -> None:
     standin.fault("files", "html", times=1)
     with _client(waits) as client:
         answer = client.get(_url(standin), raw=True, problem=lambda a: "a page" if a.content[:1] == b"<" else "")
@@ -157,39 +147,13 @@ def test_wrong_content_is_requested_again(standin: StandIn, waits: _Waits) -> No
     assert len(waits) == 1
 
 
-def test_an_absent_service_is_unreachable(waits: _Waits) -> None:
+def test_an_absent_service_is_unreachable(waits: list[float]) -> None:
     with pytest.raises(HttpError, match="no connection") as caught:
         _get("http://127.0.0.1:9/x", waits, attempts=2)
     assert caught.value.unreachable
 
 
-class _Circle(BaseHTTPRequestHandler):
-    """Redirects every request to its own address."""
-
-    def do_GET(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", self.path)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        """Keep the test's output clean."""
-
-
-def test_a_service_with_circular_redirects_is_given_up_in_one_sentence(waits: _Waits) -> None:
-    with HTTPServer(("127.0.0.1", 0), _Circle) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            with pytest.raises(HttpError, match="leads elsewhere"):
-                _get(f"http://127.0.0.1:{server.server_port}/x", waits, attempts=2)
-        finally:
-            server.shutdown()
-            thread.join()
-    assert len(waits) == 1
-
-
-def test_each_retry_is_in_the_log(standin: StandIn, waits: _Waits, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_retry_is_in_the_log(standin: StandIn, waits: list[float], caplog: pytest.LogCaptureFixture) -> None:
     standin.fault("files", "status", status=503, times=2)
     _get(_url(standin), waits)
     messages = [record.getMessage() for record in caplog.records if record.name.endswith("http")]

@@ -22,29 +22,18 @@ def use(job: Path) -> None:
     write_text(job / layout.SEARCH_ENTRIES, "pdb_id\n")
 
 
-def test_new_folder_accepts_any_settings(tmp_path: Path) -> None:
+def test_folder_of_no_run_or_of_one_whose_search_failed_accepts_any_settings(tmp_path: Path) -> None:
     refuse_changed_settings(tmp_path, SETTINGS)
-
-
-def test_folder_of_a_run_whose_search_failed_accepts_any_settings(tmp_path: Path) -> None:
     record_settings(tmp_path, SETTINGS)
     refuse_changed_settings(tmp_path, CHANGED)
 
 
-def test_used_folder_accepts_only_the_same_settings(tmp_path: Path) -> None:
+def test_used_folder_accepts_only_the_same_settings_unless_forced(tmp_path: Path) -> None:
     use(tmp_path)
     refuse_changed_settings(tmp_path, SETTINGS)
     with pytest.raises(ConfigError, match="other settings of search_query: take a new folder, or set force: true"):
         refuse_changed_settings(tmp_path, CHANGED)
-
-
-def test_force_accepts_changed_settings(tmp_path: Path) -> None:
-    use(tmp_path)
     refuse_changed_settings(tmp_path, {**CHANGED, "force": True})
-
-
-def test_another_mirror_is_a_change(tmp_path: Path) -> None:
-    use(tmp_path)
     moved = resolve({"target_name": "EGFR", "search_query": "EGFR", "source": {"mirror": "/other"}})
     with pytest.raises(ConfigError, match=r"source\.mirror"):
         refuse_changed_settings(tmp_path, moved)

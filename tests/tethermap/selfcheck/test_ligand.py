@@ -19,12 +19,10 @@ def atom(area: float, **others: Value) -> Row:
     return {**areas, "SASA_assembly_A2": area, "SASA_crystal_A2": None, **others}
 
 
+BOUND = ("SASA_in_complex_A2", "SASA_chain_A2", "SASA_target_A2", "SASA_assembly_A2")
 SUMMARY = {
     "SASA_free_A2": 40.0,
-    "SASA_in_complex_A2": 12.0,
-    "SASA_chain_A2": 12.0,
-    "SASA_target_A2": 12.0,
-    "SASA_assembly_A2": 12.0,
+    **dict.fromkeys(BOUND, 12.0),
     "SASA_crystal_A2": None,
     "Exposed_atoms": 1,
     "Total_atoms": 2,

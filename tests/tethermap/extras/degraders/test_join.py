@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from collections import Counter
 from itertools import islice
@@ -16,7 +15,7 @@ from tests.tools.bench_degraders import both_ways, linker_of, published, regener
 from tests.tools.exits import graph_of
 from tests.tools.runs import ROOT
 from tethermap.answers.observed.transfer import leaving_bonds
-from tethermap.base.reference import LINKERS, REACTIONS
+from tethermap.base.reference import LINKERS, REACTIONS, rows_of
 from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, what_to_do
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Linker, degraders, made_of, read_linkers
@@ -43,8 +42,7 @@ def test_published_degraders_are_rebuilt_from_their_halves_and_the_list() -> Non
     made = regenerated(LIST)
     assert {name for name, linker in made.items() if not linker} == OTHER_CONFIGURATION
     assert len(made) >= 27
-    with LINKERS.open(encoding="utf-8", newline="") as stream:
-        told = {row["name"]: int(row["degraders"]) for row in csv.DictReader(stream)}
+    told = {row["name"]: int(row["degraders"]) for row in rows_of(LINKERS)}
     assert {name: count for name, count in told.items() if count} == Counter(filter(None, made.values()))
 
 
@@ -55,8 +53,7 @@ def test_linkers_match_their_list() -> None:
         mol = Chem.MolFromSmiles(linker.smiles)
         ends = {atom.GetAtomMapNum(): atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0}
         assert len(Chem.GetShortestPath(mol, ends[1], ends[2])) - 2 == linker.length
-    with LINKERS.open(encoding="utf-8", newline="") as stream:
-        assert all("doi:10." in row["source"] for row in csv.DictReader(stream))
+    assert all("doi:10." in row["source"] for row in rows_of(LINKERS))
 
 
 GROUPS = yaml.safe_load((ROOT / "tests/data/degrader_groups.yaml").read_text(encoding="utf-8"))
@@ -79,8 +76,7 @@ def test_each_reaction_makes_the_group_in_its_name() -> None:
     """Row by row: the group that the reaction is named after is where the half and the linker meet."""
     other = half("C[C@H](F)c1ccc(O[*])cc1")
     linkers = {"C": "[*:1]CCC[*:2]", "c": "[*:1]c1ccc(C[*:2])cc1", "N": "[*:1]N1CCN(CC[*:2])CC1"}
-    with REACTIONS.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of(REACTIONS)
     assert {row["reaction"] for row in rows} == set(MADE)
     for row in rows:
         assert row["needs"]

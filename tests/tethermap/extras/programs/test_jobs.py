@@ -7,7 +7,6 @@ import io
 import json
 import re
 import string
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -33,6 +32,12 @@ def complex_pdb() -> str:
                 f"  1.00  0.00           {atom[0]}"
             )
     return "\n".join([*lines, "TER    1015      MSE A  53", "END"]) + "\n"
+
+
+def element_names(smiles: str) -> list[str]:
+    """Return the name of each atom by its element and occurrence."""
+    elements = [atom.GetSymbol().upper() for atom in Chem.MolFromSmiles(smiles).GetAtoms()]
+    return [f"{element}{elements[: k + 1].count(element)}" for k, element in enumerate(elements)]
 
 
 @pytest.fixture
@@ -116,11 +121,7 @@ def test_protenix_accepts_the_job(half: FoldedHalf) -> None:
     """By the rules of its parsers: entities by order, residues within sequences, atoms by element and occurrence."""
     anchors = (3, 40)
     ligand = FoldedLigand("X", "", "0S6", ("C23",), (SequencePlace("T", 3, "C"), "SG", "C23"))
-    counts: Counter[str] = Counter()
-    names = []
-    for atom in Chem.MolFromSmiles(MZ1).GetAtoms():
-        counts[atom.GetSymbol().upper()] += 1
-        names.append(f"{atom.GetSymbol().upper()}{counts[atom.GetSymbol().upper()]}")
+    names = element_names(MZ1)
     for asked, expected in ((FoldedLigand("X", MZ1, anchors=anchors), [names[k] for k in anchors]), (ligand, ["C23"])):
         (told,) = json.loads(protenix.job(subject(half, asked)))
         entities = [next(iter(item.items())) for item in told["sequences"]]

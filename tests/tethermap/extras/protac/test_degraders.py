@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rdkit import Chem
 
-from tests.tools.exits import embedded
+from tests.tools.exits import embedded, sdf_molecule
 from tethermap.exits.graph import ligand_graph
 from tethermap.extras.programs.prosettac import head_sdf
 from tethermap.extras.protac import texts
@@ -49,14 +49,13 @@ def test_heads_and_masks_are_parts_of_the_degraders_made_of_the_ligand(
     graph = ligand_graph(molecule)
     kept_anchor, gone = core_cut(graph, anchor, leaving)
     warhead = cut_warhead(molecule, kept_anchor, gone)
-    head = Chem.SDMolSupplier()
-    head.SetData(head_sdf(warhead, "head", {}, kekulize=True), sanitize=False)
+    head = sdf_molecule(head_sdf(warhead, "head", {}, kekulize=True), sanitize=False)
     names = [f"A{k}" for k in range(len(graph))]
     mask, whole = (_as_deepternary(texts.ligand_pdb(graph, names, TARGET, kept)) for kept in (warhead.kept, None))
     assert whole.HasSubstructMatch(mask)
     for smiles in degraders:
         degrader = Chem.MolFromSmiles(smiles)
-        assert degrader.HasSubstructMatch(head[0])
+        assert degrader.HasSubstructMatch(head)
         for bond in degrader.GetBonds():  # each once, as in DeepTernary's own files
             bond.SetBondType(Chem.BondType.SINGLE)
             bond.SetIsAromatic(False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import configparser
 import json
-from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,18 +14,14 @@ import pytest
 from rdkit import Chem
 from rdkit.Chem import rdFMCS
 
-from tests.tethermap.extras.programs.test_jobs import complex_pdb
+from tests.tethermap.extras.programs.test_jobs import complex_pdb, element_names
 from tests.tethermap.extras.protac.test_degraders import JQ1_ESTER, MZ1, VHL_LIGAND
+from tests.tethermap.extras.protac.test_inputs import ligand_with_exits
 from tests.tools.bench_degraders import published
-from tests.tools.exits import embedded, surroundings
-from tethermap.base.tables import EXIT_VECTORS, read_table, write_table
-from tethermap.exits.graph import ligand_graph
-from tethermap.exits.rank import rank_candidates
-from tethermap.exits.rows import exit_rows
+from tests.tools.exits import embedded, sdf_molecule, surroundings
 from tethermap.extras.programs import p4ward
 from tethermap.extras.protac.half import RequestedHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
-from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
 from tethermap.extras.protac.side import E3, TARGET, Side
 from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
 
@@ -35,13 +30,8 @@ PAIRS = 12
 
 def half(folder: Path, smiles: str, anchor: int, side: Side) -> RequestedHalf:
     """Return a half whose linker leaves from an atom of a SMILES."""
-    instance, molecule = embedded(smiles)
-    instance = replace(instance, stem=f"1abc_A_{side.name}_1")
-    graph = ligand_graph(molecule)
-    found = rank_candidates(graph, surroundings((90.0, 90.0, 90.0)), np.zeros(len(graph)))
-    write_table(folder / "exits.csv", EXIT_VECTORS, exit_rows("any", instance, graph, found))
-    rows = list(read_table(folder / "exits.csv", EXIT_VECTORS))
-    ligand = RankedLigand(instance, molecule, graph, ranked_exits(graph, rows))
+    ligand = ligand_with_exits(folder, smiles, around=surroundings((90.0, 90.0, 90.0)))
+    ligand = replace(ligand, instance=replace(ligand.instance, stem=f"1abc_A_{side.name}_1"))
     chosen = next(one for one in ligand.exits if one.anchor == anchor)
     files, index = InputMaker(side).make("any", ligand, complex_pdb(), [chosen])
     gene = "VHL" if side is E3 else ""
@@ -159,9 +149,7 @@ KNOWN = {"C": 6, "O": 8, "N": 7, "F": 9, "S": 16, "Cl": 17, "Br": 35, "I": 53, "
 
 def as_difflinker_reads(sdf: str, anchors: str) -> tuple[np.ndarray, list[int], list[int]]:
     """Return positions, atomic numbers and anchors from the file and the arguments by the rules of ``generate.py``."""
-    supplier = Chem.SDMolSupplier()
-    supplier.SetData(sdf, sanitize=False, removeHs=True)
-    mol = Chem.RemoveAllHs(supplier[0])  # it sanitises
+    mol = Chem.RemoveAllHs(sdf_molecule(sdf, sanitize=False))  # it sanitises
     numbers = [KNOWN[atom.GetSymbol()] for atom in mol.GetAtoms()]
     return mol.GetConformer().GetPositions(), numbers, [int(one.strip()) - 1 for one in anchors.split(",")]
 
@@ -207,11 +195,7 @@ def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
         places = np.vstack([one.warhead.mol.GetConformer().GetPositions() for one in (e3, target)])
         check_linker_files(own, (e3, target), places, degrader)
         (job,) = json.loads(own["protenix/job.json"])
-        elements: Counter[str] = Counter()
-        names = {}
-        for atom in Chem.MolFromSmiles(degrader).GetAtoms():
-            elements[atom.GetSymbol().upper()] += 1
-            names[f"{atom.GetSymbol().upper()}{elements[atom.GetSymbol().upper()]}"] = atom
+        names = dict(zip(element_names(degrader), Chem.MolFromSmiles(degrader).GetAtoms(), strict=True))
         told = [names[one["atom2"]].GetSymbol() for one in job["constraint"]["contact"]]
         assert told == [one.warhead.mol.GetAtomWithIdx(one.warhead.anchor).GetSymbol() for one in (e3, target)]
         for kind in ("list", "delete"):  # by the rules of PROTAC_ternary: residue and name
@@ -230,9 +214,7 @@ def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
                     assert {atom.GetIdx() for atom in bare} <= indices
         lines = dict(line.split(": ") for line in own["prosettac/Protac_params.txt"].splitlines())
         for one, head, number in zip((e3, target), lines["Heads"].split(), lines["Anchor atoms"].split(), strict=True):
-            supplier = Chem.SDMolSupplier()
-            supplier.SetData(own[f"prosettac/{head}"], sanitize=False)
-            read = supplier[0].GetConformer().GetPositions()[int(number) - 1]
+            read = sdf_molecule(own[f"prosettac/{head}"], sanitize=False).GetConformer().GetPositions()[int(number) - 1]
             assert np.abs(read - one.warhead.mol.GetConformer().GetPositions()[one.warhead.anchor]).max() < 1e-3
         assert {f"{tool}/README.txt" for tool in LINKER_TOOLS} <= own.keys()
 

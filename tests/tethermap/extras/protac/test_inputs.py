@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,25 +20,20 @@ from tethermap.extras.protac.side import TARGET
 
 
 def inputs(
-    folder: Path,
-    smiles: str,
-    atoms_missing: tuple[str, ...] = (),
-    *,
-    ranked: bool = True,
-    babel: OpenBabel | None = None,
+    folder: Path, smiles: str, babel: OpenBabel | None = None, **options: Any
 ) -> tuple[dict[str, str], list[Row]]:
     """Return the files and the rows of a ligand for its best exits."""
-    ligand = ligand_with_exits(folder, smiles, atoms_missing, ranked=ranked)
+    ligand = ligand_with_exits(folder, smiles, **options)
     return InputMaker(TARGET, babel).make("BRD4", ligand, None, ligand.best_of_sites(3))
 
 
 def ligand_with_exits(
-    folder: Path, smiles: str, atoms_missing: tuple[str, ...] = (), *, ranked: bool = True
+    folder: Path, smiles: str, *, atoms_missing: tuple[str, ...] = (), ranked: bool = True, around: Any = None
 ) -> RankedLigand:
     instance, molecule = embedded(smiles)
     molecule = replace(molecule, atoms_missing=atoms_missing)
     graph = ligand_graph(molecule)
-    found = rank_candidates(graph, surroundings(), np.zeros(len(graph))) if ranked else []
+    found = rank_candidates(graph, around or surroundings(), np.zeros(len(graph))) if ranked else []
     write_table(folder / "exits.csv", EXIT_VECTORS, exit_rows("BRD4", instance, graph, found))
     return RankedLigand(instance, molecule, graph, ranked_exits(graph, read_table(folder / "exits.csv", EXIT_VECTORS)))
 
@@ -60,7 +56,7 @@ def test_copies_whose_atoms_have_another_order_do_not_share_smiles(tmp_path: Pat
 def test_unobserved_atoms_are_listed_with_the_heads_that_lack_them(
     tmp_path: Path, missing: tuple[str, ...], told: str
 ) -> None:
-    files, rows = inputs(tmp_path, "CCNc1ccccc1", missing)
+    files, rows = inputs(tmp_path, "CCNc1ccccc1", atoms_missing=missing)
     readme = files["README.txt"]
     assert told in readme
     assert ("not observed" in readme) == bool(missing)
@@ -69,7 +65,7 @@ def test_unobserved_atoms_are_listed_with_the_heads_that_lack_them(
 
 
 def test_ligand_without_inputs_also_lists_its_missing_atoms(tmp_path: Path) -> None:
-    files, (row,) = inputs(tmp_path, "CCNc1ccccc1", ("C9",), ranked=False)
+    files, (row,) = inputs(tmp_path, "CCNc1ccccc1", atoms_missing=("C9",), ranked=False)
     assert (files, row["reason"], row["atoms_missing"]) == ({}, "no_ranked_exit", "C9")
 
 
@@ -83,7 +79,7 @@ def test_head_that_prosettac_cannot_find_in_its_copy_is_named_in_json_and_readme
     babel = open_babel()
     if babel is None:
         pytest.skip("Open Babel is not installed")
-    files, _ = inputs(tmp_path, smiles, babel=babel)
+    files, _ = inputs(tmp_path, smiles, babel)
     checked = [
         one["files"]["prosettac"]["open_babel"] for one in json.loads(files["exits.json"])["exits"] if "files" in one
     ]

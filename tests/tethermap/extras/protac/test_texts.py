@@ -6,21 +6,13 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
-from tests.tools.exits import embedded
+from tests.tools.exits import embedded, sdf_molecule
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.programs import protac_ternary
 from tethermap.extras.programs.prosettac import degrader_line, head_sdf, params_text, with_bonds_of_open_babel
 from tethermap.extras.protac import texts
-from tethermap.extras.protac.round_trip import (
-    LOST,
-    OTHER,
-    OUTCOMES,
-    SAME,
-    OpenBabel,
-    anchor_after_round_trip,
-    open_babel,
-)
+from tethermap.extras.protac.round_trip import OTHER, OUTCOMES, SAME, OpenBabel, anchor_after_round_trip, open_babel
 from tethermap.extras.protac.side import E3, SIDES, TARGET, job_side
 from tethermap.extras.protac.warhead import cut_warhead
 
@@ -116,13 +108,11 @@ def test_head_is_the_same_with_and_without_perception_and_in_open_babel(smiles: 
     """Without perception like in PRosettaC's search in its copy, with perception like in all other readers."""
     molecule = embedded(smiles)[1]
     text = head_sdf(cut_warhead(molecule, 0, ()), "head", {}, kekulize=True)
-    bare, read = (Chem.SDMolSupplier() for _ in range(2))
-    bare.SetData(text, sanitize=False)
-    read.SetData(text)
-    assert Chem.MolToSmiles(read[0]) == Chem.MolToSmiles(Chem.MolFromSmiles(smiles))
-    assert read[0].GetSubstructMatch(bare[0])
+    bare, read = sdf_molecule(text, sanitize=False), sdf_molecule(text)
+    assert Chem.MolToSmiles(read) == Chem.MolToSmiles(Chem.MolFromSmiles(smiles))
+    assert read.GetSubstructMatch(bare)
     babel = installed_babel()
-    matches = bare[0].GetSubstructMatches(bare[0], uniquify=False)
+    matches = bare.GetSubstructMatches(bare, uniquify=False)
     unique = [k for k, images in enumerate(zip(*matches, strict=True)) if set(images) == {k}]
     assert {anchor_after_round_trip(babel, text, k) for k in unique} == {SAME}
 
@@ -144,10 +134,8 @@ def test_guanidines_are_written_in_open_babels_form(smiles: str, written: str) -
     """Guanidines with two free nitrogens change; its PDB file preserves the bonds of the rest."""
     warhead = with_bonds_of_open_babel(cut_warhead(embedded(smiles)[1], 0, ()))
     text = head_sdf(warhead, "head", {}, kekulize=True)
-    supplier = Chem.SDMolSupplier()
-    supplier.SetData(text)
     canonical = Chem.MolToSmiles(Chem.MolFromSmiles(written))
-    assert Chem.MolToSmiles(supplier[0]) == canonical
+    assert Chem.MolToSmiles(sdf_molecule(text)) == canonical
     assert degrader_line(smiles).strip() == (smiles if written == smiles else canonical)
     matches = warhead.mol.GetSubstructMatches(warhead.mol, uniquify=False)
     assert {match[0] for match in matches} - {0} == set(warhead.alike)
@@ -160,4 +148,4 @@ def test_symmetric_anchor_may_be_read_back_as_its_equivalent() -> None:
     benzene = embedded("c1ccccc1")[1]
     text = head_sdf(cut_warhead(benzene, 0, ()), "benzene", {}, kekulize=True)
     assert {anchor_after_round_trip(babel, text, k) for k in range(6)} <= {SAME, OTHER}
-    assert set(OUTCOMES) == {SAME, OTHER, LOST}
+    assert {SAME, OTHER} < set(OUTCOMES)
