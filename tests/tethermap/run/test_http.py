@@ -14,7 +14,7 @@ from tethermap.run.http import CONTACT, HttpAnswer, HttpClient, HttpError, Reque
 
 @pytest.fixture
 def waits() -> list[float]:
-    """How long the client would have slept."""
+    """Seconds that the client would have slept."""
     return []
 
 

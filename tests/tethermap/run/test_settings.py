@@ -22,7 +22,7 @@ def use(job: Path) -> None:
     write_text(job / layout.SEARCH_ENTRIES, "pdb_id\n")
 
 
-def test_folder_of_no_run_or_of_one_whose_search_failed_accepts_any_settings(tmp_path: Path) -> None:
+def test_unused_folder_accepts_any_settings(tmp_path: Path) -> None:
     refuse_changed_settings(tmp_path, SETTINGS)
     record_settings(tmp_path, SETTINGS)
     refuse_changed_settings(tmp_path, CHANGED)
