@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -34,21 +35,12 @@ def test_every_table_has_the_columns_of_the_contract(job: SmallJob) -> None:
     assert not (job.path / layout.AFFINITY).exists()
 
 
-@pytest.mark.parametrize(
-    "table", [tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.CONTACTS], ids=lambda table: table.path
-)
+SORTED = [tables.RESULTS_TABLE, tables.SASA_SUMMARY, tables.CONTACTS, tables.EXIT_VECTORS]
+
+
+@pytest.mark.parametrize("table", SORTED, ids=lambda table: table.path)
 def test_instances_are_sorted_by_entry_chain_ligand_and_residue_number(job: SmallJob, table: tables.Table) -> None:
-    assert [row["stem"] for row in rows(job, table)] == STEMS
-
-
-def test_exits_of_an_instance_stay_together_in_their_order(job: SmallJob) -> None:
-    found = rows(job, tables.EXIT_VECTORS)
-    assert list(dict.fromkeys(row["stem"] for row in found)) == STEMS
-    for stem in STEMS:
-        ranks = [row["rank"] for row in found if row["stem"] == stem]
-        count = sum(rank is not None for rank in ranks)
-        assert count >= 2
-        assert ranks == [*range(1, count + 1), *[None] * (len(ranks) - count)]
+    assert [stem for stem, _ in groupby(rows(job, table), lambda row: row["stem"])] == STEMS
 
 
 @pytest.mark.parametrize("table", [tables.SASA_ATOMS, tables.LIGAND_MCS_MAP], ids=lambda table: table.path)
@@ -64,12 +56,8 @@ def test_codes_and_residues_that_look_like_numbers_stay_text(job: SmallJob) -> N
 
 def test_results_join_exposure_chemistry_files_and_series(job: SmallJob) -> None:
     row = rows(job, tables.RESULTS_TABLE)[3]
-    assert row["SASA_in_complex_A2"] == 15.0
-    assert row["bond_source"] == "dictionary"
-    assert row["sdf_path"] == "TARGET_RESULTS/MCS_Output/MCS_SDF/2abc_B_017_-3.sdf"
-    assert row["sdf_available"] is True
-    assert row["cif_path"] == ""
-    assert row["series"] == "S001"
+    files = {"sdf_path": "TARGET_RESULTS/MCS_Output/MCS_SDF/2abc_B_017_-3.sdf", "sdf_available": True, "cif_path": ""}
+    assert row.items() >= {"SASA_in_complex_A2": 15.0, "bond_source": "dictionary", "series": "S001", **files}.items()
 
 
 def test_the_map_gives_each_atom_its_place_in_the_core(job: SmallJob) -> None:
@@ -81,11 +69,8 @@ def test_the_map_gives_each_atom_its_place_in_the_core(job: SmallJob) -> None:
 def test_entries_that_the_search_rejected_have_a_row(job: SmallJob) -> None:
     status = {row["pdb_id"]: row for row in rows(job, tables.ENTRY_STATUS)}
     assert list(status) == ["1abc", "2abc", "3abc", "9xyz"]
-    assert (status["9xyz"]["reason"], status["9xyz"]["kept"], status["9xyz"]["source"]) == (
-        "cut_by_max_entries",
-        False,
-        "archive",
-    )
+    found = [status["9xyz"][name] for name in ("reason", "kept", "source")]
+    assert found == ["cut_by_max_entries", False, "archive"]
 
 
 def test_the_combined_sdf_contains_all_molecules_in_the_order_of_the_tables(job: SmallJob) -> None:

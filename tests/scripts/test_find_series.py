@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -35,38 +34,26 @@ def records(component_index: Path) -> list[LigandMolecule]:
         component = index.get(comp_id)
         assert component is not None
         made = build_ligand(ideal_instance(component, **options), index)  # type: ignore[arg-type]
-        return _renamed(made, f"{number}abc_A_{comp_id}_1")
+        return dataclasses.replace(made, stem=f"{number}abc_A_{comp_id}_1")
 
     first = record("478", 1)
-    return [
-        first,
-        record("478", 2, omit=first.names[:3], turn=np.eye(3)[[1, 2, 0]]),
-        record("017", 3),
-        record("CFF", 4),
-        record("SF4", 5),
-        record("08T", 6),
-        record("HSM", 7),
-    ]
+    second = record("478", 2, omit=first.names[:3], turn=np.eye(3)[[1, 2, 0]])
+    return [first, second, *(record(code, k) for k, code in enumerate(("017", "CFF", "SF4", "08T", "HSM"), 3))]
 
 
-def _renamed(record: LigandMolecule, stem: str) -> LigandMolecule:
-    return dataclasses.replace(record, stem=stem)
+def run(job: Path, *shards: list[LigandMolecule]) -> Path:
+    for number, shard in enumerate(shards):
+        put_records(job, str(number), "match_ligands/molecules", map(packed_molecule, shard))
+    names = [str(number) for number in range(len(shards))]
+    run_step("find_series", job, names)
+    for name in names:
+        run_step("find_cores", job, [name])
+    return job
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Callable[..., Path]:
-    def find(*shards: list[LigandMolecule]) -> Path:
-        job = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
-        for number, shard in enumerate(shards):
-            records = [packed_molecule(record) for record in shard]
-            put_records(job, str(number), "match_ligands/molecules", records)
-        names = [str(number) for number in range(len(shards))]
-        run_step("find_series", job, names)
-        for name in names:
-            run_step("find_cores", job, [name])
-        return job
-
-    return find
+@pytest.fixture(scope="module")
+def folder(records: list[LigandMolecule], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("series"), records)
 
 
 def _shards(folder: Path) -> list[str]:
@@ -91,8 +78,8 @@ def _ligands(folder: Path) -> list[dict[str, str]]:
     return sorted(_rows(folder, "ligands"), key=lambda row: (-int(row["Instances"]), row["Ligand"]))
 
 
-def test_related_ligands_are_the_first_series(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    rows = _series(run(records))
+def test_related_ligands_are_the_first_series(folder: Path) -> None:
+    rows = _series(folder)
     assert list(rows[0]) == list(SERIES.names)
     assert rows[0]["series"] == "S001"
     assert rows[0]["members"].split(";") == ["478", "017"]
@@ -100,11 +87,9 @@ def test_related_ligands_are_the_first_series(run: Callable[..., Path], records:
     assert {row["members"] for row in rows[1:]} == {"CFF", "SF4", "HSM"}
 
 
-def test_core_of_an_instance_names_the_same_atoms_in_each(
-    run: Callable[..., Path], records: list[LigandMolecule]
-) -> None:
+def test_core_of_an_instance_names_the_same_atoms_in_each(folder: Path, records: list[LigandMolecule]) -> None:
     """The incomplete instance has -1 where an atom of the core was not observed."""
-    members = _members(run(records))
+    members = _members(folder)
     whole, part = records[0], records[1]
     cores = [members[record.stem]["core"] for record in (whole, part)]
     assert isinstance(cores[0], list)
@@ -119,8 +104,8 @@ def test_core_of_an_instance_names_the_same_atoms_in_each(
     assert -1 not in cores[0]
 
 
-def test_core_has_the_same_elements_in_every_ligand(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    members = _members(run(records))
+def test_core_has_the_same_elements_in_every_ligand(folder: Path, records: list[LigandMolecule]) -> None:
+    members = _members(folder)
     found = []
     for record in (records[0], records[2]):
         core = members[record.stem]["core"]
@@ -129,20 +114,14 @@ def test_core_has_the_same_elements_in_every_ligand(run: Callable[..., Path], re
     assert found[0] == found[1]
 
 
-def test_unreadable_molecule_is_in_no_series_but_in_the_metadata(
-    run: Callable[..., Path], records: list[LigandMolecule]
-) -> None:
-    folder = run(records)
+def test_unreadable_molecule_is_in_no_series_but_in_the_metadata(folder: Path, records: list[LigandMolecule]) -> None:
     assert records[5].stem not in _members(folder)
     row = next(row for row in _ligands(folder) if row["Ligand"] == "08T")
     assert row["Formula"]
     assert row["MW"] == ""
 
 
-def test_pictures_are_drawn_for_the_core_and_each_ligand(
-    run: Callable[..., Path], records: list[LigandMolecule]
-) -> None:
-    folder = run(records)
+def test_pictures_are_drawn_for_the_core_and_each_ligand(folder: Path) -> None:
     names = {path.stem for path in (folder / layout.SERIES_FOLDER).iterdir()}
     assert {"S001", "S001_478", "S001_017"} <= names
     for path in (folder / layout.SERIES_FOLDER).iterdir():
@@ -150,23 +129,19 @@ def test_pictures_are_drawn_for_the_core_and_each_ligand(
 
 
 def _core_places(path: Path) -> dict[str, tuple[float, float]]:
-    found = {}
-    for circle in ElementTree.parse(path).getroot().iter(f"{SVG}circle"):
-        if "data-core-index" in circle.attrib:
-            found[circle.attrib["data-core-index"]] = float(circle.attrib["cx"]), float(circle.attrib["cy"])
-    return found
+    circles = (circle.attrib for circle in ElementTree.parse(path).getroot().iter(f"{SVG}circle"))
+    return {one["data-core-index"]: (float(one["cx"]), float(one["cy"])) for one in circles if "data-core-index" in one}
 
 
-def test_ligands_of_a_series_are_aligned_on_the_core(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    folder = run(records) / layout.SERIES_FOLDER
-    one, two = (_core_places(folder / f"S001_{code}.svg") for code in ("478", "017"))
+def test_ligands_of_a_series_are_aligned_on_the_core(folder: Path) -> None:
+    one, two = (_core_places(folder / layout.SERIES_FOLDER / f"S001_{code}.svg") for code in ("478", "017"))
     assert one.keys() == two.keys()
     shift = np.array([np.subtract(one[key], two[key]) for key in one])
     assert np.abs(shift - shift[0]).max() < 1.0  # pixels
 
 
-def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    rows = _ligands(run(records))
+def test_metadata_has_no_column_that_is_empty_for_all(folder: Path) -> None:
+    rows = _ligands(folder)
     assert rows[0]["Ligand"] == "478"
     assert [column for column in LIGAND_METADATA.names if not any(row[column] for row in rows)] == []
     amprenavir = rows[0]
@@ -175,17 +150,15 @@ def test_metadata_has_no_column_that_is_empty_for_all(run: Callable[..., Path], 
     assert (amprenavir["Instances"], amprenavir["source"]) == ("2", "dictionary")
 
 
-def test_shards_and_their_order_make_no_difference(run: Callable[..., Path], records: list[LigandMolecule]) -> None:
-    one = run(records)
-    many = run(records[3:], [], records[2::-1])
-    assert _ligands(one) == _ligands(many)
-    assert _series(one) == _series(many)
-    assert _members(one) == _members(many)
-    pictures = [{p.name: p.read_bytes() for p in (folder / layout.SERIES_FOLDER).iterdir()} for folder in (one, many)]
+def test_shards_and_their_order_make_no_difference(folder: Path, records: list[LigandMolecule], tmp_path: Path) -> None:
+    many = run(tmp_path, records[3:], [], records[2::-1])
+    for read in (_ligands, _series, _members):
+        assert read(folder) == read(many)
+    pictures = [{p.name: p.read_bytes() for p in (job / layout.SERIES_FOLDER).iterdir()} for job in (folder, many)]
     assert pictures[0] == pictures[1]
 
 
-def test_job_without_ligands_has_empty_tables(run: Callable[..., Path]) -> None:
-    folder = run([])
+def test_job_without_ligands_has_empty_tables(tmp_path: Path) -> None:
+    folder = run(tmp_path, [])
     assert _series(folder) == _ligands(folder) == []
     assert _members(folder) == {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 from pathlib import Path
@@ -23,7 +22,7 @@ from tethermap.instance.store import instance_line
 from tethermap.matching import build
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.sdf import sdf_text
-from tethermap.run.progress import progress_file
+from tethermap.run.progress import read_progress
 from tethermap.steps import molecules
 
 
@@ -62,20 +61,21 @@ def _molecules(job: Path) -> list[LigandMolecule]:
     return list(read_molecules(part(job, "0", "match_ligands/molecules")))
 
 
-def test_each_instance_has_its_molecule(shard: Path, component_index: Path, tmp_path: Path) -> None:
-    _run(shard, tmp_path, component_index)
-    instances = _instances(shard)
-    records = _molecules(tmp_path)
+@pytest.fixture(scope="module")
+def job(shard: Path, component_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("job")
+    _run(shard, folder, component_index)
+    return folder
+
+
+def test_each_instance_has_its_molecule(job: Path) -> None:
+    instances, records = _instances(job), _molecules(job)
     assert [record.stem for record in records] == [instance.stem for instance in instances]
     assert {"1hpv_A_478_200", "4cup_A_ZYB_2971", "1gbt_A_GBS_704"} <= {record.stem for record in records}
 
 
-def test_every_observed_atom_is_in_the_molecule_at_its_place(
-    shard: Path, component_index: Path, tmp_path: Path
-) -> None:
-    _run(shard, tmp_path, component_index)
-    pairs = zip(_instances(shard), _molecules(tmp_path), strict=True)
-    for instance, record in pairs:
+def test_every_observed_atom_is_in_the_molecule_at_its_place(job: Path) -> None:
+    for instance, record in zip(_instances(job), _molecules(job), strict=True):
         assert sorted(record.atom_index.tolist()) == instance.atoms.heavy.tolist()
         elements = [atom.GetSymbol() for atom in record.mol.GetAtoms()][: record.n_heavy]
         assert elements == [instance.atoms.element[i] for i in record.atom_index.tolist()]
@@ -83,19 +83,15 @@ def test_every_observed_atom_is_in_the_molecule_at_its_place(
         assert (positions == instance.atoms.xyz[record.atom_index]).all()
 
 
-def test_progress_counts_entries(shard: Path, component_index: Path, tmp_path: Path) -> None:
+def test_progress_counts_entries(job: Path) -> None:
+    assert read_progress(job).passed == {"match_ligands": len({one.entry_id for one in _instances(job)})}
+
+
+def test_same_shard_gives_the_same_bytes(shard: Path, job: Path, component_index: Path, tmp_path: Path) -> None:
     _run(shard, tmp_path, component_index)
-    lines = [json.loads(line) for line in (tmp_path / progress_file("match_ligands", "0")).read_text().splitlines()]
-    entries = [line["entry"] for line in lines if "entry" in line]
-    assert entries == list(dict.fromkeys(i.entry_id for i in _instances(shard)))
-
-
-def test_same_shard_gives_the_same_bytes(shard: Path, component_index: Path, tmp_path: Path) -> None:
     contents = []
-    for name in ("first", "second"):
-        job = tmp_path / name
-        _run(shard, job, component_index)
-        pairs = zip(_instances(shard), _molecules(job), strict=True)
+    for folder in (job, tmp_path):
+        pairs = zip(_instances(folder), _molecules(folder), strict=True)
         contents.append([(sdf_text(record, one, {}, {}), plain_svg(record, one)) for one, record in pairs])
     assert contents[0] == contents[1]
 

@@ -12,7 +12,6 @@ from tests.standin import StandIn
 from tests.tethermap.sources.make import cif_text, pdb_text, settings, write
 from tethermap.base import layout
 from tethermap.base.errors import UserError
-from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.sources.base import SourceError
 from tethermap.steps import parameters
@@ -180,8 +179,3 @@ def test_an_unreachable_service_is_one_sentence(tmp_path: Path, standin: StandIn
     with pytest.raises(SourceError, match=r"run the job again later, or use a mirror") as caught:
         _rcsb_job(tmp_path, "EGFR")
     assert caught.value.kind == "upstream"
-
-
-def test_all_rows_have_known_reasons(tmp_path: Path) -> None:
-    job = _archive_job(tmp_path, "HIV 9zzz trypsin", filters={"max_entries": 1})
-    assert set(job.reasons.values()) <= set(REASONS)

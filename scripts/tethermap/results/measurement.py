@@ -147,7 +147,7 @@ def concentration(text: str, unit: str) -> tuple[str, float] | None:
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a table, which is gzipped if its name says so, for reading."""
+    """Open a table for reading, gzipped if its name ends in .gz."""
     return cast("BinaryIO", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
 
 

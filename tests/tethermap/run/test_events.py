@@ -29,7 +29,7 @@ def events(job: Path) -> list[dict[str, object]]:
 
 
 def recorded(job: Path, *records: logging.LogRecord) -> list[dict[str, object]]:
-    """Return the events of some records."""
+    """Return the events that the records become."""
     log = EventLog()
     handler = EventHandler(log)
     for one in records:

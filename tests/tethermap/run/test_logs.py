@@ -32,22 +32,19 @@ def test_messages_and_warnings_of_the_block_are_in_the_log(job: Path) -> None:
     assert read_error(job) == {}
 
 
-def test_log_of_a_rerun_is_new(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("cluster", [False, True])
+def test_log_of_a_rerun_is_new_but_keeps_its_content_on_a_cluster(
+    job: Path, monkeypatch: pytest.MonkeyPatch, cluster: bool
+) -> None:
+    before = "begun\n--- on the cluster, job 18\ncanceled\n"
+    (job / LOG).parent.mkdir(parents=True)
+    (job / LOG).write_text(before)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    (job / LOG).parent.mkdir(parents=True)
-    (job / LOG).write_text("begun\n")
+    if cluster:
+        monkeypatch.setenv("SLURM_JOB_ID", "18")
     with logged_to(LOG):
         pass
-    assert (job / LOG).read_text().startswith("20")
-
-
-def test_log_on_a_cluster_keeps_its_content(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (job / LOG).parent.mkdir(parents=True)
-    (job / LOG).write_text("begun\n--- on the cluster, job 18\ncanceled\n")
-    monkeypatch.setenv("SLURM_JOB_ID", "18")
-    with logged_to(LOG):
-        pass
-    assert (job / LOG).read_text().startswith("begun\n--- on the cluster, job 18\ncanceled\n20")
+    assert (job / LOG).read_text().startswith(f"{before * cluster}20")
 
 
 def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
@@ -56,10 +53,9 @@ def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
     assert caught.value.code == 1
     assert "Traceback" not in (job / LOG).read_text()
     assert read_error(job) == {
-        "message": "The mirror x does not exist: set source.mirror.",
-        "step": "measure_sasa",
-        "kind": "input",
-    }
+        "message": "The mirror x does not exist: set source.mirror.", "step": "measure_sasa", "kind": "input",
+    }  # fmt: skip
+    assert failed_step_log(job) == ""
 
 
 def test_program_error_is_raised_again_and_leaves_its_traceback(job: Path) -> None:
@@ -74,8 +70,8 @@ def test_log_of_a_failed_step_contains_no_private_paths(job: Path) -> None:
     secret = f"/home/{getpass.getuser()}/my data/1abc.cif"
     with pytest.raises(FileNotFoundError), logged_to(LOG):
         raise FileNotFoundError(errno.ENOENT, "No such file", secret)
-    error = read_error(job)
-    text = failed_step_log(job)
+    error, text = read_error(job), failed_step_log(job)
+    assert error["kind"] == "pipeline"
     assert error["message"].endswith("(FileNotFoundError: [Errno 2] No such file: '1abc.cif'); the end of its log is in"
                                      f" {layout.JOB_LOG}.")  # fmt: skip
     assert text.startswith(f"--- the end of {LOG}\n")
@@ -113,12 +109,6 @@ def test_log_and_error_are_in_the_folder_of_a_module(job: Path) -> None:
     assert read_error(job) == {}
 
 
-def test_error_of_the_user_has_no_log(job: Path) -> None:
-    with pytest.raises(SystemExit), logged_to(LOG):
-        raise UserError("no", "input")
-    assert failed_step_log(job) == ""
-
-
 @pytest.mark.parametrize(("path", "disk"), [("TARGET_RESULTS/x", "job folder"), ("/cache/x", "structure cache")])
 def test_full_disk_is_one_sentence(job: Path, path: str, disk: str) -> None:
     with pytest.raises(SystemExit), logged_to(LOG):
@@ -126,9 +116,3 @@ def test_full_disk_is_one_sentence(job: Path, path: str, disk: str) -> None:
     error = read_error(job)
     assert error["kind"] == "disk_full"
     assert f"The disk of the {disk} is full" in error["message"]
-
-
-def test_other_errors_of_the_system_are_program_errors(job: Path) -> None:
-    with pytest.raises(PermissionError), logged_to(LOG):
-        raise PermissionError(errno.EACCES, "no", "x")
-    assert read_error(job)["kind"] == "pipeline"
