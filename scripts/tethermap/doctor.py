@@ -204,9 +204,8 @@ def check_slurm() -> Iterator[Finding]:
         return
     command = ["sinfo", "--noheader", "--format=%R"]
     partitions = subprocess.run(command, capture_output=True, text=True, check=False)
-    named = (
-        f"set slurm_partition in config/profiles/slurm to one of {', '.join(dict.fromkeys(partitions.stdout.split()))}"
-    )
+    names = ", ".join(dict.fromkeys(partitions.stdout.split()))
+    named = f"set slurm_partition in config/profiles/slurm to one of {names}"
     if (failed := _failure("sacct", "-n", "-X")) is None:
         yield Finding("Slurm", "ok", f"with accounting; {named}, and slurm_account if the cluster requires accounts")
     else:

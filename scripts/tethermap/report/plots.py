@@ -90,12 +90,8 @@ def histogram(values: FloatArray, title: str, x_label: str, y_label: str, bins: 
     parts.append(_text(left + span / 2, base + 40, x_label, "middle"))
     turn = f"translate(14 {(top + base) / 2:.0f}) rotate(-90)"
     parts.append(f'<text transform="{turn}" text-anchor="middle">{escape(y_label)}</text>')
-    return _svg(
-        WIDTH,
-        base + 50,
-        title,
-        [f'<line class="axis" x1="{left}" x2="{left + span}" y1="{base}" y2="{base}"/>', *parts],
-    )
+    axis = f'<line class="axis" x1="{left}" x2="{left + span}" y1="{base}" y2="{base}"/>'
+    return _svg(WIDTH, base + 50, title, [axis, *parts])
 
 
 def box_rows(groups: Sequence[tuple[str, FloatArray]], title: str, x_label: str) -> str:

@@ -132,12 +132,9 @@ def _styles(*names: str) -> str:
 def _links(content: ReportContent, pages: Sequence[CardPage]) -> dict[str, str]:
     """Return the links to all cards from the report's first page, by components."""
     folder = f"{layout.RESULTS}/"
-    places = {card.components: page.path for page in pages for card in page.cards}
-    return {
-        components: ("" if places[components] == layout.REPORT else places[components].removeprefix(folder))
-        + f"#{anchor}"
-        for components, anchor in content.anchors.items()
-    }
+    paths = {page.path: "" if page.path == layout.REPORT else page.path.removeprefix(folder) for page in pages}
+    places = {card.components: paths[page.path] for page in pages for card in page.cards}
+    return {components: f"{places[components]}#{anchor}" for components, anchor in content.anchors.items()}
 
 
 TABLE_COLUMNS = (
@@ -162,6 +159,7 @@ def _columns(content: ReportContent) -> tuple[tuple[str, str, int], ...]:
 
 
 def _figures(content: ReportContent) -> dict[str, Any]:
+    shares = content.shares
     heat = {
         view.row["series"]: plots.heat_map(view.heat, view.columns, _T.heat_map.plain(series=view.row["series"]))
         for view in content.series
@@ -169,11 +167,9 @@ def _figures(content: ReportContent) -> dict[str, Any]:
     return {
         "entries": plots.funnel(content.entry_bars, _T.entries),
         "ligands": plots.funnel(content.ligand_bars, _T.ligands),
-        "distribution": plots.histogram(
-            content.shares["target"], _T.distribution, _T.open_share_of_target, _T.instances
-        ),
+        "distribution": plots.histogram(shares["target"], _T.distribution, _T.open_share_of_target, _T.instances),
         "fit": plots.histogram(content.fit.rscc, _T.fit, _T.rscc, _T.instances),
-        "contexts": plots.box_rows(list(content.shares.items()), _T.contexts, _T.open_share),
+        "contexts": plots.box_rows(list(shares.items()), _T.contexts, _T.open_share),
         "heat": heat,
         "ramp": plots.ramp(_T.buried, _T.open),
     }

@@ -150,13 +150,10 @@ class PublishedDegraders:
                     relation, amount = value.dc50 or ("", None)
                     yield {
                         **cells,
+                        **{name: getattr(value, name) for name in ("target", "uniprot", "e3", "reference")},
                         "degrader": value.name,
-                        "target": value.target,
-                        "uniprot": value.uniprot,
-                        "e3": value.e3,
                         "DC50_relation": relation,
                         "DC50_nM": amount,
-                        "reference": value.reference,
                     }
 
 

@@ -15,6 +15,8 @@ from tethermap.instance.model import Instance, Link
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.warheads import warhead_classes
 
+_OF_FILE = ("source_file", "source_record", "pose_rank")
+
 
 @dataclass(frozen=True, slots=True)
 class Membership:
@@ -59,9 +61,7 @@ def result_row(
         **instance.cells,
         **{name: summary[name] for name in ("Target", "%Exposed", "SASA_in_complex_A2", "SASA_free_A2")},
         "SMILES": mol.smiles,
-        "resolution": facts.resolution,
-        "method": facts.method,
-        "release_date": facts.release_date,
+        **{name: getattr(facts, name) for name in ("resolution", "method", "release_date", *_OF_FILE)},
         "components": instance.component_names,
         "kind": instance.kind,
         "altloc": instance.altloc,
@@ -92,9 +92,6 @@ def result_row(
         "mean_pLDDT": instance.mean_plddt,
         "aligned_error_A": facts.aligned_error,
         "chemistry_notes": chemistry_notes(instance, mol),
-        "source_file": facts.source_file,
-        "source_record": facts.source_record,
-        "pose_rank": facts.pose_rank,
     }
 
 
@@ -103,12 +100,7 @@ def pose_rows(instance: Instance) -> Iterator[Row]:
     facts = instance.facts
     if not facts.docked and not facts.pose_fields:
         return
-    names = {
-        "stem": instance.stem,
-        "source_file": facts.source_file,
-        "source_record": facts.source_record,
-        "pose_rank": facts.pose_rank,
-    }
+    names = {"stem": instance.stem, **{name: getattr(facts, name) for name in _OF_FILE}}
     for name, value in (facts.pose_fields or {"": ""}).items():
         yield {**names, "name": name, "value": value}
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -55,13 +54,11 @@ class EntryCleaner:
         report, status = _report(row)
         density, map_status = _density(row)
         cleaned = self._cleaned(row, Experiment(report, density))
-        reported = {
-            "report_status": status,
-            "report_date": report.entry.created if report else "",
-            "map_status": map_status,
-        }
-        joined = {"flags": _joined_flags(row, cleaned)}
-        self._step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported, **joined})
+        date = report.entry.created if report else ""
+        reported = {"report_status": status, "report_date": date, "map_status": map_status}
+        flags = {flag for one in (row, cleaned.entry_row) for flag in str(one.get("flags") or "").split(";")}
+        reported["flags"] = ";".join(sorted(flags - {""}))
+        self._step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported})
         for ligand_row in cleaned.ligand_rows:
             self._step.add("ligand_status", ligand_row)
         for ligand, error in cleaned.errors.items():
@@ -111,17 +108,7 @@ class EntryCleaner:
             if content is not None:
                 self._step.write(layout.war_pdb(stem, extension), content)
         for name in kept.cleaned.renamed:
-            self._step.add(
-                "name_map",
-                {
-                    "stem": stem,
-                    "pdb_id": kept.instance.entry_id,
-                    "what": name.what,
-                    "name_in_pdb": name.name_in_pdb,
-                    "name": name.name,
-                    "copy": name.copy,
-                },
-            )
+            self._step.add("name_map", {"stem": stem, "pdb_id": kept.instance.entry_id, **asdict(name)})
 
 
 def _report(row: Row) -> tuple[Report | None, str]:
@@ -150,8 +137,3 @@ def _density(row: Row) -> tuple[Density | None, str]:
 def _of_download(row: Row) -> dict[str, Value]:
     columns = "pdb_id requested_id source revision sha256 successor report_source report_sha256"
     return {name: row[name] for name in columns.split()}
-
-
-def _joined_flags(row: Mapping[str, Value], cleaned: CleanedEntry) -> str:
-    flags = {flag for part in (row["flags"], cleaned.entry_row.get("flags")) for flag in str(part or "").split(";")}
-    return ";".join(sorted(flags - {""}))

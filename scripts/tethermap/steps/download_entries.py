@@ -29,6 +29,7 @@ _LOG = logging.getLogger("scripts.download_entries")
 
 STEP = "download_entries"
 _IN_VAIN = 8
+_COPIED = ("format", "source", "revision", "sha256", "source_file", "source_record")
 """Number of consecutive entries without any answer that means that there is no network."""
 
 Row = dict[str, Value]
@@ -123,23 +124,19 @@ def structure_row(
         if result.entry_id in job_entries:
             return {**base, "reason": "same_as_other", "value": result.entry_id, "successor": successors}
         job_entries.add(result.entry_id)
+    flags = {PDB_REDO: result.source.startswith(PDB_REDO), "withdrawn": result.withdrawn}
     return {
         **base,
         "pdb_id": result.entry_id,
         "path": str(result.path.absolute()),
-        "format": result.format,
-        "source": result.source,
-        "revision": result.revision,
-        "sha256": result.sha256,
+        **{name: getattr(result, name) for name in _COPIED},
         "successor": successors,
-        "flags": ";".join(flag for flag, holds in _flags(result).items() if holds),
+        "flags": ";".join(flag for flag, holds in flags.items() if holds),
         "report": str(report.path.absolute()) if report.path else "",
         "report_status": report.status,
         "report_source": report.source,
         "report_sha256": report.sha256,
         "map": str(report.map.absolute()) if report.map else "",
-        "source_file": result.source_file,
-        "source_record": result.source_record,
     }
 
 
@@ -152,10 +149,6 @@ def _structure_row(
         return structure_row(row, result, job_entries, report)
     names = {"pdb_id": row["pdb_id"], "requested_id": row["requested_id"] or row["pdb_id"], "successor": ""}
     return {**names, "reason": PROGRAM_ERROR, "value": failed_at(STEP, errors[0])}
-
-
-def _flags(result: Fetched) -> dict[str, bool]:
-    return {PDB_REDO: result.source.startswith(PDB_REDO), "withdrawn": result.withdrawn}
 
 
 def _results(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iterator[Result]:

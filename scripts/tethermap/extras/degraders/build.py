@@ -120,9 +120,8 @@ def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]
     handles = []
     for chosen in [exit_at(ligand, rows, anchor)] if anchor else ligand.exits:
         end = end_of(exit_smiles(ligand, chosen, None))
-        handles.append(
-            {"rank": chosen.rank, "site_rank": chosen.site_rank, **_description(ligand, chosen, end, contacts)}
-        )
+        ranks = {"rank": chosen.rank, "site_rank": chosen.site_rank}
+        handles.append(ranks | _description(ligand, chosen, end, contacts))
     return handles
 
 

@@ -28,6 +28,7 @@ from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side, side_named
 from tethermap.extras.protac.warhead import WarheadSmiles
 
+_FRAME = "deposited coordinates, angstroms"
 _OF_EXIT = ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")
 """Columns of the table of exits that the rows repeat."""
 
@@ -199,6 +200,7 @@ def _lines(key: str, items: Sequence[Mapping[str, Any]]) -> str:
 
 def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
     instance, molecule = ligand.instance, ligand.molecule
+    file = f"{side.name}.pdb" if protein.text else None
     return {
         "stem": instance.stem,
         "pdb_id": instance.entry_id,
@@ -207,12 +209,8 @@ def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
         "residue_id": instance.name.residue_id,
         "components": instance.component_names,
         "side": side.name,
-        "frame": "deposited coordinates, angstroms",
-        "protein": {
-            "file": f"{side.name}.pdb" if protein.text else None,
-            "chains": dict(protein.letters or {}),
-            "reason": protein.reason,
-        },
+        "frame": _FRAME,
+        "protein": {"file": file, "chains": dict(protein.letters or {}), "reason": protein.reason},
         "ligand_file": f"{side.name}_ligand.pdb",
         "residue_name": side.residue_name,
         "smiles": molecule.observed_smiles,
@@ -272,10 +270,7 @@ def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite
 
 def fragments_json(halves: Sequence[RequestedHalf]) -> str:
     """Return one half, or two with the geometry between them, as JSON."""
-    content: dict[str, Any] = {
-        "frame": "deposited coordinates, angstroms",
-        "fragments": [_fragment(half) for half in halves],
-    }
+    content: dict[str, Any] = {"frame": _FRAME, "fragments": [_fragment(half) for half in halves]}
     if len(halves) > 1:
         content["between"] = _between(*halves[:2])
     return json.dumps(content, indent=1) + "\n"
@@ -291,9 +286,7 @@ def _fragment(half: RequestedHalf) -> dict[str, Any]:
         "attachment_direction": np.round(half.direction, 4).tolist(),
         "elements": [atom.GetSymbol() for atom in mol.GetAtoms()],
         "xyz": mol.GetConformer().GetPositions().round(3).tolist(),
-        "bonds": [
-            [bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), bond.GetBondTypeAsDouble()] for bond in mol.GetBonds()
-        ],
+        "bonds": [[b.GetBeginAtomIdx(), b.GetEndAtomIdx(), b.GetBondTypeAsDouble()] for b in mol.GetBonds()],
         "molblock": Chem.MolToMolBlock(mol, kekulize=False),
     }
 
