@@ -53,7 +53,7 @@ ROUTES = Routes("Results and files")
 )
 async def compare(request: Request) -> Response:
     """Answer pairs of answers of two jobs, best first."""
-    jobs = [job_named(request, side.needed(request), ready=True) for side in (_A, _B)]
+    jobs = [job_named(request, side.needed(request)) for side in (_A, _B)]
     _, answer, link = await _compared(request, jobs, _PAGE.of(request))
     return tagged(request, answer, link)
 

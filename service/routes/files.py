@@ -107,7 +107,7 @@ async def list_structures(request: Request) -> Response:
 @_of_both("war-pdbs.zip", "Cleaned complexes as one ZIP.", _ZIP, name="download_{}complexes", ready=True)
 async def structures_zip(request: Request) -> Response:
     """Answer the cleaned complexes as one ZIP."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     folder = structures_folder(job.record.job_id)
     return await in_thread(bundle_answer, request, listing.of("war_pdb"), folder, f"{folder}.zip")
@@ -131,7 +131,7 @@ async def structures_zip(request: Request) -> Response:
 )
 async def bundle(request: Request) -> Response:
     """Answer a ZIP of all files or of the files of selected ligands; that of an example is ready-made."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     job_id, legacy = job.record.job_id, request.scope["path"].endswith("/download")
     if stems := STEM.of(request):
         chosen = await in_thread(files_of_instances, shared_of(request).tables, job.folder, stems)

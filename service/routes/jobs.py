@@ -204,7 +204,7 @@ async def get_job_summary(request: Request) -> Response:
 )
 async def get_reproduction(request: Request) -> Response:
     """Return the data to run the job by hand."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     reader = shared_of(request).tables
 
     def answer() -> Response:

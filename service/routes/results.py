@@ -55,7 +55,7 @@ ROUTES = Routes("Results and files", ready=True)
 async def get_results(request: Request) -> Response:
     """Answer the overview of a job's results."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     listing = await in_thread(list_artifacts, job.folder)
 
     def answer() -> Response:
@@ -74,7 +74,7 @@ async def get_results(request: Request) -> Response:
 async def list_rows(request: Request) -> Response:
     """Answer rows of a table, filtered, sorted and paged, as JSON or CSV."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
     table: Table = TABLES[name]
     known: Sequence[Column] = await in_thread(shared.tables.columns, job.folder, table)
@@ -125,7 +125,7 @@ def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
 )
 async def list_exit_vectors(request: Request) -> Response:
     """Return the exits of all or of given ligands."""
-    reader, job = shared_of(request).tables, job_of(request, ready=True)
+    reader, job = shared_of(request).tables, job_of(request)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
 
     def answer() -> Response:
@@ -170,7 +170,7 @@ def _part(request: Request, job: Job, model: Any, field: str, texts: Sequence[by
 )
 async def list_answers(request: Request) -> Response:
     """Return the answers over all copies, of all or of given ligands."""
-    job, table = job_of(request, ready=True), TABLES["answers"]
+    job, table = job_of(request), TABLES["answers"]
     fetch = partial(shared_of(request).tables.fetch, job.folder)
     ligand, target, top = LIGAND.optional.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
 

@@ -168,7 +168,7 @@ def _of_view(shared: Shared, job: Job, view: TableView) -> tuple[list[Row], list
 async def table_part(request: Request) -> Response:
     """Show only the table, for other columns or more rows than fit on a page."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
 
     def answer() -> Response:
         view = TableView.of(request.query_params)
@@ -183,7 +183,7 @@ async def table_part(request: Request) -> Response:
 async def table_csv(request: Request) -> Response:
     """Return the displayed table as CSV: its rows, its order, its columns."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     view = TableView.of(request.query_params)
 
     def answer() -> Response:
@@ -204,7 +204,7 @@ async def table_csv(request: Request) -> Response:
 async def instance_part(request: Request) -> Response:
     """Show one ligand: depiction, viewer, exits, atoms, contacts, properties, files."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     CONTEXT.of(request)
     stem = request.query_params.get("row")
     if not stem:
@@ -222,7 +222,7 @@ async def instance_part(request: Request) -> Response:
 @ROUTES.get("/results/{job_id}/report", "Report of a job.", {302: ""}, errors=_LOST)
 async def report_page(request: Request) -> Response:
     """Redirect to the report of a job, in the folder of the files that it links to."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     await in_thread(resolve_artifact, job.folder, layout.REPORT)
     return RedirectResponse(address(f"/results/{job.record.job_id}/report/{layout.REPORT.rpartition('/')[2]}"), 302)
 
@@ -235,7 +235,7 @@ async def report_page(request: Request) -> Response:
 )
 async def report_file(request: Request) -> Response:
     """Show the report of a job; answer a file that it links to."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     path = f"{layout.RESULTS}/{request.path_params['path']}"
     artifact = await in_thread(resolve_artifact, job.folder, path)
     shown = artifact.kind == "html"
@@ -252,7 +252,7 @@ async def report_file(request: Request) -> Response:
 async def overlay_page(request: Request) -> Response:
     """Show ligands in the common frame of their group: the chosen ones, or the best copy of each answer."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     stems = list(dict.fromkeys(request.query_params.getlist("stem")))
 
     def read() -> dict[str, Any]:
@@ -271,7 +271,7 @@ async def overlay_page(request: Request) -> Response:
 async def partners(request: Request) -> Response:
     """Answer the atoms that the assembly and the crystal add around one ligand, for the 3D view."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     stem = str(request.path_params["stem"])
     text = await on_demand(partners_text, shared.parts.settings, job.folder, stem)
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
@@ -287,7 +287,7 @@ async def partners(request: Request) -> Response:
 async def series_part(request: Request) -> Response:
     """Show one series: its core, its ligands and the heat map of exposure."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     asked = _SERIES.of(request)
     if not asked:
         return RedirectResponse(address(f"/results/{job.record.job_id}#series"), 302)
@@ -312,7 +312,7 @@ async def series_part(request: Request) -> Response:
 async def picture(request: Request) -> Response:
     """Answer a small depiction of one ligand with its exposure colours."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     stem, style = str(request.path_params["stem"]), _STYLE.of(request)
     exits = (_EXITS.of(request) or "").split(",")
 

@@ -34,7 +34,7 @@ _BURIED = Flag("include_buried", f"false skips atoms with an exposed area up to 
 )
 async def list_measured_ligands(request: Request) -> Response:
     """Answer the ligands of an entry that have been measured."""
-    job, pdb_id = job_of(request, ready=True), PDB_ID.needed(request)
+    job, pdb_id = job_of(request), PDB_ID.needed(request)
     rows = sorted(await _instances(request, job, pdb_id), key=lambda row: str(row["Chain"]))
     ligands = [answers.MeasuredLigand.model_validate(row) for row in rows]
     return tagged(request, answers.SasaAvailableAnswer(pdb_id=same_entry(pdb_id), available=ligands))
@@ -57,7 +57,7 @@ async def _instances(request: Request, job: Job, pdb_id: str, *names: str) -> li
 async def get_exposure(request: Request) -> Response:
     """Answer the exposure of each atom of one ligand."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     pdb_id, chain, residue = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, RESIDUE_ID))
     ligand, surroundings = LIGAND.optional.of(request), CONTEXT.of(request)
     buried = _BURIED.of(request) is not False
@@ -87,7 +87,7 @@ async def get_exposure(request: Request) -> Response:
 async def get_exposures(request: Request) -> Response:
     """Answer the exposure of many ligands at once."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     surroundings = CONTEXT.of(request)
     body = await read_json(request)
     items = body.get("requests")
@@ -139,7 +139,7 @@ def _names(item: Any) -> tuple[str, str, str] | None:
 )
 async def get_residue_of_ligand(request: Request) -> Response:
     """Answer in which residues of a chain a ligand is."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
     rows = await _instances(request, job, pdb_id, chain, ligand)
     if not rows:

@@ -114,15 +114,13 @@ def shared_of(request: Request) -> Shared:
     return shared
 
 
-def job_of(request: Request, *, ready: bool = False) -> Job:
-    """Return the job or example that the path names.
+def job_of(request: Request) -> Job:
+    """Return the job or example that the path names; see `job_named`."""
+    return job_named(request, str(request.path_params["job_id"]))
 
-    Parameters
-    ----------
-    request : Request
-        Has `job_id` among its path parameters.
-    ready : bool
-        Whether the job must have ended.
+
+def job_named(request: Request, job_id: str) -> Job:
+    """Return the job or example of an id, from any part of the request.
 
     Raises
     ------
@@ -131,13 +129,8 @@ def job_of(request: Request, *, ready: bool = False) -> Job:
     ExampleUnavailable
         If it is a configured example without results.
     ResultsNotReady
-        If it is queued or running and `ready` is set.
+        If it is queued or running, and the route is declared to read results.
     """
-    return job_named(request, str(request.path_params["job_id"]), ready=ready)
-
-
-def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
-    """Return the job or example of an id, from any part of the request; see `job_of`."""
     shared = shared_of(request)
     store = shared.parts.store
     as_example = request.scope["path"].startswith("/api/examples/")
@@ -150,7 +143,7 @@ def job_named(request: Request, job_id: str, *, ready: bool = False) -> Job:
         if job_id in shared.examples:
             raise ExampleUnavailable(shared.examples[job_id])
         raise no_such_job(shared, job_id)
-    if ready and not record.final:
+    if request.scope["state"]["endpoint"].ready and not record.final:
         raise ResultsNotReady(
             f"The job is {record.status}: request the results when it has ended.",
             details={"job_id": job_id, "status": record.status},

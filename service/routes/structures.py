@@ -88,7 +88,7 @@ async def _drawn(
 ) -> Response:
     """Return a drawing in a context, made from a depiction of a ligand and its rows of a table."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     row = await in_thread(structures.find_instance, shared.tables, job.folder, _asked(request))
     artifact = await in_thread(structures.instance_file, job.folder, row, f"svg_{style}_path")
 
@@ -117,7 +117,7 @@ async def get_ligand_sdf(request: Request) -> Response:
 
 
 async def _file(request: Request, column: str) -> Response:
-    job = job_of(request, ready=True)
+    job = job_of(request)
     row = await in_thread(structures.find_instance, shared_of(request).tables, job.folder, _asked(request))
     return await file_answer(request, await in_thread(structures.instance_file, job.folder, row, column), inline=True)
 
@@ -132,7 +132,7 @@ async def _file(request: Request, column: str) -> Response:
 async def get_complex_pdb(request: Request) -> Response:
     """Answer a cleaned complex."""
     shared = shared_of(request)
-    job = job_of(request, ready=True)
+    job = job_of(request)
     name = str(request.path_params["name"])
     if not name.lower().endswith(".pdb"):
         raise FileNotFound("The name must end in .pdb, such as 1hpv_A_478.pdb.")
@@ -146,7 +146,7 @@ async def get_complex_pdb(request: Request) -> Response:
 )
 async def get_protein(request: Request) -> Response:
     """Answer the polymer of one chain."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
     ligand = _PREFERRED.of(request)
     text, name, file = await in_thread(
@@ -164,7 +164,7 @@ async def get_protein(request: Request) -> Response:
 )
 async def get_ligand_props(request: Request) -> Response:
     """Return the properties of a component."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     cache = shared_of(request).tables
     ligand = str(request.path_params["ligand"])
     row = await in_thread(structures.metadata_row, cache, job.folder, ligand, _SMILES.of(request))
@@ -180,7 +180,7 @@ async def get_ligand_props(request: Request) -> Response:
 @ROUTES.get(f"/api/ligand_chain/{_ANY}", "Chain of a ligand.", LigandChainAnswer)
 async def get_ligand_chain(request: Request) -> Response:
     """Answer in which chain a ligand is."""
-    job = job_of(request, ready=True)
+    job = job_of(request)
     path = request.path_params
     chains = await in_thread(
         structures.chains_of, shared_of(request).tables, job.folder, path["pdb_id"], path["ligand"]
@@ -205,7 +205,7 @@ async def list_mapped_atoms(request: Request) -> Response:
 
 
 async def _atoms(request: Request, form: Callable[[Sequence[Row], str], Sequence[Any]]) -> Sequence[Any]:
-    reader, folder = shared_of(request).tables, job_of(request, ready=True).folder
+    reader, folder = shared_of(request).tables, job_of(request).folder
     asked, surroundings = _asked(request), CONTEXT.of(request)
 
     def read() -> Sequence[Any]:
