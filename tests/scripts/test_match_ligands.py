@@ -10,9 +10,8 @@ import pytest
 
 from tests.tools.cleaning import clean_file
 from tests.tools.components import component_of, ideal_instance
-from tests.tools.parts import put, run_step
-from tests.tools.shard_files import read_instances_alone, read_molecules
-from tethermap.base.records import part
+from tests.tools.parts import instances_of, put, run_step
+from tethermap.base.records import part, read_records
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponentError
 from tethermap.drawing.ligand import plain_svg
@@ -22,6 +21,7 @@ from tethermap.instance.store import instance_line
 from tethermap.matching import build
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.sdf import sdf_text
+from tethermap.molecule.store import molecule_of_record
 from tethermap.run.progress import read_progress
 from tethermap.steps import molecules
 
@@ -53,12 +53,8 @@ def _run(shard: Path, job: Path, component_index: Path, user: Path | None = None
     run_step("match_ligands", job, settings={"components": components, "cache_dir": None})
 
 
-def _instances(job: Path) -> list[Instance]:
-    return list(read_instances_alone(part(job, "0", "clean_complexes/instances")))
-
-
 def _molecules(job: Path) -> list[LigandMolecule]:
-    return list(read_molecules(part(job, "0", "match_ligands/molecules")))
+    return list(map(molecule_of_record, read_records(part(job, "0", "match_ligands/molecules"))))
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +65,13 @@ def job(shard: Path, component_index: Path, tmp_path_factory: pytest.TempPathFac
 
 
 def test_each_instance_has_its_molecule(job: Path) -> None:
-    instances, records = _instances(job), _molecules(job)
+    instances, records = instances_of(job), _molecules(job)
     assert [record.stem for record in records] == [instance.stem for instance in instances]
     assert {"1hpv_A_478_200", "4cup_A_ZYB_2971", "1gbt_A_GBS_704"} <= {record.stem for record in records}
 
 
 def test_every_observed_atom_is_in_the_molecule_at_its_place(job: Path) -> None:
-    for instance, record in zip(_instances(job), _molecules(job), strict=True):
+    for instance, record in zip(instances_of(job), _molecules(job), strict=True):
         assert sorted(record.atom_index.tolist()) == instance.atoms.heavy.tolist()
         elements = [atom.GetSymbol() for atom in record.mol.GetAtoms()][: record.n_heavy]
         assert elements == [instance.atoms.element[i] for i in record.atom_index.tolist()]
@@ -84,14 +80,14 @@ def test_every_observed_atom_is_in_the_molecule_at_its_place(job: Path) -> None:
 
 
 def test_progress_counts_entries(job: Path) -> None:
-    assert read_progress(job).passed == {"match_ligands": len({one.entry_id for one in _instances(job)})}
+    assert read_progress(job).passed == {"match_ligands": len({one.entry_id for one in instances_of(job)})}
 
 
 def test_same_shard_gives_the_same_bytes(shard: Path, job: Path, component_index: Path, tmp_path: Path) -> None:
     _run(shard, tmp_path, component_index)
     contents = []
     for folder in (job, tmp_path):
-        pairs = zip(_instances(folder), _molecules(folder), strict=True)
+        pairs = zip(instances_of(folder), _molecules(folder), strict=True)
         contents.append([(sdf_text(record, one, {}, {}), plain_svg(record, one)) for one, record in pairs])
     assert contents[0] == contents[1]
 

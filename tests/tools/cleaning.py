@@ -10,11 +10,11 @@ import gemmi
 import numpy as np
 import numpy.typing as npt
 
-from tests.tools.shard_files import read_instances, read_molecules
+from tests.tools.parts import instances_of
 from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
-from tethermap.base.records import part
+from tethermap.base.records import part, read_records
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import NAME_MAP, read_table
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
@@ -28,7 +28,9 @@ from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.sasa import Sasa
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood
+from tethermap.instance.store import neighbourhood_of_record
 from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.store import molecule_of_record
 
 Find = Callable[[str], Component | None]
 Names = npt.NDArray[np.str_]
@@ -93,17 +95,13 @@ def clean_sample(kept: KeptInstance) -> Sample:
 def job_samples(job: Path) -> Iterator[Sample]:
     """Yield all instances of a finished job."""
     renamed = {row["stem"] for row in read_table(job / layout.NAME_MAP, NAME_MAP)}
-    for folder in layout.shard_folders(job):
-        shard = folder.name
-        instances, neighbourhoods, molecules = (
-            part(job, shard, name)
-            for name in ("clean_complexes/instances", "clean_complexes/neighbourhoods", "match_ligands/molecules")
-        )
-        pairs = zip(read_instances(instances, neighbourhoods), read_molecules(molecules), strict=True)
-        for (instance, neighbourhood), molecule in pairs:
+    for shard in (folder.name for folder in layout.shard_folders(job)):
+        around = read_records(part(job, shard, "clean_complexes/neighbourhoods"))
+        molecules = read_records(part(job, shard, "match_ligands/molecules"))
+        for instance, near, molecule in zip(instances_of(job, shard), around, molecules, strict=True):
             path = job / layout.war_pdb(instance.stem)
             pdb = path.read_text(encoding="utf-8") if path.exists() and instance.stem not in renamed else None
-            yield Sample(instance, neighbourhood, pdb, molecule)
+            yield Sample(instance, neighbourhood_of_record(near), pdb, molecule_of_record(molecule))
 
 
 def radii_of(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from rdkit import Chem
 
+from tests.tools.ligands import Xyz, instance_of
 from tethermap.base.arrays import FloatArray
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
-from tethermap.instance.model import Instance, LigandAtoms, Link, Residue
+from tethermap.instance.model import Instance, Link, Residue
 
 Known = Callable[[str], Component]
 """Returns a component that the index must have."""
@@ -30,7 +31,7 @@ def ideal_instance(
     order: Sequence[int] | None = None,
     turn: FloatArray | None = None,
     links: tuple[Link, ...] = (),
-    hydrogens: Sequence[tuple[str, str, tuple[float, float, float]]] = (),
+    hydrogens: Sequence[tuple[str, str, Xyz]] = (),
 ) -> Instance:
     """Return an instance with a component's heavy atoms at their ideal coordinates.
 
@@ -58,33 +59,8 @@ def ideal_instance(
     if turn is not None:
         xyz = xyz @ turn.T
     chosen = list(order if order is not None else range(len(names)))
-    n_atoms = len(chosen)
-    atoms = LigandAtoms(
-        component=np.zeros(n_atoms, dtype=np.int64),
-        name=tuple(names[i] for i in chosen),
-        element=tuple(elements[i] for i in chosen),
-        xyz=xyz[chosen],
-        occupancy=np.ones(n_atoms),
-        b_iso=np.full(n_atoms, 20.0),
-        charge=np.zeros(n_atoms, dtype=np.int64),
-        altloc=("",) * n_atoms,
-        serial=np.arange(1, n_atoms + 1, dtype=np.int64),
-    )
-    residue = Residue("A", "B", component.comp_id, 1)
-    return Instance(
-        entry_id="1abc",
-        stem=f"1abc_A_{component.comp_id}_1",
-        components=(residue,),
-        head=0,
-        kind="ligand",
-        atoms=atoms,
-        inner_links=(),
-        links=links,
-        altloc="",
-        target_chains=("A",),
-        pdb_comp_id=component.comp_id[:3],
-        pdb_chain_id="A",
-    )
+    named = [names[i] for i in chosen], [elements[i] for i in chosen]
+    return instance_of(Residue("A", "B", component.comp_id, 1), *named, xyz[chosen], links)
 
 
 def linked(component: Component, atom: str, *, omit: Sequence[str] = (), element: str = "S") -> Instance:
@@ -105,7 +81,7 @@ def linked(component: Component, atom: str, *, omit: Sequence[str] = (), element
 
 
 def component_of(
-    comp_id: str, atoms: Sequence[tuple[str, str, tuple[float, float, float]]], bonds: Sequence[tuple[str, str, int]]
+    comp_id: str, atoms: Sequence[tuple[str, str, Xyz]], bonds: Sequence[tuple[str, str, int]]
 ) -> Component:
     """Return a component from names, elements and coordinates, and bonds by name with their order."""
     names = [name for name, _, _ in atoms]

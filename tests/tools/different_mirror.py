@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.tools.large_mirror import entry_ids, repeated, structures
+from tests.tools.small_entry import atom_line
 from tethermap.base.arrays import FloatArray
 from tethermap.base.component_index import default_index
 from tethermap.components.component import Component
@@ -189,9 +190,5 @@ def _mmcif_line(
 
 
 def _pdb_line(line: str, serial: int, comp_id: str, name: str, element: str, place: Sequence[float]) -> str:
-    shown = name if len(name) > 3 or len(element) > 1 else f" {name}"
-    x, y, z = place
-    return (
-        f"HETATM{serial:5d} {shown:<4s} {comp_id:>3s} {line[21:27]}   {x:8.3f}{y:8.3f}{z:8.3f}  1.00 20.00"
-        f"          {element.upper():>2s}"
-    )
+    residue = (comp_id, line[21], int(line[22:26]), place)
+    return atom_line(serial, name, *residue, element=element.upper(), ins_code=line[26]).rstrip()

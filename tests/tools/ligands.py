@@ -8,6 +8,7 @@ import numpy as np
 from rdkit import Chem
 from rdkit.Chem import rdDepictor
 
+from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.instance.model import Instance, LigandAtoms, Link, Neighbourhood, Residue
 from tethermap.molecule.protonation import forms_at_ph
@@ -17,6 +18,45 @@ Xyz = tuple[float, float, float]
 Partner = tuple[str, str, str, str, str, Xyz, str, str]
 
 RESIDUE = Residue("A", "B", "LIG", 1)
+
+
+def instance_of(
+    residue: Residue,
+    names: Sequence[str],
+    elements: Sequence[str],
+    xyz: FloatArray,
+    links: tuple[Link, ...] = (),
+    *,
+    entry_id: str = "1abc",
+    first: int = 1,
+) -> Instance:
+    """Return a ligand of one component, complete and without alternates; serial numbers begin at `first`."""
+    n_atoms = len(names)
+    atoms = LigandAtoms(
+        component=np.zeros(n_atoms, dtype=np.int64),
+        name=tuple(names),
+        element=tuple(elements),
+        xyz=xyz,
+        occupancy=np.ones(n_atoms),
+        b_iso=np.full(n_atoms, 20.0),
+        charge=np.zeros(n_atoms, dtype=np.int64),
+        altloc=("",) * n_atoms,
+        serial=np.arange(first, first + n_atoms, dtype=np.int64),
+    )
+    return Instance(
+        entry_id=entry_id,
+        stem=f"{entry_id}_{residue.auth_asym_id}_{residue.comp_id}_{residue.residue_id}",
+        components=(residue,),
+        head=0,
+        kind="ligand",
+        atoms=atoms,
+        inner_links=(),
+        links=links,
+        altloc="",
+        target_chains=(residue.auth_asym_id,),
+        pdb_comp_id=residue.comp_id[:3],
+        pdb_chain_id=residue.auth_asym_id,
+    )
 
 
 def small_ligand(
@@ -43,30 +83,8 @@ def small_ligand(
     for atom in mol.GetAtoms():
         atom.SetProp("name", names[atom.GetIdx()] if atom.GetIdx() < n_heavy else f"H{atom.GetIdx()}")
     order = np.arange(n_heavy, dtype=np.int64)
-    atoms = LigandAtoms(
-        component=np.zeros(n_heavy, dtype=np.int64),
-        name=names,
-        element=elements,
-        xyz=np.array(xyz, dtype=np.float64),
-        occupancy=np.ones(n_heavy),
-        b_iso=np.full(n_heavy, 20.0),
-        charge=np.zeros(n_heavy, dtype=np.int64),
-        altloc=("",) * n_heavy,
-        serial=order + 101,
-    )
-    instance = Instance(
-        entry_id=entry_id,
-        stem=f"{entry_id}_{residue.auth_asym_id}_{residue.comp_id}_{residue.residue_id}",
-        components=(residue,),
-        head=0,
-        kind="ligand",
-        atoms=atoms,
-        inner_links=(),
-        links=links,
-        altloc="",
-        target_chains=(residue.auth_asym_id,),
-        pdb_comp_id=residue.comp_id[:3],
-        pdb_chain_id=residue.auth_asym_id,
+    instance = instance_of(
+        residue, names, elements, np.array(xyz, dtype=np.float64), links, entry_id=entry_id, first=101
     )
     molecule = LigandMolecule(
         stem=instance.stem,

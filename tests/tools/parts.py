@@ -11,7 +11,9 @@ from zipfile import ZipFile
 from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.records import MAGIC, part, write_archive
-from tethermap.base.tables import Row, read_table, rows_into
+from tethermap.base.tables import Row, Table, read_table, rows_into
+from tethermap.instance.model import Instance
+from tethermap.instance.store import instance_of_line
 from tethermap.run.steps import RECORDS, STEP, STEPS, load
 from tethermap.run.task import Task
 
@@ -31,11 +33,8 @@ def put(job: Path, shard: str, name: str, content: bytes) -> None:
 
 def put_rows(job: Path, shard: str, name: str, rows: Iterable[Row]) -> None:
     """Write or replace a part that is a table."""
-    step, _, inside = name.partition("/")
-    table = STEP[step].kinds[inside]
-    assert not isinstance(table, str)
     stream = StringIO()
-    add = rows_into(stream, table, name)
+    add = rows_into(stream, _table(name), name)
     for row in rows:
         add(row)
     put(job, shard, name, stream.getvalue().encode())
@@ -66,10 +65,20 @@ def change(job: Path, shard: str, name: str, edit: Callable[[str], str]) -> None
 
 def rows_of_part(job: Path, shard: str, name: str) -> list[Row]:
     """Return the rows of a part that is a table."""
+    return list(read_table(part(job, shard, name), _table(name)))
+
+
+def _table(name: str) -> Table:
     step, _, inside = name.partition("/")
     table = STEP[step].kinds[inside]
     assert not isinstance(table, str)
-    return list(read_table(part(job, shard, name), table))
+    return table
+
+
+def instances_of(job: Path, shard: str = "0") -> list[Instance]:
+    """Return the instances of a shard."""
+    with part(job, shard, "clean_complexes/instances").open("rb") as stream:
+        return list(map(instance_of_line, stream))
 
 
 def run_step(

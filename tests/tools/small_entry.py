@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import gemmi
+
+from tests.tools.ligands import Xyz
 
 STRAND_LENGTH = 8
 RISE = 3.4
@@ -20,30 +23,20 @@ _ALANINE = (
 
 
 def atom_line(
-    serial: int,
-    name: str,
-    comp_id: str,
-    chain: str,
-    number: int,
-    xyz: tuple[float, float, float],
-    *,
-    element: str,
-    record: str = "HETATM",
-    altloc: str = " ",
-    occupancy: float = 1.0,
-) -> str:
-    """Return one coordinate line of the PDB format."""
+    serial: int, name: str, comp_id: str, chain: str, number: int, xyz: Sequence[float], *, element: str,
+    record: str = "HETATM", altloc: str = " ", ins_code: str = " ", occupancy: float = 1.0, b: float = 20.0,
+    tail: str = "",
+) -> str:  # fmt: skip
+    """Return one coordinate line of the PDB format; `tail` begins in column 67 and replaces the element."""
     x, y, z = xyz
     padded = name if len(name) == 4 or len(element) == 2 else f" {name}"
     return (
-        f"{record:<6}{serial:5d} {padded:<4}{altloc}{comp_id:>3} {chain}{number:4d}    "
-        f"{x:8.3f}{y:8.3f}{z:8.3f}{occupancy:6.2f}{20.0:6.2f}          {element:>2}\n"
+        f"{record:<6}{serial % 100000:5d} {padded:<4}{altloc}{comp_id:>3} {chain}{number:4d}{ins_code}   "
+        f"{x:8.3f}{y:8.3f}{z:8.3f}{occupancy:6.2f}{b:6.2f}{tail or f'          {element:>2}'}\n"
     )
 
 
-def strand(
-    chain: str, start: int, offset: tuple[float, float, float] = (0.0, 0.0, 0.0), *, length: int = STRAND_LENGTH
-) -> list[str]:
+def strand(chain: str, start: int, offset: Xyz = (0.0, 0.0, 0.0), *, length: int = STRAND_LENGTH) -> list[str]:
     """Return a strand of alanines along x that begins at `offset`, ended by TER."""
     lines: list[str] = []
     for number in range(length):
@@ -62,11 +55,8 @@ def write_entry(folder: Path, *parts: list[str], header: str = "") -> Path:
     return path
 
 
-Place = tuple[float, float, float]
-
-
 def carbons(
-    comp_id: str, chain: str, number: int, first: Place, step: Place, count: int, *, start: int = 900, altloc: str = " "
+    comp_id: str, chain: str, number: int, first: Xyz, step: Xyz, count: int, *, start: int = 900, altloc: str = " "
 ) -> list[str]:
     """Return the atoms C1, C2 … of a component in a row: the first, and each other one a step farther."""
     return [
@@ -85,7 +75,7 @@ def cif_of(path: Path, folder: Path) -> Path:
     return target
 
 
-def benzene(chain: str, number: int, centre: tuple[float, float, float], *, start: int = 900) -> list[str]:
+def benzene(chain: str, number: int, centre: Xyz, *, start: int = 900) -> list[str]:
     """Return benzene (BNZ) in the plane z = const; as an additive it must be requested by name."""
     corners = ((1.39, 0.0), (0.695, 1.204), (-0.695, 1.204), (-1.39, 0.0), (-0.695, -1.204), (0.695, -1.204))
     return [

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from tests.tools.exits import surroundings
 from tests.tools.ligands import small_ligand
 from tests.tools.parts import put, put_empty, put_records, put_rows, rows_of_part, run_step
+from tests.tools.small_entry import atom_line
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve, shown
@@ -119,20 +119,14 @@ def write_shard(
     path: Path, shard: str, entries: Sequence[str], ligands: Sequence[tuple[Instance, LigandMolecule]]
 ) -> None:
     """Write every intermediate of one shard and its files."""
-
     put_empty(path, shard)
-    rows_of, records_of = partial(put_rows, path, shard), partial(put_records, path, shard)
-    put(path, shard, "clean_complexes/instances", b"".join(instance_line(instance) for instance, _ in ligands))
-    backbones = [packed_backbone(instance.stem, NO_BACKBONE) for instance, _ in ligands]
-    records_of("clean_complexes/backbones", backbones)
-    records_of("match_ligands/molecules", [packed_molecule(mol) for _, mol in ligands])
     method = Sasa(1.4, 100)
+    instances = [instance for instance, _ in ligands]
     measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
-    summary = [summary_row(TARGET, *one, method) for one in measured]
-    rows_of("measure_sasa/sasa_summary", summary)
-    radii = [np.full(mol.n_heavy, 1.88) for _, mol, _ in measured]
-    atoms = [row for one, radius in zip(measured, radii, strict=True) for row in atom_rows(TARGET, *one, radius)]
-    rows_of("measure_sasa/sasa_atoms", atoms)
+    put(path, shard, "clean_complexes/instances", b"".join(map(instance_line, instances)))
+    backbones = [packed_backbone(instance.stem, NO_BACKBONE) for instance in instances]
+    put_records(path, shard, "clean_complexes/backbones", backbones)
+    put_records(path, shard, "match_ligands/molecules", [packed_molecule(mol) for _, mol in ligands])
     contact: Row = {
         "ligand_atom": "C1",
         "partner_chain": "A",
@@ -140,17 +134,34 @@ def write_shard(
         "type": "hbond",
         "distance_A": 3.0,
     }
-    contacts: list[Row] = [{**contact, **instance.cells} for instance, _ in ligands]
-    rows_of("measure_sasa/contacts", contacts)
-    ways_out = [exits_of(mol) for instance, mol in ligands]
-    exits = [row for (instance, _), (graph, found) in zip(ligands, ways_out, strict=True)
-             for row in exit_rows(TARGET, instance, graph, found)]  # fmt: skip
-    rows_of("measure_sasa/exits", exits)
-    rows_of("measure_sasa/geometry", [{"stem": instance.stem} for instance, _ in ligands])
-    _write_status(path, shard, entries, [instance for instance, _ in ligands])
-    renamed = [i for i, _ in ligands if len(i.name.comp_id) > 3]
-    rows = [{"stem": i.stem, "what": "component", "name": i.name.comp_id, "pdb_id": i.entry_id} for i in renamed]
-    rows_of("clean_complexes/name_map", rows)
+    kept: Row = {"kept": True, "reason": "kept"}
+    lost: Row = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False,
+                 "reason": "kind_not_kept", "sentence": sentence("kind_not_kept")}  # fmt: skip
+    counts = {entry_id: sum(instance.entry_id == entry_id for instance in instances) for entry_id in entries}
+    rows: dict[str, list[Row]] = {
+        "measure_sasa/sasa_summary": [summary_row(TARGET, *one, method) for one in measured],
+        "measure_sasa/sasa_atoms": [
+            row for one in measured for row in atom_rows(TARGET, *one, np.full(one[1].n_heavy, 1.88))
+        ],
+        "measure_sasa/contacts": [{**contact, **one.cells} for one in instances],
+        "measure_sasa/exits": [row for one, mol in ligands for row in exit_rows(TARGET, one, *exits_of(mol))],
+        "measure_sasa/geometry": [{"stem": one.stem} for one in instances],
+        "clean_complexes/entry_status": [
+            {"pdb_id": entry_id, "requested_id": entry_id, **kept, "target_match": "gene",
+             "instances_found": count + 1, "instances_kept": count} for entry_id, count in counts.items()
+        ],
+        "clean_complexes/ligand_status": [
+            *({"pdb_id": one.entry_id, "chain": one.name.auth_asym_id, "ligand": one.name.comp_id,
+               "residue": one.name.residue_id, "kind": "ligand", **kept, "stem": one.stem} for one in instances),
+            *({**lost, "pdb_id": entry_id} for entry_id in entries),
+        ],
+        "clean_complexes/name_map": [
+            {"stem": one.stem, "what": "component", "name": one.name.comp_id, "pdb_id": one.entry_id}
+            for one in instances if len(one.name.comp_id) > 3
+        ],
+    }  # fmt: skip
+    for name, listed in rows.items():
+        put_rows(path, shard, name, listed)
     _write_files(path, shard, measured, method)
 
 
@@ -160,108 +171,61 @@ def exits_of(mol: LigandMolecule) -> tuple[LigandGraph, list[Exit]]:
     return graph, rank_candidates(graph, surroundings(), np.zeros(len(graph)))
 
 
-def _write_status(path: Path, shard: str, entry_ids: Sequence[str], instances: Sequence[Instance]) -> None:
-    counts = {entry_id: sum(instance.entry_id == entry_id for instance in instances) for entry_id in entry_ids}
-    rows: list[Row] = [
-        {
-            "pdb_id": entry_id,
-            "requested_id": entry_id,
-            "kept": True,
-            "reason": "kept",
-            "target_match": "gene",
-            "instances_found": count + 1,
-            "instances_kept": count,
-        }
-        for entry_id, count in counts.items()
-    ]
-    put_rows(path, shard, "clean_complexes/entry_status", rows)
-    kept: list[Row] = [
-        {
-            "pdb_id": instance.entry_id,
-            "chain": instance.name.auth_asym_id,
-            "ligand": instance.name.comp_id,
-            "residue": instance.name.residue_id,
-            "kind": "ligand",
-            "kept": True,
-            "reason": "kept",
-            "stem": instance.stem,
-        }
-        for instance in instances
-    ]
-    lost: Row = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False}
-    reason = {"reason": "kind_not_kept", "sentence": sentence("kind_not_kept")}
-    rejected: list[Row] = [{**lost, **reason, "pdb_id": entry_id} for entry_id in entry_ids]
-    put_rows(path, shard, "clean_complexes/ligand_status", [*kept, *rejected])
-
-
 def _write_files(
     path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Sasa
 ) -> None:
-    lists: dict[str, dict[str, str]] = {"clean_complexes": {}, "measure_sasa": {}, "write_protac_inputs": {}}
     maker, inputs = InputMaker(side.TARGET), []
+    files: dict[str, dict[str, str]] = {"clean_complexes": {}, "measure_sasa": {}, "write_protac_inputs": {}}
     exit_table, atoms = (rows_of_part(path, shard, f"measure_sasa/{name}") for name in ("exits", "sasa_atoms"))
     for instance, mol, exposure in measured:
         stem = instance.stem
         graph, exits = exits_of(mol)
         read_back = [row for row in atoms if row["stem"] == stem]
-        lists["clean_complexes"][layout.war_pdb(stem)] = pdb_text(instance)
-        lists["measure_sasa"][layout.ligand_svg(stem, "plain")] = plain_svg(mol, instance)
-        svg = exposed_svg(mol, instance, exposure.relative, exposure.headline)
-        lists["measure_sasa"][layout.ligand_svg(stem, "exposed")] = svg
-        lists["measure_sasa"][layout.ligand_sdf(stem)] = exits_sdf(
-            instance, mol, graph, exits, read_back, sdf_fields(TARGET, read_back, method)
-        )
-        lists["measure_sasa"][layout.ligand_svg(stem, "exits")] = exits_svg(mol, instance, graph, exits)
+        fields = sdf_fields(TARGET, read_back, method)
+        files["clean_complexes"][layout.war_pdb(stem)] = pdb_text(instance)
+        files["measure_sasa"] |= {
+            layout.ligand_svg(stem, "plain"): plain_svg(mol, instance),
+            layout.ligand_svg(stem, "exposed"): exposed_svg(mol, instance, exposure.relative, exposure.headline),
+            layout.ligand_sdf(stem): exits_sdf(instance, mol, graph, exits, read_back, fields),
+            layout.ligand_svg(stem, "exits"): exits_svg(mol, instance, graph, exits),
+        }
         ranked = ranked_exits(graph, [row for row in exit_table if row["stem"] == stem])
         ligand = RankedLigand(instance, mol, graph, ranked)
         made, rows_of_sites = maker.make(TARGET, ligand, pdb_text(instance), ligand.best_of_sites(2))
-        lists["write_protac_inputs"].update(
-            {f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()}
-        )
+        files["write_protac_inputs"] |= {f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()}
         inputs += rows_of_sites
     put_rows(path, shard, "write_protac_inputs/protac_inputs", inputs)
-    for name, contents in lists.items():
+    for step, contents in files.items():
         rows: list[Row] = []
         for file, text in contents.items():
             write_text(path / file, text)
             data = text.encode()
             rows.append({"path": file, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
-        put_rows(path, shard, f"{name}/files", rows)
+        put_rows(path, shard, f"{step}/files", rows)
 
 
-def pdb_text(instance: Instance, *, first: int = 101) -> str:
-    """Return an instance as HETATM records, with serial numbers from `first`."""
-    name, lines = instance.name, []
-    for k, (x, y, z) in enumerate(instance.atoms.xyz.tolist()):
-        element = instance.atoms.element[k]
-        place = f"{x:8.3f}{y:8.3f}{z:8.3f}"
-        lines.append(
-            f"HETATM{first + k:5d}  {instance.atoms.name[k]:<3s} {instance.pdb_comp_id:>3s} {name.auth_asym_id:1s}"
-            f"{name.auth_seq_id:4d}{name.ins_code or ' ':1s}   {place}  1.00 20.00          {element:>2s}"
-        )
-    return "\n".join([*lines, "END"]) + "\n"
+def pdb_text(instance: Instance) -> str:
+    """Return an instance as HETATM records."""
+    name, atoms = instance.name, instance.atoms
+    place = (instance.pdb_comp_id, name.auth_asym_id, name.auth_seq_id)
+    lines = [
+        atom_line(101 + k, atoms.name[k], *place, xyz, element=atoms.element[k], ins_code=name.ins_code or " ")
+        for k, xyz in enumerate(atoms.xyz.tolist())
+    ]
+    return "".join([*lines, "END\n"])
 
 
 def write_series(path: Path, shards: Sequence[str], instances: Sequence[tuple[Instance, LigandMolecule]]) -> None:
     """Write one series of all ligands with their first two atoms as its core, and the ligands' properties."""
-    lines = [json.dumps({"stem": mol.stem, "series": "S001", "core": [1, 0]}) + "\n" for _, mol in instances]
-    mol_of = {instance.name.comp_id: mol for instance, mol in instances}
-    codes = sorted(mol_of)
-    row: Row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(codes), "n_instances": len(instances)}
-    for shard in shards[:1]:
-        put(path, shard, "find_cores/members", "".join(lines).encode())
-        put_rows(path, shard, "find_cores/series", [{**row, "timed_out": False, "n_core_atoms": 2}])
+    members = [json.dumps({"stem": mol.stem, "series": "S001", "core": [1, 0]}) + "\n" for _, mol in instances]
+    mol_of = {instance.name.comp_id: mol for instance, mol in sorted(instances, key=lambda one: one[0].name.comp_id)}
+    row: Row = {"series": "S001", "scaffold_smiles": "CO", "n_components": len(mol_of), "n_instances": len(instances)}
     ligands: list[Row] = [
-        {
-            "Ligand": code,
-            "Name": f"NAME OF {code}",
-            "Formula": "C2 H6 O",
-            "MW": 46.07,
-            "Parent_SMILES": mol_of[code].parent_smiles,
-            "SMILES_pH74": mol_of[code].at_ph.main,
-        }
-        for code in codes
-    ]
+        {"Ligand": code, "Name": f"NAME OF {code}", "Formula": "C2 H6 O", "MW": 46.07,
+         "Parent_SMILES": mol.parent_smiles, "SMILES_pH74": mol.at_ph.main} for code, mol in mol_of.items()
+    ]  # fmt: skip
     for shard in shards[:1]:
+        put(path, shard, "find_cores/members", "".join(members).encode())
+        put_rows(path, shard, "find_cores/series", [{**row, "timed_out": False, "n_core_atoms": 2}])
         put_rows(path, shard, "find_cores/ligands", ligands)
     tables.write_table(path / layout.SERIES_ERRORS, tables.ERRORS, [])

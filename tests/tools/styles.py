@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import gemmi
 
 from tests.tools.runs import ROOT
+from tests.tools.small_entry import atom_line
 
 SMILES = "NC(=NO)c1ccc(F)cc1"
 """The ligand."""
@@ -59,43 +61,25 @@ def complex_atoms() -> tuple[Atom, ...]:
         is_ligand = residue.name == "ZYB"
         if is_ligand or residue.entity_type == gemmi.EntityType.Polymer:
             for atom in residue:
-                place = (atom.pos.x, atom.pos.y, atom.pos.z)
-                atoms.append(
-                    Atom(residue.name, int(residue.seqid.num or 0), atom.name, atom.element.name, place, is_ligand)
-                )
+                place, number = (atom.pos.x, atom.pos.y, atom.pos.z), int(residue.seqid.num or 0)
+                atoms.append(Atom(residue.name, number, atom.name, atom.element.name, place, is_ligand))
     return tuple(atoms)
 
 
-def pdb_line(
-    serial: int, atom: Atom, *, record: str, code: str, chain: str, number: int, tail: str = "", b: float = 20.0,
-    occupancy: float = 1.0,
-) -> str:  # fmt: skip
-    """Return a coordinate line; `tail` begins in column 67."""
-    name = atom.name if len(atom.name) == 4 or len(atom.element) == 2 else f" {atom.name}"
-    x, y, z = atom.xyz
-    return (
-        f"{record:<6}{serial % 100000:5d} {name:<4} {code:>3}{chain[:1] or ' ':>2}{number:4d}    "
-        f"{x:8.3f}{y:8.3f}{z:8.3f}{occupancy:6.2f}{b:6.2f}{tail or f'          {atom.element:>2}'}\n"
-    )
+def pdb_line(serial: int, atom: Atom, *, code: str, chain: str, number: int, **style: Any) -> str:
+    """Return a coordinate line; see `atom_line` for its style."""
+    return atom_line(serial, atom.name, code, chain[:1], number, atom.xyz, element=atom.element, **style)
 
 
 def matrix() -> Iterator[Style]:
     """Yield PDB files with TER in four places, ligands as ATOM or HETATM, in three chains, with and without SEQRES."""
     places = ("none", "between", "after", "both")
     for ter, record, chain, seqres in product(places, ("ATOM", "HETATM"), ("A", "B", " "), (True, False)):
-        lines = [_seqres()] if seqres else []
-        ended = False
-        for serial, atom in enumerate(complex_atoms(), start=1):
-            if atom.is_ligand and not ended:
-                ended = True
-                lines += ["TER\n"] if ter in ("between", "both") else []
-            kind = record if atom.is_ligand else "ATOM"
-            own = chain if atom.is_ligand else "A"
-            code, number = ("LIG", 301) if atom.is_ligand else (atom.comp_id, atom.number)
-            lines.append(pdb_line(serial, atom, record=kind, code=code, chain=own, number=number))
-        lines += ["TER\n"] if ter in ("after", "both") else []
+        between, after = ("TER\n" if ter in (where, "both") else "" for where in ("between", "after"))
+        head = _seqres() if seqres else ""
+        text = _pdb("LIG", record=record, ligand=chain, ter=between, head=head, foot=f"{after}END\n", b=20.0)
         name = f"ter-{ter}-{record.lower()}-{chain.strip() or 'blank'}-{'seqres' if seqres else 'bare'}"
-        yield Style(name, "model.pdb", "".join([*lines, "END\n"]), "LIG")
+        yield Style(name, "model.pdb", text, "LIG")
 
 
 def protein_pdb() -> str:
@@ -108,11 +92,8 @@ def protein_pdb() -> str:
 
 def _seqres() -> str:
     names = list(dict.fromkeys((atom.number, atom.comp_id) for atom in complex_atoms() if not atom.is_ligand))
-    lines = []
-    for row, start in enumerate(range(0, len(names), 13), start=1):
-        part = " ".join(f"{name:>3}" for _, name in names[start : start + 13])
-        lines.append(f"SEQRES {row:3d} A {len(names):4d}  {part}\n")
-    return "".join(lines)
+    rows = [" ".join(f"{name:>3}" for _, name in names[start : start + 13]) for start in range(0, len(names), 13)]
+    return "".join(f"SEQRES {row:3d} A {len(names):4d}  {part}\n" for row, part in enumerate(rows, start=1))
 
 
 def _pdb(
@@ -122,35 +103,25 @@ def _pdb(
 ) -> str:  # fmt: skip
     lines = [head]
     shift = first - complex_atoms()[0].number if first is not None else 0
-    last = 0
+    ended = False
     for serial, atom in enumerate(complex_atoms(), start=1):
-        if atom.is_ligand and not last:
-            lines += [ter] if ter else []
-            last = serial
-        comp = code if atom.is_ligand else (rename or {}).get(atom.comp_id, atom.comp_id)
-        place = number if atom.is_ligand else atom.number + shift
-        lines.append(
-            pdb_line(
-                serial,
-                atom,
-                record=record if atom.is_ligand else "ATOM",
-                code=comp,
-                chain=ligand if atom.is_ligand else protein,
-                number=place,
-                tail=tail(atom),
-                b=b,
-                occupancy=occupancy,
-            )
-        )
+        if atom.is_ligand and not ended:
+            ended = True
+            lines.append(ter)
+        comp_id = (rename or {}).get(atom.comp_id, atom.comp_id)
+        own = (record, code, ligand, number) if atom.is_ligand else ("ATOM", comp_id, protein, atom.number + shift)
+        kind, name, chain, place = own
+        style: dict[str, Any] = {"record": kind, "tail": tail(atom), "b": b, "occupancy": occupancy}
+        lines.append(pdb_line(serial, atom, code=name, chain=chain, number=place, **style))
     return "".join([*lines, foot])
 
 
 def _waters(code: str, numbers: tuple[str, ...]) -> str:
-    lines = []
-    for k, number in enumerate(numbers):
-        place = f"{60.0 + 4 * k:8.3f}{60.0:8.3f}{60.0:8.3f}"
-        lines.append(f"HETATM{9000 + k:5d}  O   {code:<3}  {number:>4}    {place}  1.00  0.00           O\n")
-    return "".join(lines)
+    places = [f"{60.0 + 4 * k:8.3f}{60.0:8.3f}{60.0:8.3f}" for k in range(len(numbers))]
+    return "".join(
+        f"HETATM{9000 + k:5d}  O   {code:<3}  {number:>4}    {places[k]}  1.00  0.00           O\n"
+        for k, number in enumerate(numbers)
+    )
 
 
 def programs() -> Iterator[Style]:

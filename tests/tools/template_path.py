@@ -13,6 +13,7 @@ from rdkit import Chem, rdBase
 from rdkit.Chem import AllChem
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
+from tests.tools.small_entry import atom_line
 from tethermap.components.component import Component
 from tethermap.instance.model import Instance
 
@@ -90,10 +91,8 @@ def _template(instance: Instance, find: Find, names: Sequence[str]) -> Chem.Mol:
 
 
 def _pdb_block(instance: Instance) -> str:
-    lines = []
-    for serial, index in enumerate(instance.atoms.heavy.tolist(), start=1):
-        x, y, z = instance.atoms.xyz[index].tolist()
-        element = instance.atoms.element[index].upper()
-        atom = f"HETATM{serial:5d} {element:<4s} LIG A   1    {x:8.3f}{y:8.3f}{z:8.3f}  1.00 20.00"
-        lines.append(f"{atom}          {element:>2s}")
-    return "\n".join([*lines, "END"])
+    atoms = instance.atoms
+    rows = (
+        (serial, atoms.element[k].upper(), atoms.xyz[k].tolist()) for serial, k in enumerate(atoms.heavy.tolist(), 1)
+    )
+    return "".join(atom_line(k, element, "LIG", "A", 1, xyz, element=element) for k, element, xyz in rows) + "END\n"

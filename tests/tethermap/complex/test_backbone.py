@@ -10,9 +10,17 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.shard_files import read_backbones, record_file
+from tethermap.base.records import MAGIC, read_records
 from tethermap.complex.clean import KeptInstance
-from tethermap.instance.backbone import GAP, NO_BACKBONE, TOUCHED, TRUNCATED, Backbone, packed_backbone
+from tethermap.instance.backbone import (
+    GAP,
+    NO_BACKBONE,
+    TOUCHED,
+    TRUNCATED,
+    Backbone,
+    backbone_of_record,
+    packed_backbone,
+)
 
 Polymer = list[gemmi.Residue]
 
@@ -74,10 +82,9 @@ def test_polymers_near_the_ligand_are_named(kept: KeptInstance) -> None:
 def test_backbones_are_read_back_unchanged(tmp_path: Path, backbone: Backbone) -> None:
     path = tmp_path / "backbones.bin"
     backbone = replace(backbone, others=("P1:2",), partner=("Q1:3", "Q1:4"))
-    with record_file(path) as stream:
-        for one in (backbone, NO_BACKBONE, backbone):
-            stream.write(packed_backbone("4cup_A_ZYB_2971", one))
-    first, nothing, last = read_backbones(path)
+    records = [packed_backbone("4cup_A_ZYB_2971", one) for one in (backbone, NO_BACKBONE, backbone)]
+    path.write_bytes(b"".join((MAGIC, *records)))
+    first, nothing, last = map(backbone_of_record, read_records(path))
     assert (first.sequence, len(nothing)) == (backbone.sequence, 0)
     for field in fields(Backbone):
         assert np.array_equal(getattr(last, field.name), getattr(backbone, field.name))

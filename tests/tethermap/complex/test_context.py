@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.small_entry import Place, atom_line, benzene, strand, write_entry
+from tests.tools.ligands import Xyz
+from tests.tools.small_entry import atom_line, benzene, strand, write_entry
 from tethermap.base.contexts import CONTEXTS
 from tethermap.complex.clean import CleanedEntry, KeptInstance
 from tethermap.complex.settings import CleanSettings
@@ -116,7 +117,7 @@ def test_ligand_on_an_axis_is_flagged(tmp_path: Path, find: Find) -> None:
     assert "special_position" not in only(away, find).instance.flags
 
 
-def ring(comp_id: str, number: int, centre: Place, altloc: str = " ", occupancy: float = 1.0) -> list[str]:
+def ring(comp_id: str, number: int, centre: Xyz, altloc: str = " ", occupancy: float = 1.0) -> list[str]:
     """Return the atoms of benzene under another name, as one alternate."""
     lines = benzene("A", number, centre, start=800 + number)
     return [f"{line[:16]}{altloc}{comp_id}{line[20:54]}{occupancy:6.2f}{line[60:]}" for line in lines]

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.shard_files import instance_writer, read_instances
+from tests.tools.parts import instances_of, put, put_records
+from tethermap.base.records import part, read_records
 from tethermap.complex.clean import KeptInstance
-from tethermap.instance.store import instance_line, packed_surroundings, surroundings_of_record
+from tethermap.instance.store import (
+    instance_line,
+    neighbourhood_of_record,
+    packed_neighbourhood,
+    packed_surroundings,
+    surroundings_of_record,
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +33,12 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def test_instances_are_read_back_unchanged(written: list[KeptInstance], tmp_path: Path) -> None:
-    paths = tmp_path / "instances.jsonl", tmp_path / "neighbourhoods.bin"
-    with instance_writer(*paths) as write:
-        for kept in written:
-            write(kept.instance, kept.neighbourhood)
-    read = list(read_instances(*paths))
-    assert len(read) == len(written) == 4
-    for (instance, around), kept in zip(read, written, strict=True):
+    put(tmp_path, "0", "clean_complexes/instances", b"".join(instance_line(kept.instance) for kept in written))
+    name = "clean_complexes/neighbourhoods"
+    put_records(tmp_path, "0", name, (packed_neighbourhood("x", kept.neighbourhood) for kept in written))
+    neighbourhoods = map(neighbourhood_of_record, read_records(part(tmp_path, "0", name)))
+    assert len(written) == 4
+    for instance, around, kept in zip(instances_of(tmp_path), neighbourhoods, written, strict=True):
         assert instance_line(instance) == instance_line(kept.instance)
         assert replace(instance, atoms=kept.instance.atoms) == kept.instance
         assert_same(instance.atoms, kept.instance.atoms)
