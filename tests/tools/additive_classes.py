@@ -10,12 +10,16 @@ import csv
 import re
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
+import networkx as nx
+
+from tests.tools.runs import rows_of
 from tethermap.base.component_index import default_index
 from tethermap.base.elements import is_metal
 from tethermap.base.reference import ADDITIVES, COFACTORS
-from tethermap.components.component import Component
+from tethermap.components.component import Component, is_hydrogen
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.kinds import CAPS, MONOMERS, KindRules
 from tethermap.molecule.dictionary import dictionary_molecule
@@ -48,53 +52,40 @@ class _Shape:
     """The heavy atoms of a component as a graph."""
 
     def __init__(self, component: Component) -> None:
-        heavy = [i for i, atom in enumerate(component.atoms) if atom.element not in ("H", "D")]
-        place = {atom: k for k, atom in enumerate(heavy)}
-        self.elements = [component.atoms[i].element for i in heavy]
-        bonds = [b for b in component.bonds if b.first in place and b.second in place]
+        self.graph = nx.Graph()
+        heavy = {k: atom.element for k, atom in enumerate(component.atoms) if not is_hydrogen(atom.element)}
+        self.graph.add_nodes_from((k, {"element": element}) for k, element in heavy.items())
+        bonds = [bond for bond in component.bonds if bond.first in heavy and bond.second in heavy]
+        self.graph.add_edges_from((bond.first, bond.second) for bond in bonds)
         self.saturated = all(bond.order == 1 for bond in bonds)
-        self.acyclic = len(bonds) == len(heavy) - 1
-        self.near: list[list[int]] = [[] for _ in heavy]
-        for bond in bonds:
-            self.near[place[bond.first]].append(place[bond.second])
-            self.near[place[bond.second]].append(place[bond.first])
+        self.carbons = self.graph.subgraph(k for k, element in heavy.items() if element == "C")
 
     def path(self) -> str:
         """Return the elements along an unbranched molecule, empty if it is branched."""
-        ends = [i for i, near in enumerate(self.near) if len(near) == 1]
-        if not self.acyclic or len(ends) != 2 or any(len(near) > 2 for near in self.near):
+        ends = [k for k, degree in self.graph.degree if degree == 1]
+        if len(ends) != 2:
             return ""
-        walk, last = [ends[0]], -1
-        while (step := next((k for k in self.near[walk[-1]] if k != last), None)) is not None:
-            last = walk[-1]
-            walk.append(step)
-        forwards = "".join(self.elements[k] for k in walk)
+        forwards = "".join(self.graph.nodes[k]["element"] for k in nx.shortest_path(self.graph, *ends))
         return min(forwards, forwards[::-1])
 
     def longest_chain(self) -> int:
-        """Return the carbons of the longest unbranched run."""
-        carbons = {i for i, e in enumerate(self.elements) if e == "C"}
-        inner = {i: [k for k in self.near[i] if k in carbons] for i in carbons}
-        best = 0
-        for start in carbons:
-            if len(inner[start]) != 2:
-                run, last = [start], -1
-                while (step := next((k for k in inner[run[-1]] if k != last), None)) is not None and len(run) < 99:
-                    last = run[-1]
-                    run.append(step)
-                    if len(inner[step]) > 2:
-                        break
-                best = max(best, len(run))
-        return best
+        """Return the carbons of the longest unbranched run, with its ends."""
+        inner = self.carbons.subgraph(k for k, degree in self.carbons.degree if degree == 2)
+        return max((len(run) + 2 for run in nx.connected_components(inner)), default=min(2, len(self.carbons)))
+
+    def oxygens(self, atom: int) -> int:
+        """Return the number of oxygens bonded to an atom."""
+        return sum(self.graph.nodes[k]["element"] == "O" for k in self.graph[atom])
+
+    def is_glycerol(self) -> bool:
+        """Return whether there is a piece of three carbons in a row, each with one oxygen."""
+        pieces = (piece for piece in nx.connected_components(self.carbons) if len(piece) == 3)
+        return any(all(self.oxygens(atom) == 1 for atom in piece) for piece in pieces)
 
 
-def composition(component: Component) -> dict[str, int]:
+def composition(component: Component) -> Counter[str]:
     """Return the number of heavy atoms of each element."""
-    counts: dict[str, int] = {}
-    for atom in component.atoms:
-        if atom.element not in ("H", "D"):
-            counts[atom.element] = counts.get(atom.element, 0) + 1
-    return counts
+    return Counter(atom.element for atom in component.atoms if not is_hydrogen(atom.element))
 
 
 def class_of(component: Component) -> str:
@@ -111,70 +102,40 @@ def class_of(component: Component) -> str:
     if counts["C"] > 120 or ("P" not in counts and "N" in counts):
         return ""
     shape = _Shape(component)
-    return _of_lipid(counts, shape) if shape.acyclic else ""
+    return _of_lipid(counts, shape) if nx.is_tree(shape.graph) else ""
 
 
-def _of_inorganic(counts: dict[str, int]) -> str:
+def _of_inorganic(counts: Counter[str]) -> str:
     metals = {element: count for element, count in counts.items() if is_metal(element)}
     if sum(metals.values()) == 1 and len(counts) == 2 and (counts.keys() - metals.keys()) <= {"O", "N"}:
         return "hydrated metal" if sum(counts.values()) > 1 else ""
     oxides = {"W", "Mo", "V", "Ta", "Nb"}
-    many = sum(metals.values()) >= 3 and metals.keys() & oxides and counts.get("O", 0) >= sum(metals.values())
+    many = sum(metals.values()) >= 3 and metals.keys() & oxides and counts["O"] >= sum(metals.values())
     return "polyoxometalate" if many and "S" not in counts and "Fe" not in counts else ""
 
 
-def _of_lipid(counts: dict[str, int], shape: _Shape) -> str:
-    carbons, oxygens = counts["C"], counts.get("O", 0)
+def _of_lipid(counts: Counter[str], shape: _Shape) -> str:
+    carbons, oxygens = counts["C"], counts["O"]
     path = shape.path()
     if shape.saturated and re.fullmatch(r"C?O?(CCO){2,}C?", path):
         return "polyethylene glycol"
     if shape.saturated and re.fullmatch(r"C{6,}(OCC){2,}O", path):
         return "alkyl polyethylene glycol"
     chain = shape.longest_chain()
-    acid = sum(1 for i, e in enumerate(shape.elements) if e == "C" and _oxygens(shape, i) == 2)
+    acid = sum(shape.oxygens(atom) == 2 for atom in shape.carbons)
+    pieces = sorted(map(len, nx.connected_components(shape.carbons)))
     if counts.keys() == {"C"} and carbons >= 6 and path:
         return "alkane"
     if counts.keys() == {"C", "O"} and oxygens == 1 and shape.saturated and re.fullmatch(r"C{6,}O", path):
         return "fatty alcohol"
     if counts.keys() == {"C", "O"} and oxygens == 2 and acid == 1 and chain == carbons >= 6 and not shape.saturated:
         return "fatty acid"
-    ester = acid == 1 and oxygens == 4 and _carbon_pieces(shape) == [3, carbons - 3] and chain >= 8
-    if counts.keys() == {"C", "O"} and ester and _is_glycerol(shape):
+    ester = acid == 1 and oxygens == 4 and pieces == [3, carbons - 3] and chain >= 8
+    if counts.keys() == {"C", "O"} and ester and shape.is_glycerol():
         return "monoacylglycerol"
-    if counts.get("P") in (1, 2, 3) and chain >= 6 and _is_glycerol(shape) and acid >= 1:
+    if counts.get("P") in (1, 2, 3) and chain >= 6 and shape.is_glycerol() and acid >= 1:
         return "glycerophospholipid"
     return ""
-
-
-def _oxygens(shape: _Shape, atom: int) -> int:
-    return sum(shape.elements[k] == "O" for k in shape.near[atom])
-
-
-def _carbon_pieces(shape: _Shape) -> list[int]:
-    """Return the sizes of the connected pieces of carbon, ascending."""
-    left = {i for i, e in enumerate(shape.elements) if e == "C"}
-    sizes = []
-    while left:
-        grown, piece = [left.pop()], 1
-        while grown:
-            for k in shape.near[grown.pop()]:
-                if k in left:
-                    left.remove(k)
-                    grown.append(k)
-                    piece += 1
-        sizes.append(piece)
-    return sorted(sizes)
-
-
-def _is_glycerol(shape: _Shape) -> bool:
-    """Return whether there is a piece of three carbons in a row, each with one oxygen."""
-    for middle, near in enumerate(shape.near):
-        sides = [k for k in near if shape.elements[k] == "C"]
-        if shape.elements[middle] == "C" and len(sides) == 2 and _oxygens(shape, middle) == 1:
-            alone = all(sum(shape.elements[k] == "C" for k in shape.near[side]) == 1 for side in sides)
-            if alone and all(_oxygens(shape, side) == 1 for side in sides):
-                return True
-    return False
 
 
 def components() -> Iterator[Component]:
@@ -187,10 +148,7 @@ def components() -> Iterator[Component]:
 
 def missing() -> Iterator[tuple[str, str, str]]:
     """Yield code, class and name of each component of a class that no list has."""
-    listed = set()
-    for path in (ADDITIVES, COFACTORS):
-        with path.open(encoding="utf-8", newline="") as stream:
-            listed |= {row["comp_id"] for row in csv.DictReader(stream)}
+    listed = {row["comp_id"] for path in (ADDITIVES, COFACTORS) for row in rows_of(path.parent, path.name)}
     for component in components():
         if component.comp_id not in listed and (found := class_of(component)):
             yield component.comp_id, found, component.name

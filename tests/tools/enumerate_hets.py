@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 from biotite.structure.io import pdbx
 
+from tests.tools.runs import grouped
+
 WATER = {"HOH", "DOD", "WAT", "H2O"}
 STANDARD = {
     *("ALA", "ARG", "ASN", "ASP", "CYS", "GLN", "GLU", "GLY", "HIS", "ILE"),
@@ -19,7 +21,8 @@ STANDARD = {
     *("A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"),
 }
 
-HetGroups = Counter[tuple[str, str, str]]
+Key = tuple[str, str, str]
+HetGroups = Counter[Key]
 """How often each (author chain, component, number with insertion code) occurs."""
 
 
@@ -33,7 +36,7 @@ class HetAtom:
     xyz: tuple[float, float, float]
 
 
-Deposited = tuple[HetGroups, dict[tuple[str, str, str], list[HetAtom]]]
+Deposited = tuple[HetGroups, dict[Key, list[HetAtom]]]
 
 
 def deposited(path: Path) -> Deposited:
@@ -50,72 +53,39 @@ def deposited(path: Path) -> Deposited:
         Number of occurrences of each group; the heavy atoms of every residue except water, by group.
     """
     text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
-    if path.name.endswith(".cif.gz"):
-        block = pdbx.CIFFile.read(io.StringIO(text)).block
-        groups = _of_mmcif(block)
-        rows = _mmcif_atoms(block, {comp_id for _, comp_id, _ in groups})
-    else:
-        groups, rows = _of_pdb(text), _pdb_atoms(text)
-    atoms: dict[tuple[str, str, str], list[HetAtom]] = {}
-    for key, atom in rows:
-        if key[1] not in WATER and atom.element not in {"H", "D"}:
-            atoms.setdefault(key, []).append(atom)
-    return groups, {key: found for key, found in atoms.items() if key in groups}
+    rows = list(_mmcif_atoms(text) if path.name.endswith(".cif.gz") else _pdb_atoms(text))
+    groups = Counter(key for key, _ in {(key, asym_id) for key, asym_id, _ in rows})
+    heavy = ((key, atom) for key, _, atom in rows if atom.element not in {"H", "D"})
+    atoms = {key: [atom for _, atom in found] for key, found in grouped(heavy, lambda row: row[0]).items()}
+    return groups, atoms
 
 
-def _of_mmcif(block: pdbx.CIFBlock) -> HetGroups:
-    sites = block["atom_site"]
-    entity = block["entity"]
-    kinds = dict(zip(entity["id"].as_array(str), entity["type"].as_array(str), strict=True))
-    names = ("auth_asym_id", "auth_comp_id", "auth_seq_id", "pdbx_PDB_ins_code", "label_asym_id", "label_entity_id")
-    columns = [sites[name].as_array(str).tolist() for name in names if name in sites]
-    models = sites["pdbx_PDB_model_num"].as_array(str).tolist() if "pdbx_PDB_model_num" in sites else None
-    found: dict[tuple[str, ...], None] = {}
-    for number, (chain, comp_id, residue, ins_code, asym, entity_id) in enumerate(zip(*columns, strict=True)):
-        if models and models[number] != models[0]:
-            continue
-        kind = kinds[entity_id]
-        if kind == "water" or comp_id in WATER or (kind == "polymer" and comp_id in STANDARD):
-            continue
-        found[chain, comp_id, residue + ins_code.strip("?."), asym] = None
-    return Counter((chain, comp_id, residue) for chain, comp_id, residue, _ in found)
-
-
-def _of_pdb(text: str) -> HetGroups:
-    found: dict[tuple[str, str, str], None] = {}
-    for line in text.splitlines():
-        if line.startswith("ENDMDL"):
-            break
-        if line.startswith(("ATOM  ", "HETATM")):
-            comp_id = line[17:20].strip()
-            if comp_id in WATER or (comp_id in STANDARD and line.startswith("ATOM")):
-                continue
-            found[line[21].strip(), comp_id, line[22:27].strip()] = None
-    return Counter(found.keys())
-
-
-def _mmcif_atoms(block: pdbx.CIFBlock, comp_ids: set[str]) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:
-    """Yield the atoms of the first model in residues of these components."""
-    sites = block["atom_site"]
-    wanted = np.isin(sites["auth_comp_id"].as_array(str), list(comp_ids))
-    if "pdbx_PDB_model_num" in sites:
-        models = sites["pdbx_PDB_model_num"].as_array(str)
-        wanted &= models == models[0]
-    names = ("auth_asym_id", "auth_comp_id", "auth_seq_id", "pdbx_PDB_ins_code", "auth_atom_id", "label_alt_id")
-    read = (*names, "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z")
+def _mmcif_atoms(text: str) -> Iterator[tuple[Key, str, HetAtom]]:
+    """Yield the atoms of the groups with their residue and the label of their chain."""
+    block = pdbx.CIFFile.read(io.StringIO(text)).block
+    sites, entity = block["atom_site"], block["entity"]
+    polymers = entity["id"].as_array(str)[entity["type"].as_array(str) == "polymer"]
+    component, models = (
+        sites[name].as_array(str) if name in sites else np.array([""])
+        for name in ("auth_comp_id", "pdbx_PDB_model_num")
+    )
+    in_polymer = np.isin(sites["label_entity_id"].as_array(str), polymers)
+    wanted = ~np.isin(component, list(WATER)) & ~(in_polymer & np.isin(component, list(STANDARD)))
+    wanted &= models == models[0]
+    names = ("auth_asym_id", "auth_comp_id", "auth_seq_id", "pdbx_PDB_ins_code", "label_asym_id", "auth_atom_id")
+    read = (*names, "label_alt_id", "type_symbol", "Cartn_x", "Cartn_y", "Cartn_z")
     columns = [sites[name].as_array(str)[wanted].tolist() for name in read]
-    for chain, comp_id, residue, code, name, altloc, element, *xyz in zip(*columns, strict=True):
-        x, y, z = (float(value) for value in xyz)
+    for chain, comp_id, residue, code, asym_id, name, altloc, element, *xyz in zip(*columns, strict=True):
+        x, y, z = map(float, xyz)
         atom = HetAtom(name, altloc.strip("?."), element.capitalize(), (x, y, z))
-        yield (chain, comp_id, residue + code.strip("?.")), atom
+        yield (chain, comp_id, residue + code.strip("?.")), asym_id, atom
 
 
-def _pdb_atoms(text: str) -> Iterator[tuple[tuple[str, str, str], HetAtom]]:
-    for line in text.splitlines():
-        if line.startswith("ENDMDL"):
-            return
-        if line.startswith(("ATOM  ", "HETATM")):
+def _pdb_atoms(text: str) -> Iterator[tuple[Key, str, HetAtom]]:
+    for line in text.partition("\nENDMDL")[0].splitlines():
+        comp_id = line[17:20].strip()
+        standard = comp_id in STANDARD and line.startswith("ATOM")
+        if line.startswith(("ATOM  ", "HETATM")) and comp_id not in WATER and not standard:
             xyz = (float(line[30:38]), float(line[38:46]), float(line[46:54]))
-            element = line[76:78].strip().capitalize()
-            key = (line[21].strip(), line[17:20].strip(), line[22:27].strip())
-            yield key, HetAtom(line[12:16].strip(), line[16].strip(), element, xyz)
+            atom = HetAtom(line[12:16].strip(), line[16].strip(), line[76:78].strip().capitalize(), xyz)
+            yield (line[21].strip(), comp_id, line[22:27].strip()), "", atom
