@@ -8,7 +8,6 @@ without the amine, oxygen, carbonyl, alkyne or triazole that reactions leave at 
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from collections import Counter
@@ -20,23 +19,20 @@ from pathlib import Path
 import numpy as np
 from rdkit import Chem, rdBase
 
+from tests.tools.runs import ROOT, Row, rows_of
 from tethermap.base.reference import LINKERS
 from tethermap.extras.degraders.ends import End, end_of
 from tethermap.extras.degraders.join import Linker, made_of, read_linkers
 
-PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
+PUBLISHED = ROOT / "tests" / "data" / "published_degraders.csv"
 
-_GROUPS = (
-    "[N,O;!R]([CH3])[#0]",
-    "[N,O;!R][#0]",
-    "[C;!R](=O)[#0]",
-    "[C;!R]#C[#0]",
-    "[CH2;$(C[#7,#8])][#0]",
-    "c1ccccc1[#0]",
-    "c1cn([#0])nn1",
-    "n1cc([#0])nn1",
-)
-_PEELED = tuple(map(Chem.MolFromSmarts, _GROUPS))
+_PEELED = [
+    Chem.MolFromSmarts(smarts)
+    for smarts in (
+        *("[N,O;!R]([CH3])[#0]", "[N,O;!R][#0]", "[C;!R](=O)[#0]", "[C;!R]#C[#0]", "[CH2;$(C[#7,#8])][#0]"),
+        *("c1ccccc1[#0]", "c1cn([#0])nn1", "n1cc([#0])nn1"),
+    )
+]
 MOST_PEELED = 4
 """Most groups at both ends together that reactions leave or that are the halves' own."""
 
@@ -67,10 +63,9 @@ def both_ways(linkers: list[Linker]) -> list[Linker]:
     return [way for linker in linkers for way in (linker, linker.turned())]
 
 
-def published() -> Iterator[dict[str, str]]:
-    """Yield degraders of the literature with their halves."""
-    with PUBLISHED.open(encoding="utf-8", newline="") as stream:
-        yield from csv.DictReader(stream)
+def published() -> list[Row]:
+    """Return degraders of the literature with their halves."""
+    return rows_of(PUBLISHED.parent, PUBLISHED.name)
 
 
 def regenerated(linkers: list[Linker]) -> dict[str, str]:
@@ -144,8 +139,7 @@ def main() -> None:
         *(f"  missed {one}" for one in missed),
     ]
     if table := os.environ.get("TETHERMAP_TEST_LINKERS"):
-        with Path(table).open(encoding="utf-8", newline="") as stream:
-            rows = [(row["linker_smiles"], int(row["n_degraders"])) for row in csv.DictReader(stream)]
+        rows = [(row["linker_smiles"], int(row["n_degraders"])) for row in rows_of(Path(), table)]
         known = {unmarked(Chem.MolFromSmiles(linker.smiles)) for linker in linkers}
         lacking = [(smiles, count) for smiles, count in rows if not any(one in known for one in candidates(smiles))]
         total, without = sum(count for _, count in rows), sum(count for _, count in lacking)

@@ -10,13 +10,12 @@ recall is 1 until a judged ligand is lost. ``--record`` writes the candidates of
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tests.tools.runs import ROOT, rows_of
+from tests.tools.runs import ROOT, grouped, rows_of
 from tethermap.base import layout
 
 BENCHMARK = ROOT / "data" / "benchmark" / "ligands"
@@ -59,12 +58,8 @@ def record(job: Path) -> None:
     """Write the candidates of a job: all components outside polymers but single ions."""
     rows = [row for row in rows_of(job, layout.LIGAND_STATUS) if row["kind"] not in ("ion", "modified_residue")]
     copies = Counter((row["pdb_id"], row["ligand"]) for row in rows)
-    BENCHMARK.mkdir(parents=True, exist_ok=True)
-    with (BENCHMARK / "candidates.csv").open("w", encoding="utf-8", newline="") as stream:
-        write = csv.writer(stream, lineterminator="\n").writerow
-        write(["pdb_id", "comp_id", "copies"])
-        for pair in sorted(copies):
-            write([*pair, copies[pair]])
+    lines = [f"{entry},{comp_id},{count}" for (entry, comp_id), count in sorted(copies.items())]
+    (BENCHMARK / "candidates.csv").write_text("\n".join(["pdb_id,comp_id,copies", *lines, ""]), encoding="utf-8")
 
 
 def main() -> None:
@@ -75,15 +70,14 @@ def main() -> None:
     if options.record:
         record(options.job)
     candidates = rows_of(BENCHMARK, "candidates.csv")
-    lists: dict[str, set[str]] = {}
-    for row in rows_of(BENCHMARK, "exclusion_lists.csv"):
-        lists.setdefault(row["list"], set()).add(row["comp_id"])
+    lists = grouped(rows_of(BENCHMARK, "exclusion_lists.csv"), lambda row: row["list"])
     wanted, entries = wanted_pairs(), {row["pdb_id"] for row in candidates}
     methods: dict[str, set[Pair]] = {}
     if options.job:
         rows = rows_of(options.job, layout.LIGAND_STATUS)
         methods["Tethermap"] = {(row["pdb_id"], row["ligand"]) for row in rows if row["reason"] == "kept"}
-    for name, codes in lists.items():
+    for name, listed in lists.items():
+        codes = {row["comp_id"] for row in listed}
         methods[name] = by_list(candidates, codes, 1)
         methods[f"{name}, {MANY_COPIES} copies or more"] = by_list(candidates, codes, MANY_COPIES)
     methods["without ions and polymers"] = by_list(candidates, set(), 1)

@@ -26,13 +26,12 @@ from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Figure, write_section
 from tests.tools.patience import wait_until
-from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, job_results, run_job
+from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, grouped, job_results, run_job
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
 SETTINGS: Mapping[str, Any] = MIXED
 SERVER = "tethermap.run.script_server"
-POINTS = ("snakemake", "worker", "server", "all", "service", "node")
 KILLED = {
     "snakemake": "Snakemake, whose scripts continue",
     "worker": "a script process",
@@ -50,7 +49,7 @@ class Crash:
     Parameters
     ----------
     point : str
-        Killed part, one of `POINTS`.
+        Killed part, one of `KILLED`.
     seconds : float
         When, after the job's start.
     step : str
@@ -104,10 +103,10 @@ class CrashSite:
     def crash(self, point: str) -> Crash:
         """Run a job, kill one of its parts, take the job up again and compare its results."""
         actions: dict[str, Callable[[Path], Crash | None]] = {
-            "snakemake": self._snakemake,
+            "snakemake": partial(self._engine, "snakemake", lambda run: run.send(signal.SIGKILL)),
             "worker": partial(self._part, "worker", script_processes),
             "server": partial(self._part, "server", lambda run: [server.pid for server in script_servers(run)]),
-            "all": self._all,
+            "all": partial(self._engine, "all", RunningJob.kill),
             "service": self._serving,
             "node": self._node,
         }
@@ -117,17 +116,11 @@ class CrashSite:
             if crash is not None:  # otherwise the job had ended before the moment
                 return crash
 
-    def _snakemake(self, job: Path) -> Crash | None:
+    def _engine(self, point: str, kill: Callable[[RunningJob], None], job: Path) -> Crash | None:
         run = RunningJob(job, self._settings, *LOCAL)
         seconds = self._moment(job, run)
-        run.send(signal.SIGKILL)
-        return self._resumed("snakemake", run, seconds, locked=True)
-
-    def _all(self, job: Path) -> Crash | None:
-        run = RunningJob(job, self._settings, *LOCAL)
-        seconds = self._moment(job, run)
-        run.kill()
-        return self._resumed("all", run, seconds, locked=True)
+        kill(run)
+        return self._resumed(point, run, seconds, locked=True)
 
     def _part(self, point: str, parts: Callable[[int], list[int]], job: Path) -> Crash | None:
         """Kill one of the processes of a run, found by its group."""
@@ -257,29 +250,23 @@ def crashes(site: CrashSite, times: Mapping[str, int]) -> Iterator[Crash]:
             yield crash
 
 
-def write_figures(found: list[Crash], seed: int) -> None:
-    """Write the section of the crash points."""
-    figures = []
-    for point in [point for point in POINTS if any(crash.point == point for crash in found)]:
-        same = [not crash.different for crash in found if crash.point == point]
-        name = f"{KILLED[point]}: share of jobs with identical results"
-        figures.append(Figure(name, sum(same) / len(same), "", "share", at_least=1.0))
-    what = f"Jobs of three entries ({SETTINGS['search_query']})"
-    write_section("crash", "make crashes", figures, (), [f"{what}, killed at random moments and resumed; seed {seed}."])
-
-
 def main() -> None:
     """Kill all parts many times; end with status 1 when any result differs. The one argument is a seed."""
     seed = int(sys.argv[1]) if sys.argv[1:] else secrets.randbelow(10**8)
-    times = dict.fromkeys(POINTS, 20) | {"node": 3}
+    times = dict.fromkeys(KILLED, 20) | {"node": 3}
     if VARIABLE not in os.environ:
         sys.stdout.write(f"{VARIABLE} is not set: no node is killed\n")
         del times["node"]
     sys.stdout.write(f"seed {seed}\n")
     with tempfile.TemporaryDirectory() as folder, CrashSite(Path(folder), seed) as site:
         found = list(crashes(site, times))
-    write_figures(found, seed)
-    if any(crash.different for crash in found):
+    figures = []
+    for point, crashed in grouped(found, lambda crash: crash.point).items():
+        name = f"{KILLED[point]}: share of jobs with identical results"
+        same = sum(not crash.different for crash in crashed)
+        figures.append(Figure(name, same / len(crashed), "", "share", at_least=1.0))
+    note = f"Jobs of three entries ({SETTINGS['search_query']}), killed at random moments and resumed; seed {seed}."
+    if write_section("crash", "make crashes", figures, (), [note]):
         sys.exit("results differ from those of an undisturbed job")
 
 

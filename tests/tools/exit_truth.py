@@ -64,19 +64,12 @@ class Truth:
         return dict(found)
 
 
-@dataclass(frozen=True)
-class _Degrader:
-    """A large component, and the atoms of each ligand of a ligase in it."""
-
-    mol: Chem.Mol
-    recruits: list[frozenset[int]]
-
-    def is_halved(self, core: frozenset[int], piece: frozenset[int]) -> bool:
-        """Return whether a core and its substituent are a ligase's ligand and another one with a ring, in any order."""
-        rings = self.mol.GetRingInfo().AtomRings()
-        return any(atoms <= piece for atoms in self.recruits) or (
-            any(atoms <= core for atoms in self.recruits) and any(piece.issuperset(ring) for ring in rings)
-        )
+def _is_halved(mol: Chem.Mol, recruits: list[frozenset[int]], core: frozenset[int], piece: frozenset[int]) -> bool:
+    """Return whether a core and its substituent are a ligase's ligand and another one with a ring, in any order."""
+    rings = mol.GetRingInfo().AtomRings()
+    return any(atoms <= piece for atoms in recruits) or (
+        any(atoms <= core for atoms in recruits) and any(piece.issuperset(ring) for ring in rings)
+    )
 
 
 def derived_truth(among: Collection[str] | None = None) -> Truth:
@@ -89,19 +82,18 @@ def derived_truth(among: Collection[str] | None = None) -> Truth:
     """
     rdBase.DisableLog("rdApp.*")
     motifs = [Chem.MolFromSmarts(smarts) for smarts in MOTIFS.values()]
-    degraders: dict[str, _Degrader] = {}
+    degraders: dict[str, tuple[Chem.Mol, list[frozenset[int]]]] = {}
     smaller: dict[str, Chem.Mol] = {}
     for code, mol in _components(among):
         if mol.GetNumAtoms() >= FEWEST_ATOMS:
             recruits = [frozenset(match) for motif in motifs for match in mol.GetSubstructMatches(motif)]
             if recruits:
-                degraders[code] = _Degrader(mol, recruits)
-        if mol.GetNumAtoms() >= FEWEST_CORE:
-            smaller[code] = mol
+                degraders[code] = mol, recruits
+        smaller[code] = mol
     codes = list(degraders)
     library = DegraderLibrary(
-        [degraders[code].mol for code in codes],
-        lambda number, core, piece: degraders[codes[number]].is_halved(core, piece),
+        [mol for mol, _ in degraders.values()],
+        lambda number, core, piece: _is_halved(*degraders[codes[number]], core, piece),
     )
     pairs = [
         Pair(

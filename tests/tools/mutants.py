@@ -42,17 +42,13 @@ def survives(mutant: Mutant, copy: Path) -> bool:
     path.write_text(original.replace(mutant.old, mutant.new), encoding="utf-8")
     try:
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", mutant.tests]
-        run = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, env=_environment())
+        small = {key: value for key, value in os.environ.items() if key != "TETHERMAP_TEST_MIRROR"}  # these must notice
+        run = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, env=small)
     finally:
         path.write_text(original, encoding="utf-8")
     if run.returncode in PYTEST_FAILED_ITSELF:
         raise RuntimeError(f"pytest ended with {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
     return run.returncode == 0
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment without the large mirror: the small tests must notice."""
-    return {key: value for key, value in os.environ.items() if key != "TETHERMAP_TEST_MIRROR"}
 
 
 def main() -> int:

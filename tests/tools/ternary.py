@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import gemmi
 
 from tests.tools.cleaning import clean_file
+from tests.tools.runs import rows_of
 from tethermap.answers.observed.bridging import Bridging, Holders
 from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
@@ -72,19 +72,17 @@ class Definitions(ComponentIndex):
 def ternaries(folder: Path, index: ComponentIndex, *, swapped: bool = False) -> Iterator[Ternary]:
     """Yield the complexes of a folder; `swapped` takes the ligase for the target."""
     definitions = Definitions(index, _own_components(folder / "components.csv"))
-    with (folder / "truth.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    for row in rows:
+    sides = ("partner", "target") if swapped else ("target", "partner")
+    for row in rows_of(folder, "truth.csv"):
         path = folder / "structures" / f"{row['pdb_id'].lower()}.pdb.gz"
         settings = CleanSettings(TargetQuery("", sequences=(_sequence(path, "B" if swapped else "A"),)))
         for one in held_ligands(path, row["ligand"], settings, definitions):
             names = one.graph.names
             cuts = {
                 side: (names.index(row[f"{column}_anchor"]), names.index(row[f"{column}_linker_atom"]))
-                for side, column in (("partner" if swapped else "target", "target"),
-                                     ("target" if swapped else "partner", "e3"))
-            }  # fmt: skip
-            yield Ternary(one.kept, one.molecule, one.graph, one.held, cuts, one.cpu_seconds)
+                for side, column in zip(sides, ("target", "e3"), strict=True)
+            }
+            yield replace(one, truth=cuts)
 
 
 def held_ligands(path: Path, code: str, settings: CleanSettings, index: ComponentIndex) -> Iterator[Ternary]:
@@ -107,8 +105,8 @@ def is_right(graph: LigandGraph, found: Bond, truth: Bond) -> bool:
     """
     if set(found) & set(truth):
         return True
-    between = _between(graph, found, truth)
-    amide = len(between) == 2 and {graph.element[k] for k in between} == {"C", "N"}
+    between = next(([a, b] for a in found for b in truth if (a, b) in graph.order), [])
+    amide = {graph.element[k] for k in between} == {"C", "N"}
     if amide and any(is_carbonyl(graph, k) for k in between):
         return True
     return any(
@@ -126,14 +124,9 @@ def score(case: Ternary, side: str) -> tuple[bool, bool]:
     return right[0], any(right)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _own_components(path: Path) -> Mapping[str, Component]:
     return read_user_components(path)  # embeds eleven large molecules: ten seconds
-
-
-def _between(graph: LigandGraph, one: Bond, other: Bond) -> list[int]:
-    """Return the atoms of two bonds that are bonded to one another when the bonds are one apart."""
-    return next(([a, b] for a in one for b in other if (a, b) in graph.order), [])
 
 
 def _sequence(path: Path, chain: str) -> str:
