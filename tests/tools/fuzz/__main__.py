@@ -40,17 +40,23 @@ def single(cases: list[str]) -> int:
     return int(status)
 
 
-def report(results: list[Result], files: int) -> None:
-    """Write the figures of a campaign."""
-    wrong = [result for result in results if result.wrong]
+def report(results: list[Result], files: int) -> int:
+    """Write the figures of a campaign; return 1 if anything is wrong."""
     kept = sum(result.instances > 0 for result in results)
+    faults = {
+        "crashes": "crash",
+        f"hangs of more than {HANG_SECONDS:g} s CPU": "hang",
+        "stages that raised": "raised",
+        "cases with a group without status row": "no status",
+        "cases with anything wrong": "",
+    }
+    numbers = {
+        name: sum(any(text.startswith(kind) for text in result.wrong) for result in results)
+        for name, kind in faults.items()
+    }
     figures = [
         Figure("cases", len(results), at_least=CASES),
-        Figure("crashes", sum(_is(result, "crash") for result in results), at_most=0),
-        Figure(f"hangs of more than {HANG_SECONDS:g} s CPU", sum(_is(result, "hang") for result in results), at_most=0),
-        Figure("stages that raised", sum(_is(result, "raised") for result in results), at_most=0),
-        Figure("cases with a group without status row", sum(_is(result, "no status") for result in results), at_most=0),
-        Figure("cases with anything wrong", len(wrong), at_most=0),
+        *(Figure(name, number, at_most=0) for name, number in numbers.items()),
         Figure("cases with ligands kept", kept),
         Figure("longest case, CPU", max(result.seconds for result in results), "s", "wall"),
         Figure("mean case", 1000 * sum(result.seconds for result in results) / len(results), "ms", "wall"),
@@ -59,11 +65,7 @@ def report(results: list[Result], files: int) -> None:
         f"{files} base files, {len(MUTATIONS)} mutations, one to three of them a case; parse, clean, bonds, areas,"
         f" exits, self-check, series and tables in one process, at most {MOST_MB} MB of memory more than at its start."
     )
-    write_section("fuzz", "make fuzz", figures, (), [note])
-
-
-def _is(result: Result, kind: str) -> bool:
-    return any(text.startswith(kind) for text in result.wrong)
+    return write_section("fuzz", "make fuzz", figures, (), [note])
 
 
 def main() -> int:
@@ -74,8 +76,7 @@ def main() -> int:
     results = Campaign(files, ROOT / "results" / "fuzz" / f"0-{len(files)}.jsonl").run(CASES, 2)
     for kind, found in kinds(results):
         sys.stdout.write(f"{len(found)} {kind}\n" + "".join(f"    {r.case}: {r.wrong[0][:200]}\n" for r in found[:3]))
-    report(results, len(files))
-    return int(any(result.wrong for result in results))
+    return report(results, len(files))
 
 
 if __name__ == "__main__":

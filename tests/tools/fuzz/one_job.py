@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from tests.tools.agreement import disagreements
 from tests.tools.parts import put_rows, rows_of_part, run_step
 from tests.tools.protac_reading import problems_of_job
+from tests.tools.runs import job_of
 from tethermap.base import layout, tables
 from tethermap.base.config import resolve
 from tethermap.base.reasons import REASONS
@@ -32,19 +32,8 @@ ENTRY = "9fuz"
 SHARD = "0"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Result of a file.
-
-    Parameters
-    ----------
-    reason : str
-        Reason in the entry's status row.
-    instances : int
-        Ligands kept.
-    wrong : tuple of str
-        Violations: the kind of failure and its detail.
-    """
+class Outcome(NamedTuple):
+    """Result of a file: the reason in the entry's status row, ligands kept, violations with their kind."""
 
     reason: str
     instances: int
@@ -64,9 +53,8 @@ class OneJob:
 
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self._folder = folder
-        given = {"target_name": "Anything", "search_query": "Anything", "source": {"kind": "archive"}}
-        series = {"series": {"seconds": 1}, "protac_inputs": {"exits": 3}}
-        self._given = resolve({**given, **series, "cache_dir": str(cache) if cache else None})
+        own = {"cache_dir": str(cache) if cache else None, "series": {"seconds": 1}, "protac_inputs": {"exits": 3}}
+        self._given = resolve(job_of("Anything") | own)
         self._cache_mb = 1000 if cache else 0
 
     def run(self, content: bytes) -> Outcome:
@@ -83,45 +71,38 @@ class OneJob:
         path.write_bytes(content)
         read_row(StructureFile(ENTRY, str(path), b"_atom_site." in content))
         fetched = self._search(path)
-        self._stages()
-        return Outcome(*self._judged(path, fetched))
+        for step in STEPS[2:-1]:
+            run_step(step.name, self._folder, given=self._given, cache_mb=self._cache_mb)
+        return self._judged(path, fetched)
 
     def _search(self, path: Path) -> bool:
         """Write the files of search and download; return whether the download accepts the file."""
+        result: Fetched | FetchError
         try:
             checked = read_content(path, ENTRY)
-            result: Fetched | FetchError = Fetched(
-                ENTRY, path, checked.format, "archive", checked.sha256, checked.revision
-            )
+            result = Fetched(ENTRY, path, checked.format, "archive", checked.sha256, checked.revision)
         except FetchError as error:
             result = error
-        row: Mapping[str, Any] = {
-            **dict.fromkeys(tables.ENTRIES.names), "rank": 1, "pdb_id": ENTRY, "requested_id": ENTRY, "selected": True,
-            "reason": "", "successor": "",
-        }  # fmt: skip
-        tables.write_table(self._folder / layout.SEARCH_ENTRIES, tables.ENTRIES, [dict(row)])
+        row: tables.Row = {**dict.fromkeys(tables.ENTRIES.names), "rank": 1, "pdb_id": ENTRY, "requested_id": ENTRY,
+                           "selected": True, "reason": "", "successor": ""}  # fmt: skip
+        tables.write_table(self._folder / layout.SEARCH_ENTRIES, tables.ENTRIES, [row])
         query = json.dumps({"source": {"kind": "archive", "label": "archive"}})
         (self._folder / layout.SEARCH_QUERY).write_text(query, encoding="utf-8")
         put_rows(self._folder, SHARD, "download_entries/structures", [structure_row(row, result, set())])
         put_rows(self._folder, SHARD, "download_entries/errors", [])
         return isinstance(result, Fetched)
 
-    def _stages(self) -> None:
-        for step in STEPS[2:-1]:
-            run_step(step.name, self._folder, given=self._given, cache_mb=self._cache_mb)
-
-    def _judged(self, path: Path, fetched: bool) -> tuple[str, int, tuple[str, ...]]:
-        entries = list(tables.read_table(self._folder / layout.ENTRY_STATUS, tables.ENTRY_STATUS))
-        groups = list(tables.read_table(self._folder / layout.LIGAND_STATUS, tables.LIGAND_STATUS))
-        results = list(tables.read_table(self._folder / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE))
+    def _judged(self, path: Path, fetched: bool) -> Outcome:
+        entries, groups, results = (
+            list(tables.read_table(self._folder / table.path, table))
+            for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS, tables.RESULTS_TABLE)
+        )
         reason = str(entries[0]["reason"]) if entries else ""
         wrong = [f"status: {len(entries)} rows of the entry"] if len(entries) != 1 else []
-        wrong += [f"reason: {row['reason']!r}" for row in (*entries, *groups) if row["reason"] not in REASONS]
-        wrong += [
-            f"program_error: {row['value'] or row.get('ligand')}"
-            for row in (*entries, *groups)
-            if row["reason"] == "program_error"
-        ]
+        rows = [*entries, *groups]
+        errors = [row for row in rows if row["reason"] == "program_error"]
+        wrong += [f"reason: {row['reason']!r}" for row in rows if row["reason"] not in REASONS]
+        wrong += [f"program_error: {row['value'] or row.get('ligand')}" for row in errors]
         tally = Tally()
         tally.count_checks(rows_of_part(self._folder, SHARD, "check_results/checks"))
         wrong += [
@@ -131,7 +112,7 @@ class OneJob:
         ]
         wrong += [f"disagreement: {words}" for words in (*disagreements(self._folder), *problems_of_job(self._folder))]
         wrong += _without_row(path, reason, groups) if fetched else []
-        return reason, len(results), tuple(dict.fromkeys(wrong))
+        return Outcome(reason, len(results), tuple(dict.fromkeys(wrong)))
 
 
 def _without_row(path: Path, reason: str, groups: Sequence[tables.Row]) -> Iterator[str]:
