@@ -174,7 +174,7 @@ def jobs(mirror: Path | None) -> dict[str, dict[str, Any]]:
         return {"The embedded archive": job_of("Archive", "1HPV 4CUP 1GBT 4ZHL 1A8O")}
     entries = sorted({path.name.partition(".")[0] for path in mirror.iterdir()})
     pinned = {"entries": entries, "max_entries": len(entries)}
-    named = {title: job_of(title, mirror=mirror) for title in ("EGFR", "HIV protease", "SARS-CoV-2 main protease")}
+    named = {title: job_of(title, source=mirror) for title in ("EGFR", "HIV protease", "SARS-CoV-2 main protease")}
     return {**named, f"All {len(entries)} entries": job_of("All", "", mirror, filters=pinned)}
 
 

@@ -60,12 +60,7 @@ def instance_of(
 
 
 def small_ligand(
-    smiles: str,
-    xyz: Sequence[Xyz],
-    links: tuple[Link, ...] = (),
-    *,
-    entry_id: str = "1abc",
-    residue: Residue = RESIDUE,
+    smiles: str, xyz: Sequence[Xyz], links: tuple[Link, ...] = (), *, entry_id: str = "1abc", residue: Residue = RESIDUE
 ) -> tuple[Instance, LigandMolecule]:
     """Return an instance (LIG A 1 of 1abc) and its molecule; atoms are named by element and number."""
     mol = Chem.AddHs(Chem.MolFromSmiles(smiles))

@@ -28,7 +28,7 @@ PYPI_NAMES = {
 """Names on PyPI of conda packages with other names."""
 
 HELD_BACK = {
-    "duckdb": "==1.5.6",  # 2.0 is allowed, but not before it has had patch releases
+    "duckdb": "==1.5.6"  # 2.0 is allowed, but not before it has had patch releases
 }
 """Versions of the lock that are older than the newest one that environment.yml accepts."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+
+from tethermap.base import layout
 
 ROOT = Path(__file__).resolve().parents[2]
 Row = dict[str, str]
@@ -59,6 +62,10 @@ class JobRun:
         """Return this run, which must have ended well."""
         assert self.status == 0, f"status {self.status}\n{self.errors[-4000:]}\n{self.logs()}"
         return self
+
+    def rows(self, path: str) -> list[Row]:
+        """Return the rows of a table of the job, all cells as text."""
+        return rows_of(self.job, path)
 
     def logs(self) -> str:
         """Return the ends of the logs of all rules, for failing tests."""
@@ -150,10 +157,33 @@ class RunningJob:
         return JobRun(self.job, self._process.returncode, output, errors, usage.ru_utime + usage.ru_stime)
 
 
-def job_of(name: str, query: str | None = None, mirror: Path | None = None, **settings: Any) -> dict[str, Any]:
-    """Return the settings of a job over a mirror or, by default, the embedded archive; the query is the name."""
-    source = {"kind": "mirror", "mirror": str(mirror)} if mirror else {"kind": "archive"}
-    return {"target_name": name, "search_query": name if query is None else query, "source": source, **settings}
+def job_of(
+    name: str, query: str | None = None, source: Path | Mapping[str, Any] | None = None, **settings: Any
+) -> dict[str, Any]:
+    """Return the settings of a job.
+
+    Parameters
+    ----------
+    name, query : str
+        Name of the target, and the query if it is not the name.
+    source : Path or mapping or None
+        A mirror or the settings of another source; None for the embedded archive.
+    **settings
+        Further settings.
+    """
+    chosen = {"kind": "mirror", "mirror": str(source)} if isinstance(source, Path) else source or {"kind": "archive"}
+    return {"target_name": name, "search_query": name if query is None else query, "source": chosen, **settings}
+
+
+def job_of_files(name: str, *files: Path, **settings: Any) -> dict[str, Any]:
+    """Return the settings of a job over files of the user."""
+    return job_of(name, "", {"kind": "files", "files": [str(path) for path in files], **settings})
+
+
+def settings_in(job: Path) -> dict[str, Any]:
+    """Return the settings with which a job was run."""
+    settings: dict[str, Any] = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
+    return settings
 
 
 def run_job(job: Path, settings: Mapping[str, Any], *arguments: str, **options: Any) -> JobRun:

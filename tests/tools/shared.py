@@ -42,4 +42,4 @@ def shared_run(factory: pytest.TempPathFactory, name: str, settings: Mapping[str
 
 def target_run(factory: pytest.TempPathFactory, mirror: Path, name: str) -> JobRun:
     """Return the job over all entries of a target in the large mirror."""
-    return shared_run(factory, name, job_of(name, mirror=mirror), *LOCAL).checked()
+    return shared_run(factory, name, job_of(name, source=mirror), *LOCAL).checked()

@@ -7,24 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.runs import LOCAL, JobRun, Row, rows_of, run_job
+from tests.tools.runs import LOCAL, JobRun, Row, job_of_files, rows_of, run_job
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry
 from tethermap.base import layout
 
 LIGAND_PLACE = (10.0, 0.0, 5.0)
 
 
-def renamed(lines: list[str], code: str) -> list[str]:
-    """Return coordinate lines with another component code."""
-    return [line.replace("BNZ", code) for line in lines]
-
-
-def unoccupied(lines: list[str]) -> list[str]:
-    return [line[:54] + "  0.00" + line[60:] for line in lines]
-
-
-def no_file(folder: Path, name: str, content: bytes) -> None:
-    (folder / name).write_bytes(content)
+def ring(code: str = "DRG", place: tuple[float, float, float] = LIGAND_PLACE) -> list[str]:
+    """Return the lines of a ring with a component code."""
+    return [line.replace("BNZ", code) for line in benzene("A", 99, place)]
 
 
 @pytest.fixture(scope="module")
@@ -32,23 +24,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Path:
     """Files of all sorts, named for their faults."""
     base = tmp_path_factory.mktemp("files")
     good = gzip.decompress((archive / "4cup.cif.gz").read_bytes())
-    no_file(base, "good.cif", good)
-    no_file(base, "empty.cif", b"")
-    no_file(base, "page.cif", b"<!DOCTYPE html><html><body>404 Not Found</body></html>")
-    no_file(base, "cut.cif.gz", gzip.compress(good)[:20_000])
-    no_file(base, "cutrow.cif", good[: len(good) // 2].rsplit(b" ", 3)[0])
-    no_file(base, "noatoms.cif", good[: good.index(b"_atom_site.group_PDB") - 7])
-    no_file(base, "words.pdb", b"this is no structure\n" * 10)
-    no_file(base, "binary.pdb", bytes(range(256)) * 20)
-    ring = renamed(benzene("A", 99, LIGAND_PLACE), "DRG")
+    contents = {
+        "good.cif": good,
+        "empty.cif": b"",
+        "page.cif": b"<!DOCTYPE html><html><body>404 Not Found</body></html>",
+        "cut.cif.gz": gzip.compress(good)[:20_000],
+        "cutrow.cif": good[: len(good) // 2].rsplit(b" ", 3)[0],
+        "noatoms.cif": good[: good.index(b"_atom_site.group_PDB") - 7],
+        "words.pdb": b"this is no structure\n" * 10,
+        "binary.pdb": bytes(range(256)) * 20,
+    }
+    for name, content in contents.items():
+        (base / name).write_bytes(content)
+    drug, zinc = ring(), atom_line(900, "ZN", "ZN", "A", 90, LIGAND_PLACE, element="ZN")
     parts: dict[str, list[list[str]]] = {
         "apo": [strand("A", 1)],
-        "alone": [ring],
-        "own": [strand("A", 1), ring],
-        "unseen": [strand("A", 1), unoccupied(ring)],
-        "twice": [strand("A", 1), [line.replace(" C6 ", " C1 ") for line in ring]],
-        "far": [strand("A", 1), renamed(benzene("A", 99, (10.0, 0.0, 30.0)), "DRG")],
-        "zinc": [strand("A", 1), [atom_line(900, "ZN", "ZN", "A", 90, LIGAND_PLACE, element="ZN")]],
+        "alone": [drug],
+        "own": [strand("A", 1), drug],
+        "unseen": [strand("A", 1), [line[:54] + "  0.00" + line[60:] for line in drug]],
+        "twice": [strand("A", 1), [line.replace(" C6 ", " C1 ") for line in drug]],
+        "far": [strand("A", 1), ring(place=(10.0, 0.0, 30.0))],
+        "zinc": [strand("A", 1), [zinc]],
     }
     for name, lines in parts.items():
         write_entry(base, *lines).rename(base / f"{name}.pdb")
@@ -58,12 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, archive: Path) -> Path:
 @pytest.fixture(scope="module")
 def job(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     """The job over all of them."""
-    settings = {
-        "target_name": "our protein",
-        "search_query": "",
-        "source": {"kind": "files", "files": [str(folder)]},
-        "cache_dir": str(tmp_path_factory.mktemp("cache")),
-    }
+    settings = job_of_files("our protein", folder) | {"cache_dir": str(tmp_path_factory.mktemp("cache"))}
     return run_job(tmp_path_factory.mktemp("job") / "job", settings, *LOCAL).checked()
 
 
@@ -72,25 +63,19 @@ def entry_row(job: JobRun, name: str) -> Row:
     return row
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("good", "kept"),
-        ("own", "kept"),
-        ("twice", "kept"),
-        ("empty", "file_empty"),
-        ("page", "file_not_structure"),
-        ("cut", "file_truncated"),
-        ("words", "file_not_structure"),
-        ("binary", "file_not_structure"),
-        ("noatoms", "no_atoms"),
-        ("apo", "no_ligand"),
-        ("alone", "no_polymer"),
-        ("unseen", "kept"),
-        ("far", "no_instance_kept"),
-        ("zinc", "no_instance_kept"),
-    ],
-)
+REASONS = {
+    **dict.fromkeys(("good", "own", "twice", "unseen"), "kept"),
+    **dict.fromkeys(("page", "words", "binary"), "file_not_structure"),
+    **dict.fromkeys(("far", "zinc"), "no_instance_kept"),
+    "empty": "file_empty",
+    "cut": "file_truncated",
+    "noatoms": "no_atoms",
+    "apo": "no_ligand",
+    "alone": "no_polymer",
+}
+
+
+@pytest.mark.parametrize(("name", "reason"), REASONS.items())
 def test_each_file_has_a_status_row_with_its_reason(job: JobRun, name: str, reason: str) -> None:
     row = entry_row(job, name)
     assert row["reason"] == reason
@@ -122,19 +107,12 @@ def test_users_own_component_gives_the_bonds(tmp_path: Path) -> None:
     """UNL is unknown, unless the user defines it."""
     for code in ("DRG", "UNL"):
         (tmp_path / code.lower()).mkdir()
-        path = write_entry(tmp_path / code.lower(), strand("A", 1), renamed(benzene("A", 99, LIGAND_PLACE), code))
+        path = write_entry(tmp_path / code.lower(), strand("A", 1), ring(code))
         path.rename(path.with_name(f"{code.lower()}.pdb"))
     (tmp_path / "ligands.smi").write_text("DRG c1ccccc1\nUNL c1ccccc1\n", encoding="utf-8")
-    settings = {
-        "target_name": "our protein",
-        "search_query": "",
-        "source": {
-            "kind": "files",
-            "files": [str(tmp_path / "drg"), str(tmp_path / "unl")],
-            "components": str(tmp_path / "ligands.smi"),
-        },
-        "cache_dir": str(tmp_path / "cache"),
-    }
+    folders = [tmp_path / "drg", tmp_path / "unl"]
+    settings = job_of_files("our protein", *folders, components=str(tmp_path / "ligands.smi"))
+    settings["cache_dir"] = str(tmp_path / "cache")
     rows = rows_of(run_job(tmp_path / "job", settings, *LOCAL).checked().job, layout.RESULTS_DISPLAY)
     assert [(row["Warhead"], row["bond_source"], row["SMILES"]) for row in rows] == [
         (code, "user", "c1ccccc1") for code in ("DRG", "UNL")

@@ -12,12 +12,10 @@ from typing import Any
 import pytest
 
 from tests.service.disks import small_disk as small_disk_at
-from tests.tools.runs import LOCAL, ROOT, JobRun, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, job_of, result_files, run_job
 from tethermap.base import layout
-from tethermap.base.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
 
 Runner = Callable[..., JobRun]
-ARCHIVE = {"kind": "archive"}
 
 
 def refusal(run: JobRun) -> str:
@@ -30,40 +28,33 @@ def refusal(run: JobRun) -> str:
 
 def test_odd_target_name_is_kept_and_unknown_entry_has_a_status_row(job_runner: Runner, tmp_path: Path) -> None:
     name = f"-rf ../x $(touch x); touch x # {{shard}} 😀 {'x' * 150}"
-    settings = {
-        "target_name": name,
-        "search_query": "4CUP",
-        "source": ARCHIVE,
-        "filters": {"entries": ["4cup", "9zzz"]},
-    }
-    run = job_runner(settings, *LOCAL).checked()
-    rows = list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE))
+    run = job_runner(job_of(name, "4CUP", filters={"entries": ["4cup", "9zzz"]}), *LOCAL).checked()
+    rows = run.rows(layout.RESULTS_DISPLAY)
     assert [row["Target"] for row in rows] == [name] * len(rows) != []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "job", "job.yaml"]
     assert not list(tmp_path.rglob("x"))
-    reasons = {row["pdb_id"]: row["reason"] for row in read_table(run.job / layout.ENTRY_STATUS, ENTRY_STATUS)}
+    reasons = {row["pdb_id"]: row["reason"] for row in run.rows(layout.ENTRY_STATUS)}
     assert reasons == {"4cup": "kept", "9zzz": "not_found"}
 
 
 def test_query_that_finds_nothing_ends_well_with_empty_tables(job_runner: Runner) -> None:
-    settings = {"target_name": "Nosuchprotein", "search_query": "nosuchword", "source": ARCHIVE}
-    run = job_runner(settings, *LOCAL).checked()
-    assert list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE)) == []
+    run = job_runner(job_of("Nosuchprotein", "nosuchword"), *LOCAL).checked()
+    assert run.rows(layout.RESULTS_DISPLAY) == []
     assert (run.job / layout.REPORT).is_file()
     assert (run.job / layout.MANIFEST).is_file()
     assert run.messages[-1].startswith("Tethermap: no results; all reasons are listed in ")
 
 
 def test_accession_that_the_source_does_not_have_is_an_answer(job_runner: Runner) -> None:
-    run = job_runner({"target_name": "HIV-1 protease", "search_query": "P07900", "source": ARCHIVE}, *LOCAL).checked()
-    assert list(read_table(run.job / layout.RESULTS_DISPLAY, RESULTS_TABLE)) == []
-    assert list(read_table(run.job / layout.ENTRY_STATUS, ENTRY_STATUS)) == []
+    run = job_runner(job_of("HIV-1 protease", "P07900"), *LOCAL).checked()
+    assert run.rows(layout.RESULTS_DISPLAY) == []
+    assert run.rows(layout.ENTRY_STATUS) == []
     assert "No entry of P07900 here" in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
 
 
 def test_missing_mirror_is_named_with_the_remedy(job_runner: Runner, tmp_path: Path) -> None:
     missing = tmp_path / "no such mirror"
-    run = job_runner({"target_name": "x", "search_query": "x", "source": {"mirror": str(missing)}})
+    run = job_runner(job_of("x", source={"mirror": str(missing)}))
     message = refusal(run)
     assert str(missing) in message
     assert "source.mirror" in message
@@ -91,14 +82,14 @@ def test_full_disk_is_reported_in_one_sentence_and_the_job_continues_when_there_
 
 
 def test_local_profile_shows_the_sentence_and_nothing_else(job_runner: Runner) -> None:
-    settings = {"target_name": "x", "search_query": "x", "source": {"mirror": "/no/such/mirror"}}
-    run = job_runner(settings, *LOCAL, environment={"PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))})
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))
+    run = job_runner(job_of("x", source={"mirror": "/no/such/mirror"}), *LOCAL, environment={"PYTHONPATH": path})
     assert "/no/such/mirror" in refusal(run)
     assert [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))] == []
 
 
 def test_unknown_setting_is_refused_before_anything_runs(job_runner: Runner) -> None:
-    run = job_runner({"target_name": "x", "search_query": "x", "sources": ARCHIVE})
+    run = job_runner({"target_name": "x", "search_query": "x", "sources": {}})
     assert refusal(run).startswith("sources is not a setting")
     assert not (run.job / layout.SEARCH_ENTRIES).exists()
 
@@ -106,7 +97,7 @@ def test_unknown_setting_is_refused_before_anything_runs(job_runner: Runner) -> 
 def test_changed_settings_are_rejected_by_name_and_forced_they_give_the_results_of_a_new_folder(
     job_runner: Runner,
 ) -> None:
-    settings: dict[str, Any] = {"target_name": "BAZ2B", "search_query": "4CUP 1HPV", "source": ARCHIVE}
+    settings = job_of("BAZ2B", "4CUP 1HPV")
     changed = {**settings, "search_query": "4CUP", "sasa": {"probe_radius": 1.5}}
     job_runner(settings, *LOCAL, name="used").checked()
     refused = refusal(job_runner({**settings, "sasa": {"probe_radius": 1.5}}, name="used"))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import getpass
-import json
 import os
 import platform
 import re
 import shutil
 from pathlib import Path
 
-from tests.tools.runs import ARCHIVE_IDS, ROOT, JobRun, result_files, run_job
+from tests.tools.runs import ARCHIVE_IDS, LOCAL, ROOT, JobRun, result_files, run_job, settings_in
 from tethermap.base import layout
-from tethermap.base.tables import ENTRY_STATUS, RESULTS_TABLE, read_table
 from tethermap.run.events import read_events
 
 
 def test_demo_keeps_the_ligands_of_three_entries(demo: JobRun) -> None:
-    rows = read_table(demo.checked().job / layout.RESULTS_DISPLAY, RESULTS_TABLE)
+    rows = demo.checked().rows(layout.RESULTS_DISPLAY)
     assert {("1hpv", "478"), ("4cup", "ZYB"), ("1gbt", "GBS")} <= {(row["pdb_id"], row["Warhead"]) for row in rows}
 
 
@@ -28,8 +26,7 @@ def test_files_named_by_make_demo_exist(demo: JobRun) -> None:
 
 
 def test_demo_has_a_status_for_each_entry(demo: JobRun) -> None:
-    rows = read_table(demo.checked().job / layout.ENTRY_STATUS, ENTRY_STATUS)
-    assert sorted(str(row["pdb_id"]) for row in rows) == list(ARCHIVE_IDS)
+    assert sorted(row["pdb_id"] for row in demo.checked().rows(layout.ENTRY_STATUS)) == list(ARCHIVE_IDS)
 
 
 def test_results_contain_no_path_and_no_name_of_this_machine(demo: JobRun) -> None:
@@ -68,7 +65,8 @@ def test_progress_is_shown_by_entry(demo: JobRun) -> None:
 
 def test_every_rule_has_left_a_log(demo: JobRun) -> None:
     logs = demo.checked().job / layout.RULE_LOGS
-    rules = set(re.findall(r"^(?:rule|checkpoint) (\w+):", _rules(), re.MULTILINE)) - {"all", "write_protac_inputs"}
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    rules = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE)) - {"all", "write_protac_inputs"}
     assert {path.relative_to(logs).parts[0].removesuffix(".log") for path in logs.rglob("*.log")} == rules
 
 
@@ -84,17 +82,14 @@ def test_second_run_of_a_job_that_was_moved_does_nothing(demo: JobRun, tmp_path:
         return {path: path.stat().st_mtime_ns for path in files if path != job / layout.EVENTS}
 
     before = times()
-    settings = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
-    again = run_job(job, settings).checked()
+    again = run_job(job, settings_in(job)).checked()
     assert times() == before
     assert "Nothing to be done" in again.errors
 
 
 def test_profile_with_the_logger_plugin_gives_the_same_results(demo: JobRun, tmp_path: Path) -> None:
-    settings = json.loads((demo.checked().job / layout.SETTINGS).read_text(encoding="utf-8"))
-    profile = str(ROOT / "config/profiles/local")
     environment = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'scripts'}"}
-    run = run_job(tmp_path / "job", settings, "--profile", profile, environment=environment).checked()
+    run = run_job(tmp_path / "job", settings_in(demo.checked().job), *LOCAL, environment=environment).checked()
     assert result_files(run.job) == result_files(demo.job)
     others = [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))]
     assert others == []
@@ -102,10 +97,5 @@ def test_profile_with_the_logger_plugin_gives_the_same_results(demo: JobRun, tmp
 
 
 def test_dry_run_leaves_no_trace(demo: JobRun, tmp_path: Path) -> None:
-    settings = json.loads((demo.checked().job / layout.SETTINGS).read_text(encoding="utf-8"))
-    run = run_job(tmp_path / "job", settings, "--dry-run").checked()
+    run = run_job(tmp_path / "job", settings_in(demo.checked().job), "--dry-run").checked()
     assert [path.name for path in run.job.iterdir()] == [".snakemake"]
-
-
-def _rules() -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from tests.tools.runs import ARCHIVE_IDS, LOCAL, JobRun, RunningJob, difference, result_files, run_job
+from tests.tools.runs import ARCHIVE_IDS, LOCAL, JobRun, RunningJob, difference, result_files
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
 
 def test_results_do_not_depend_on_the_number_of_shards(
-    demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
+    demo: JobRun, demo_settings: dict[str, Any], job_runner: Callable[..., JobRun]
 ) -> None:
     """Nor do more jobs cost more than their own time with our profile: waiting jobs are checked when one has ended.
 
     With a limit of new jobs in a second, which Snakemake has by default, it does so every second, once for each job
     that has ended.
     """
-    settings = {**demo_settings, "cache_dir": str(tmp_path / "cache"), "shards": {"entries_per_shard": 1}}
-    run = run_job(tmp_path / "job", settings, *LOCAL, "--verbose").checked()
+    run = job_runner({**demo_settings, "shards": {"entries_per_shard": 1}}, *LOCAL, "--verbose").checked()
     assert len(layout.shard_folders(run.job)) == 5
     ours, theirs = result_files(run.job), result_files(demo.job)
-    different = difference(ours, theirs)
-    assert [path for path in different if path not in (layout.JOB_CONFIG, layout.MANIFEST)] == []
+    assert set(difference(ours, theirs)) <= {layout.JOB_CONFIG, layout.MANIFEST}
     lines = run.errors.splitlines()
     ended = sum(line.startswith("Finished jobid: ") for line in lines)
     assert ended == 35
@@ -46,10 +45,9 @@ def test_two_simultaneous_jobs_share_one_cache_and_print_as_little_as_requested(
 
 
 def test_freesasa_engine_gives_the_results_of_the_kernel_and_its_name(
-    demo: JobRun, demo_settings: dict[str, Any], tmp_path: Path
+    demo: JobRun, demo_settings: dict[str, Any], job_runner: Callable[..., JobRun]
 ) -> None:
-    settings = {**demo_settings, "cache_dir": str(tmp_path / "cache"), "sasa": {"engine": "freesasa"}}
-    run = run_job(tmp_path / "job", settings, *LOCAL).checked()
+    run = job_runner({**demo_settings, "sasa": {"engine": "freesasa"}}, *LOCAL).checked()
     ours, theirs = result_files(run.job), result_files(demo.checked().job)
     naming = set(difference(ours, theirs)) - {layout.JOB_CONFIG, layout.MANIFEST, layout.REPORT, layout.CRATE}
     assert {layout.SASA_SUMMARY, layout.LIGANDS_SDF} < naming
@@ -59,14 +57,15 @@ def test_freesasa_engine_gives_the_results_of_the_kernel_and_its_name(
         renamed = [tuple({"freesasa": "kernel"}.get(str(cell), cell) for cell in row) for row in ours_typed]
         assert renamed == theirs_typed
     for path in naming - typed:
-        named = (run.job / path).read_text(encoding="utf-8")
-        assert named.replace("engine freesasa", "engine kernel").replace(",freesasa,", ",kernel,") == (
-            demo.job / path
-        ).read_text(encoding="utf-8")
+        ours_text, theirs_text = ((job / path).read_text(encoding="utf-8") for job in (run.job, demo.job))
+        renamed_text = ours_text.replace("engine freesasa", "engine kernel").replace(",freesasa,", ",kernel,")
+        assert renamed_text == theirs_text
     assert "engine freesasa" in (run.job / layout.REPORT).read_text(encoding="utf-8")
 
 
-def test_files_that_killed_writers_left_are_cleared_away(demo_settings: dict[str, Any], tmp_path: Path) -> None:
+def test_files_that_killed_writers_left_are_cleared_away(
+    demo_settings: dict[str, Any], job_runner: Callable[..., JobRun], tmp_path: Path
+) -> None:
     job = tmp_path / "job"
     ours = [job / path for path in (layout.RESULTS_DISPLAY_LINK, layout.MANIFEST, layout.REPORT, layout.JOB_LOG)]
     theirs = job / "job.json"  # a service writes into the job folder too
@@ -74,8 +73,7 @@ def test_files_that_killed_writers_left_are_cleared_away(demo_settings: dict[str
     for path in left:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("half")
-    settings = {**demo_settings, "search_query": "1HPV", "cache_dir": str(tmp_path / "cache")}
-    run_job(job, settings, *LOCAL).checked()
+    job_runner({**demo_settings, "search_query": "1HPV"}, *LOCAL).checked()
     assert [path for path in left if path.exists()] == left[-1:]
 
 

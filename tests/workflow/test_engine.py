@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.tools.patience import patience, wait_until
-from tests.tools.runs import LOCAL, ROOT, RunningJob
+from tests.tools.runs import LOCAL, ROOT, RunningJob, job_of
 from tethermap.base import layout
 
 _ENDED_WHILE_LOCKED = """
@@ -53,25 +53,30 @@ main(sys.argv[1:])
 """Snakemake that prints the name of every program that it starts itself."""
 
 
+def snakemake(folder: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a job with a program around Snakemake."""
+    settings = folder / "job.yaml"
+    settings.write_text(yaml.safe_dump(job_of("Demo", "1hpv")))
+    command = [sys.executable, "-c", code, "--snakefile", str(ROOT / "Snakefile"), "--cores", "1"]
+    command += ["--configfile", str(settings), "--directory", str(folder / "job"), *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=patience(60), check=False)
+    assert (folder / "job/search/entries.csv").exists()
+    return run
+
+
 @pytest.mark.parametrize(("arguments", "solves"), [((), True), (LOCAL, False), ((*LOCAL, "--scheduler", "ilp"), True)])
 def test_profile_skips_the_solver_unless_it_is_requested(
     tmp_path: Path, arguments: Sequence[str], *, solves: bool
 ) -> None:
-    settings = tmp_path / "job.yaml"
-    settings.write_text(yaml.safe_dump({"target_name": "Demo", "search_query": "1hpv", "source": {"kind": "archive"}}))
-    command = [sys.executable, "-c", _TELLS_PROGRAMS, "--snakefile", str(ROOT / "Snakefile"), "--cores", "1"]
-    command += ["--configfile", str(settings), "--directory", str(tmp_path / "job"), "--until", "search_entries"]
-    run = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=patience(60), check=True)
-    assert (tmp_path / "job/search/entries.csv").exists()
+    run = snakemake(tmp_path, _TELLS_PROGRAMS, "--until", "search_entries", *arguments)
+    assert run.returncode == 0
     assert re.search("started (python|bash|sh)\\b", run.stdout)
     assert ("started cbc" in run.stdout) == solves
 
 
 @pytest.mark.parametrize("arguments", [(), LOCAL], ids=["plain", "profile"])
 def test_step_that_is_killed_is_named_and_so_is_the_likely_cause(tmp_path: Path, arguments: Sequence[str]) -> None:
-    run = RunningJob(
-        tmp_path / "job", {"target_name": "x", "search_query": "1hpv", "source": {"kind": "archive"}}, *arguments
-    )
+    run = RunningJob(tmp_path / "job", job_of("x", "1hpv"), *arguments)
 
     def killed() -> bool:
         for process in psutil.Process(run.pid).children(recursive=True):
@@ -90,13 +95,7 @@ def test_step_that_is_killed_is_named_and_so_is_the_likely_cause(tmp_path: Path,
 
 
 def test_run_with_our_profile_that_is_asked_to_end_while_it_looks_after_a_job_ends(tmp_path: Path) -> None:
-    settings = tmp_path / "job.yaml"
-    settings.write_text(yaml.safe_dump({"target_name": "Demo", "search_query": "1hpv", "source": {"kind": "archive"}}))
-    command = [sys.executable, "-c", _ENDED_WHILE_LOCKED, "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--configfile", str(settings), "--directory", str(tmp_path / "job"), "--cores", "1"]
-    command += [*LOCAL, "--printshellcmds"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=patience(60), check=False)
+    run = snakemake(tmp_path, _ENDED_WHILE_LOCKED, *LOCAL, "--printshellcmds")
     assert "Will exit after finishing currently running jobs" in run.stderr
     assert run.returncode == 1
-    assert (tmp_path / "job/search/entries.csv").exists()
     assert not (tmp_path / "job/job_result_manifest.json").exists()

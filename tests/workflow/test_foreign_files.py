@@ -5,18 +5,14 @@ from __future__ import annotations
 import tarfile
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
-import httpx2
 import pytest
 from rdkit import Chem
 
 from scripts import inspect_files
-from tests.service.core import LiveService
-from tests.tools.patience import patience
-from tests.tools.runs import LOCAL, ROOT, JobRun, Row, rows_of, run_job
-from tests.workflow.test_own_files import contents, differing
+from tests.tools.runs import LOCAL, ROOT, JobRun, Row, grouped, job_of_files, run_job
+from tests.workflow.test_own_files import contents, differing, uploaded
 from tethermap import Job, analyse
 from tethermap.base import layout
 
@@ -86,40 +82,31 @@ def own(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def job(own: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
-    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(own)}}
-    return run_job(tmp_path_factory.mktemp("command"), settings, *LOCAL).checked()
+    return run_job(tmp_path_factory.mktemp("command"), job_of_files(TARGET, own), *LOCAL).checked()
 
 
 @pytest.fixture(scope="module")
 def rows(job: JobRun) -> Found:
-    return rows_by_case(job.job)
+    """The rows of each case."""
 
-
-def rows_by_case(job: Path) -> Found:
-    """Return the rows of each case."""
-    found: Found = {}
-    for row in rows_of(job, layout.RESULTS_DISPLAY):
+    def case_of(row: Row) -> str:
         file, _, inside = row["source_file"].partition("/")
-        found.setdefault(inside.partition("/")[0] if file == "cases.zip" else ARCHIVED, []).append(row)
-    return found
+        return inside.partition("/")[0] if file == "cases.zip" else ARCHIVED
+
+    return grouped(job.rows(layout.RESULTS_DISPLAY), case_of)
 
 
 def test_every_case_gives_its_molecules_and_passes_the_checks(cases: Path, job: JobRun, rows: Found) -> None:
     names = sorted(path.name for path in cases.iterdir())
     assert len(names) == 36
-    assert wrong_molecules(names, job.job, rows) == {}
-
-
-def wrong_molecules(names: Sequence[str], job: Path, rows: Found) -> dict[str, dict[str, int]]:
-    """Return the molecules of cases that give others than they should, or fail a check of the job."""
     wrong = {}
     for name in names:
-        read = (Chem.MolFromMolFile(str(job / row["sdf_path"])) for row in rows.get(name, []))
+        read = (Chem.MolFromMolFile(str(job.job / row["sdf_path"])) for row in rows.get(name, []))
         found = Counter(Chem.MolToSmiles(mol, isomericSmiles=False) for mol in read)
         expected = Counter(map(Chem.CanonSmiles, MOLECULES.get(name, [GEFITINIB])))
         if found != expected or any("checks_failed" in row["flags"] for row in rows[name]):
             wrong[name] = dict(found)
-    return wrong
+    assert wrong == {}
 
 
 def test_names_are_those_of_the_file_and_invented_ones_are_reported(rows: Found) -> None:
@@ -139,10 +126,10 @@ def test_pose_borrows_nothing_of_its_receptors_experiment(job: JobRun, rows: Fou
     assert row["method"] == "docked"
     assert [row[name] for name in ("resolution", "occupancy", "mean_B", "release_date")] == ["", "", "", ""]
     assert "docked" in row["flags"]
-    (_, *exits) = [one for one in rows_of(job.job, layout.EXIT_VECTORS) if one["stem"] == row["stem"] and one["rank"]]
+    (_, *exits) = [one for one in job.rows(layout.EXIT_VECTORS) if one["stem"] == row["stem"] and one["rank"]]
     assert exits
     assert all(one["evidence"] in "CD" and "docked" in one["evidence_reasons"] for one in exits)
-    fields = {one["name"]: one["value"] for one in rows_of(job.job, layout.POSES) if one["stem"] == row["stem"]}
+    fields = {one["name"]: one["value"] for one in job.rows(layout.POSES) if one["stem"] == row["stem"]}
     assert fields == {"minimizedAffinity": "-6.1", "CNNscore": "0.41"}
 
 
@@ -176,17 +163,8 @@ def test_python_gives_the_same_bytes(own: Path, job: JobRun, tmp_path: Path) -> 
 
 
 def test_upload_gives_the_same_bytes_and_shows_the_scores(own: Path, job: JobRun, rows: Found, tmp_path: Path) -> None:
-    with (
-        LiveService(tmp_path / "service") as service,
-        httpx2.Client(base_url=f"http://127.0.0.1:{service.port}", timeout=patience(120)) as http,
-    ):
-        sent = [("files", (path.name, path.read_bytes())) for path in sorted(own.iterdir())]
-        upload = http.post("/api/uploads", files=sent)
-        assert upload.status_code == 201, upload.text
-        asked = {"target_name": TARGET, "structures": upload.json()["upload_id"]}
-        job_id = http.post("/api/jobs", json=asked).json()["job_id"]
-        assert service.ended(job_id, patience(120))["status"] == "completed"
-        assert differing(contents(job.job), contents(next((tmp_path / "service").rglob(job_id)))) == []
+    with uploaded(own, TARGET, tmp_path) as (http, job_id, folder):
+        assert differing(contents(job.job), contents(folder)) == []
         poses = http.get(f"/api/jobs/{job_id}/rows", params={"table": "poses", "name": "CNNscore"}).json()["rows"]
         (docked,) = rows["e02-docked-hires"]
         values = {row["stem"]: row["value"] for row in poses}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.crash_points import script_servers
-from tests.tools.runs import LOCAL, RunningJob
+from tests.tools.runs import LOCAL, RunningJob, job_of
 from tethermap.run.warm_scripts import AVAILABLE
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scripts are forked on Linux alone")]
@@ -18,8 +18,7 @@ pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scr
 def test_scripts_are_forked_only_if_the_profile_enables_it(
     tmp_path: Path, arguments: tuple[str, ...], forks: bool
 ) -> None:
-    settings = {"target_name": "BAZ2B", "search_query": "4CUP", "source": {"kind": "archive"}}
-    run = RunningJob(tmp_path / "job", settings, *arguments)
+    run = RunningJob(tmp_path / "job", job_of("BAZ2B", "4CUP"), *arguments)
     seen = False
     while not run.ended:
         seen = seen or bool(script_servers(run.pid))

@@ -16,11 +16,11 @@ import yaml
 
 from tests.tools.cluster import LocalCluster
 from tests.tools.patience import patience
-from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, difference, job_of, result_files, run_job
 
 JOBS = {
-    "baz2b": {"target_name": "BAZ2B", "search_query": "BAZ2B bromodomain 4CUP", "source": {"kind": "archive"}},
-    "protease": {"target_name": "HIV-1 protease", "search_query": "1hpv 1a8o", "source": {"kind": "archive"}},
+    "baz2b": job_of("BAZ2B", "BAZ2B bromodomain 4CUP"),
+    "protease": job_of("HIV-1 protease", "1hpv 1a8o"),
 }
 
 OUTER = f"""

@@ -10,25 +10,19 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import yaml
 
 from tests.tools.cluster import LocalCluster
 from tests.tools.patience import wait_until
-from tests.tools.runs import LOCAL, ROOT, JobRun, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, difference, job_of, result_files, run_job
 from tests.tools.shared import shared_run
 
 pytest.importorskip("snakemake_executor_plugin_cluster_generic")
 
 PROFILES = ROOT / "config" / "profiles"
-SETTINGS: dict[str, Any] = {
-    "target_name": "Protease",
-    "search_query": "1hpv",
-    "source": {"kind": "archive"},
-    "resources": {"mem_mb": 700, "runtime": 9},
-}
+SETTINGS = job_of("Protease", "1hpv", resources={"mem_mb": 700, "runtime": 9})
 
 QSUB = """
 import argparse, os, subprocess, sys

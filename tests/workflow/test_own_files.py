@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx2
@@ -15,7 +16,8 @@ from rdkit.Geometry import Point3D
 
 from tests.service.core import LiveService
 from tests.tethermap.sources.own.test_prepare import write_sdf
-from tests.tools.runs import LOCAL, JobRun, Row, rows_of, run_job
+from tests.tools.patience import patience
+from tests.tools.runs import LOCAL, JobRun, Row, grouped, job_of_files, run_job
 from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
 from tethermap import analyse
 from tethermap.base import layout
@@ -64,15 +66,11 @@ def restraints(code: str, index: Path) -> str:
 
 @pytest.fixture(scope="module")
 def by_command(files: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
-    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(files)}}
-    return run_job(tmp_path_factory.mktemp("command"), settings).checked()
+    return run_job(tmp_path_factory.mktemp("command"), job_of_files(TARGET, files)).checked()
 
 
 def rows(job: JobRun) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows_of(job.job, layout.RESULTS_DISPLAY):
-        found.setdefault(row["pdb_id"], []).append(row)
-    return found
+    return grouped(job.rows(layout.RESULTS_DISPLAY), lambda row: row["pdb_id"])
 
 
 def test_every_ligand_is_accepted_with_the_bonds_of_its_file(by_command: JobRun) -> None:
@@ -89,9 +87,7 @@ def test_every_ligand_is_accepted_with_the_bonds_of_its_file(by_command: JobRun)
 def test_prediction_is_called_one_and_its_confidence_is_no_b_factor(by_command: JobRun) -> None:
     (row,) = rows(by_command)["fold-model"]
     assert (row["method"], row["mean_B"], row["mean_pLDDT"], row["aligned_error_A"]) == ("predicted", "", "85.0", "3.0")
-    exits = [
-        one for one in rows_of(by_command.job, layout.EXIT_VECTORS) if one["pdb_id"] == "fold-model" and one["rank"]
-    ]
+    exits = [one for one in by_command.rows(layout.EXIT_VECTORS) if one["pdb_id"] == "fold-model" and one["rank"]]
     assert all(one["B_iso"] == "" and "predicted" in one["evidence_reasons"] for one in exits)
     assert not any("mobile" in one["evidence_reasons"] for one in exits)
 
@@ -100,18 +96,22 @@ def test_upload_and_python_give_the_same_bytes(by_command: JobRun, files: Path, 
     expected = contents(by_command.job)
     by_python = analyse(files, target=TARGET, folder=tmp_path / "python")
     assert differing(expected, contents(by_python.folder)) == []
+    with uploaded(files, TARGET, tmp_path) as (_, _, job):
+        assert differing(expected, contents(job)) == []
+
+
+@contextmanager
+def uploaded(files: Path, target: str, folder: Path) -> Iterator[tuple[httpx2.Client, str, Path]]:
+    """Run a job over uploaded files in a service; yield a client, the id of the job and its folder."""
     with (
-        LiveService(tmp_path / "service") as service,
-        httpx2.Client(base_url=f"http://127.0.0.1:{service.port}", timeout=120) as http,
+        LiveService(folder / "service") as service,
+        httpx2.Client(base_url=service.address, timeout=patience(120)) as http,
     ):
         sent = [("files", (path.name, path.read_bytes())) for path in sorted(files.iterdir())]
         upload = http.post("/api/uploads", files=sent)
         assert upload.status_code == 201, upload.text
-        asked = {"target_name": TARGET, "structures": upload.json()["upload_id"]}
-        job_id = http.post("/api/jobs", json=asked).json()["job_id"]
-        assert service.ended(job_id, 120)["status"] == "completed"
-        job = next((tmp_path / "service").rglob(job_id))
-        assert differing(expected, contents(job)) == []
+        job_id = service.completed({"target_name": target, "structures": upload.json()["upload_id"]}, patience(120))
+        yield http, job_id, service.jobs / job_id
 
 
 def contents(job: Path) -> dict[str, bytes]:
@@ -136,10 +136,9 @@ def test_five_hundred_poses_are_one_answer_with_progress_and_little_cpu(tmp_path
     folder.mkdir()
     (folder / "receptor_x.pdb").write_text(protein_pdb())
     write_sdf(folder / "x_docked.sdf", poses=POSES, apart=0.001)
-    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
-    run = run_job(tmp_path / "job", settings, *LOCAL, cores=1).checked()
-    assert len(rows_of(run.job, layout.RESULTS_DISPLAY)) == POSES
-    answers = rows_of(run.job, layout.EXIT_ANSWERS)
+    run = run_job(tmp_path / "job", job_of_files(TARGET, folder), *LOCAL, cores=1).checked()
+    assert len(run.rows(layout.RESULTS_DISPLAY)) == POSES
+    answers = run.rows(layout.EXIT_ANSWERS)
     assert len({row["anchor_atom"] for row in answers}) == len(answers) > 0
     assert {(row["n_copies"], row["n_entries"]) for row in answers} == {(str(POSES), "1")}
     told = [event for event in read_events(run.job / layout.EVENTS) if event["event"] == "entries" and event["ligands"]]
@@ -169,19 +168,12 @@ def test_pose_on_a_methionine_is_a_clash_of_its_geometry_and_nothing_else(tmp_pa
         mol.GetConformer().SetAtomPosition(k, Point3D(*place.tolist()))
     with Chem.SDWriter(str(folder / "x_docked.sdf")) as writer:
         writer.write(mol)
-    settings = {"target_name": TARGET, "search_query": "", "source": {"kind": "files", "files": str(folder)}}
-    run = run_job(tmp_path / "job", settings, *LOCAL).checked()
-    (row,) = rows_of(run.job, layout.RESULTS_DISPLAY)
+    run = run_job(tmp_path / "job", job_of_files(TARGET, folder), *LOCAL).checked()
+    (row,) = run.rows(layout.RESULTS_DISPLAY)
     assert "protein_clash" in row["geometry_flags"].split(";")
-    assert set(row["flags"].split(";")) <= {
-        "docked",
-        "no_assembly",
-        "no_crystal",
-        "unmatched",
-        "number_made_up",
-        "not_in_dictionary",
-    }
+    usual = {"docked", "no_assembly", "no_crystal", "unmatched", "number_made_up", "not_in_dictionary"}
+    assert set(row["flags"].split(";")) <= usual
     assert row["warhead_class"] == ""
-    assert not {"covalent", "metal"} & {contact["type"] for contact in rows_of(run.job, layout.CONTACTS)}
-    (status,) = [one for one in rows_of(run.job, layout.LIGAND_STATUS) if one["kept"] == "True"]
+    assert not {"covalent", "metal"} & {contact["type"] for contact in run.rows(layout.CONTACTS)}
+    (status,) = [one for one in run.rows(layout.LIGAND_STATUS) if one["kept"] == "True"]
     assert (status["kind"], status["kind_reason"]) == ("ligand", "")

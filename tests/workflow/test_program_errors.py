@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import getpass
 import json
 import os
 import re
 from pathlib import Path
 
-from tests.tools.runs import ROOT, JobRun, run_job
+from tests.tools.runs import ROOT, JobRun, job_of, rows_of, run_job
 from tethermap.base import layout
 
 PLANT = """
@@ -30,12 +29,7 @@ def run(folder: Path, *plants: tuple[str, str, str]) -> JobRun:
     folder.mkdir(exist_ok=True)
     calls = "".join(f"\nimport {module}\nplant({module}, {name!r}, {victim!r})\n" for module, name, victim in plants)
     (folder / "sitecustomize.py").write_text(PLANT + calls)
-    settings = {
-        "target_name": "Anything",
-        "search_query": "4cup 1hpv 1gbt 4zhl",
-        "source": {"kind": "archive"},
-        "cache_dir": str(folder / "cache"),
-    }
+    settings = job_of("Anything", "4cup 1hpv 1gbt 4zhl", cache_dir=str(folder / "cache"))
     path = os.pathsep.join((str(folder), str(ROOT)))
     return run_job(folder / "job", settings, environment={"PYTHONPATH": path})
 
@@ -48,8 +42,7 @@ def test_ligands_with_an_error_do_not_affect_others(tmp_path: Path) -> None:
     }
     plants = [(module, name, f"{entry}_A_") for entry, (_, module, name) in steps.items()]
     job = run(tmp_path, *plants).checked().job
-    with (job / layout.LIGAND_STATUS).open(encoding="utf-8", newline="") as stream:
-        status = {row["stem"]: row for row in csv.DictReader(stream) if row["stem"]}
+    status = {row["stem"]: row for row in rows_of(job, layout.LIGAND_STATUS) if row["stem"]}
     log = (job / layout.JOB_LOG).read_text(encoding="utf-8")
     failed = {row["pdb_id"].lower(): row for row in status.values() if row["reason"] != "kept"}
     assert set(failed) == set(steps)

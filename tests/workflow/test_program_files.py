@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
-from tests.tools.runs import LOCAL, ROOT, JobRun, Row, rows_of, run_job
+from tests.tools.runs import LOCAL, ROOT, JobRun, Row, grouped, job_of_files, run_job
 from tests.workflow.test_foreign_files import GEFITINIB
 from tethermap.base import layout
 
@@ -43,16 +43,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def job(files: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
-    settings = {"target_name": "EGFR", "search_query": "", "source": {"kind": "files", "files": str(files)}}
-    return run_job(tmp_path_factory.mktemp("command"), settings, *LOCAL).checked()
+    return run_job(tmp_path_factory.mktemp("command"), job_of_files("EGFR", files), *LOCAL).checked()
 
 
 @pytest.fixture(scope="module")
 def rows(job: JobRun) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows_of(job.job, layout.RESULTS_DISPLAY):
-        found.setdefault(row["source_file"].partition("/")[0], []).append(row)
-    return found
+    return grouped(job.rows(layout.RESULTS_DISPLAY), lambda row: row["source_file"].partition("/")[0])
 
 
 def test_every_file_gives_its_ligand_or_is_refused(files: Path, job: JobRun, rows: dict[str, list[Row]]) -> None:

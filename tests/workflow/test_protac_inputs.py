@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.tools.protac_reading import problems_of_job
-from tests.tools.runs import LOCAL, JobRun, run_job
+from tests.tools.runs import LOCAL, JobRun, by_stem, rows_of, run_job, settings_in
 from tethermap.base import layout
 from tethermap.base.tables import PROTAC_INPUTS, read_table
 from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
@@ -20,8 +19,8 @@ from tethermap.extras.protac.programs import names, program
 def job(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo job, with inputs requested after its end."""
     used = shutil.copytree(demo.checked().job, tmp_path_factory.mktemp("asked") / "job")
-    settings = json.loads((demo.job / layout.SETTINGS).read_text(encoding="utf-8"))
-    return run_job(Path(used), {**settings, "protac_inputs": {"exits": 3}, "force": True}, *LOCAL).checked().job
+    settings = {**settings_in(demo.job), "protac_inputs": {"exits": 3}, "force": True}
+    return run_job(Path(used), settings, *LOCAL).checked().job
 
 
 def test_job_writes_no_inputs_by_default(demo: JobRun) -> None:
@@ -52,12 +51,9 @@ def test_inputs_on_demand_are_those_of_the_job(job: Path) -> None:
 
 
 def test_index_lists_each_ligand_and_its_three_best_sites(job: Path) -> None:
-    rows = list(read_table(job / layout.PROTAC_INPUTS, PROTAC_INPUTS))
-    by_stem: dict[str, list[object]] = {}
-    for row in rows:
-        by_stem.setdefault(str(row["stem"]), []).append(row["site_rank"])
-    assert {"4cup_A_ZYB_2971", "1hpv_A_478_200"} <= by_stem.keys()
-    assert all(ranks == list(range(1, len(ranks) + 1)) and len(ranks) <= 3 for ranks in by_stem.values())
+    listed = by_stem(rows_of(job, layout.PROTAC_INPUTS))
+    assert {"4cup_A_ZYB_2971", "1hpv_A_478_200"} <= listed.keys()
+    assert all([row["site_rank"] for row in rows] == ["1", "2", "3"][: len(rows)] for rows in listed.values())
 
 
 def test_readmes_have_three_lines_and_a_covalent_ligand_is_marked(job: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.standin import StandIn
-from tests.tools.runs import LOCAL, JobRun
+from tests.tools.runs import LOCAL, JobRun, job_of
 from tethermap.base import layout
-from tethermap.base.tables import ENTRY_STATUS, read_table
 
 Runner = Callable[..., JobRun]
-SETTINGS = {"target_name": "BAZ2B", "search_query": "4CUP 1GBT 1A8O 1OLD zebra", "source": {"kind": "rcsb"}}
+RCSB = {"kind": "rcsb"}
+SETTINGS = job_of("BAZ2B", "4CUP 1GBT 1A8O 1OLD zebra", RCSB)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_run_through_faults_succeeds_and_a_second_one_downloads_only_the_missi
     for service in ("files", "pdbe"):
         standin.fault(service, "cut_gzip" if service == "files" else "html", entry="1gbt")
     first = job_runner(SETTINGS, *LOCAL, name="first").checked()
-    rows = {row["pdb_id"]: row for row in read_table(first.job / layout.ENTRY_STATUS, ENTRY_STATUS)}
+    rows = {row["pdb_id"]: row for row in first.rows(layout.ENTRY_STATUS)}
     assert {name: row["reason"] for name, row in rows.items()} == {
         "4cup": "kept", "1gbt": "file_truncated", "1a8o": "only_polymer_residues", "4zhl": rows["4zhl"]["reason"],
     }  # fmt: skip
@@ -45,13 +45,13 @@ def test_a_run_through_faults_succeeds_and_a_second_one_downloads_only_the_missi
     standin.reset()
     second = job_runner(SETTINGS, *LOCAL, name="second").checked()
     assert (standin.count("files"), standin.count("files", "1gbt")) == (1, 1)
-    rows = {row["pdb_id"]: row for row in read_table(second.job / layout.ENTRY_STATUS, ENTRY_STATUS)}
+    rows = {row["pdb_id"]: row for row in second.rows(layout.ENTRY_STATUS)}
     assert rows["1gbt"]["reason"] == "kept"
 
 
 def test_an_unreachable_service_ends_the_run_with_one_sentence(job_runner: Runner, standin: StandIn) -> None:
     standin.fault("search", "refuse")
-    run = job_runner({"target_name": "EGFR", "search_query": "EGFR", "source": {"kind": "rcsb"}})
+    run = job_runner(job_of("EGFR", source=RCSB))
     assert run.status == 1
     assert "Traceback" not in run.errors
     error = json.loads((run.job / layout.ERROR).read_text())

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.runs import LOCAL, JobRun, result_files, rows_of, run_job
+from tests.tools.runs import LOCAL, JobRun, job_of, result_files, rows_of, run_job, settings_in
 from tethermap.base import layout
 from tethermap.base.tables import PUBLISHED_CELLS
 from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
@@ -38,7 +38,7 @@ def used(demo: JobRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=str,
 )
 def test_changed_setting_reruns_the_steps_that_use_it(used: Path, changed: dict[str, Any], planned: list[str]) -> None:
-    settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
+    settings = settings_in(used)
     told = run_job(used, {**settings, **changed, "force": True}, "--dry-run").checked()
     rules = re.findall(r"^(?:local)?(?:rule|checkpoint) (\w+):$", told.output + told.errors, re.MULTILINE)
     assert sorted(rules) == sorted([*planned, "all"])
@@ -49,7 +49,7 @@ ON_AMPRENAVIR = "CC(C)CN(C[C@@H](O)[C@H](Cc1ccccc1)NC(=O)O[C@H]1CCOC1)S(=O)(=O)c
 
 
 def test_filter_that_selects_the_same_entries_repeats_only_the_search(used: Path) -> None:
-    settings = json.loads((used / layout.SETTINGS).read_text(encoding="utf-8"))
+    settings = settings_in(used)
     before = _steps(used)
     run_job(used, {**settings, "filters": {"max_resolution": 2.0}, "force": True}, *LOCAL).checked()
     assert _steps(used)[len(before) :] == ["search_entries", *END[1:], "all"]
@@ -59,7 +59,7 @@ def test_filter_that_selects_the_same_entries_repeats_only_the_search(used: Path
 def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path) -> None:
     """The answers, the report and the manifest follow; without the tables the folder is as before."""
     job = Path(shutil.copytree(demo.checked().job, tmp_path / "job"))
-    settings = json.loads((job / layout.SETTINGS).read_text(encoding="utf-8"))
+    settings = settings_in(job)
     before = result_files(job)
     table, degraders = tmp_path / "mine.csv", tmp_path / "degraders.csv"
     files = {"affinity": str(table), "degraders": str(degraders)}
@@ -97,26 +97,16 @@ def test_extended_job_computes_only_the_new_entries(mirror: Path, job_runner: Ca
     new = [entries.pop(12), entries.pop(3)]  # they rank among the others, not after them
 
     def run(ids: list[str], *arguments: str, name: str = "job", **changed: Any) -> Path:
-        source = {"kind": "mirror", "mirror": str(mirror)}
-        job = {"target_name": "Twenty", "search_query": "", "source": source, "filters": {"entries": ids}}
-        return job_runner({**job, **changed}, *LOCAL, *arguments, name=name).checked().job
+        settings = job_of("Twenty", "", mirror, filters={"entries": ids}, **changed)
+        return job_runner(settings, *LOCAL, *arguments, name=name).checked().job
 
     job = run(entries)
     before = _steps(job)
     together = sorted([*entries, *new])
     run(together, force=True)
     shards = ["download_entries", "clean_complexes", "match_ligands", "measure_sasa", "check_results"]
-    assert sorted(_steps(job)[len(before) :]) == sorted(
-        [
-            "search_entries",
-            *(f"{step} 1" for step in shards),
-            "find_series",
-            "find_cores 0",
-            "find_cores 1",
-            *END,
-            "all",
-        ]
-    )
+    others = ["search_entries", "find_series", "find_cores 0", "find_cores 1", *END, "all"]
+    assert sorted(_steps(job)[len(before) :]) == sorted([*others, *(f"{step} 1" for step in shards)])
     assert result_files(job) == result_files(run(together, name="at_once"))
 
     before = _steps(job)

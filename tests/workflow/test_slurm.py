@@ -14,7 +14,7 @@ import pytest
 
 from tests.tools.cluster import VARIABLE, ClusterJob, LocalCluster, daemons, local_cluster
 from tests.tools.patience import wait_until
-from tests.tools.runs import LOCAL, SLURM, JobRun, RunningJob, difference, result_files, run_job
+from tests.tools.runs import LOCAL, SLURM, JobRun, RunningJob, difference, job_of, result_files, run_job
 from tethermap.base import layout
 from tethermap.run.logs import read_error
 
@@ -37,15 +37,9 @@ def start(tmp_path: Path) -> Start:
 @pytest.fixture
 def egfr(mirror: Path) -> dict[str, Any]:
     """Six entries of EGFR on the large mirror, in two shards, with their own memory and time limit."""
-    return {
-        "target_name": "EGFR",
-        "search_query": "EGFR",
-        "source": {"kind": "mirror", "mirror": str(mirror)},
-        "filters": {"max_entries": 6},
-        "shards": {"entries_per_shard": 3},
-        "sasa": {"slices": 2000},  # a second or two a shard: long enough for its node to crash within a step
-        "resources": {"mem_mb": 700, "runtime": 20},
-    }
+    # A second or two a shard: long enough for its node to crash within a step.
+    limits = {"filters": {"max_entries": 6}, "shards": {"entries_per_shard": 3}, "sasa": {"slices": 2000}}
+    return job_of("EGFR", source=mirror, resources={"mem_mb": 700, "runtime": 20}) | limits
 
 
 def first_running(cluster: LocalCluster, job: RunningJob) -> ClusterJob:
@@ -80,10 +74,7 @@ def test_jobs_whose_nodes_die_give_the_bytes_of_local_runs(
 ) -> None:
     local = run_job(tmp_path / "local", {**egfr, **cache}, *LOCAL).checked()
     # Slurm itself runs the demo's lost step again; for the other job it may not, so that Snakemake has to.
-    runs = [
-        start("demo", {**demo_settings, **cache}),
-        start("egfr", {**egfr, **cache}, "--slurm-no-requeue"),
-    ]
+    runs = [start("demo", {**demo_settings, **cache}), start("egfr", {**egfr, **cache}, "--slurm-no-requeue")]
     crash_nodes(cluster, *runs)
     while not any(job.state == "NODE_FAIL" for job in cluster.jobs(ended=True, folder=tmp_path / "egfr")):
         crash_nodes(cluster, runs[1])  # its step had ended before its node did
