@@ -26,24 +26,11 @@ settings.load_profile("untimed")
 
 
 LONGEST_FIRST = (
-    "mirror/test_entries",
-    "workflow/test_slurm",
-    "service/test_resources",
-    "workflow/test_module",
-    "service/test_cluster",
-    "test_readme",
-    "mirror/test_targets",
-    "workflow/test_foreign_files",
-    "workflow/test_crash_points",
-    "service/test_crashes",
-    "workflow/test_own_files",
-    "workflow/test_bad_input",
-    "workflow/test_determinism",
-    "service/test_reproduce",
-    "service/test_strangers",
-    "browser/test_results",
-    "service/test_openapi",
-    "test_fuzz",
+    *("mirror/test_entries", "workflow/test_slurm", "service/test_resources", "workflow/test_module"),
+    *("service/test_cluster", "test_readme", "mirror/test_targets", "workflow/test_foreign_files"),
+    *("workflow/test_crash_points", "service/test_crashes", "workflow/test_own_files", "workflow/test_bad_input"),
+    *("workflow/test_determinism", "service/test_reproduce", "service/test_strangers", "browser/test_results"),
+    *("service/test_openapi", "test_fuzz"),
 )
 """Modules that take longest: each is one worker's, and begun last it would leave the others idle at the end."""
 
@@ -72,34 +59,32 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.fixture(scope="session")
-def mirror() -> Path:
-    """Folder of the large mirror of real entries, `<id>.cif.gz` and `<id>.pdb.gz`."""
-    return _folder("TETHERMAP_TEST_MIRROR")
+def _folder(variable: str) -> Any:
+    """Return a fixture: the folder that a variable names."""
+
+    @pytest.fixture(scope="session")
+    def folder() -> Path:
+        if not (path := os.environ.get(variable)):
+            pytest.skip(f"{variable} is not set")
+        return Path(path)
+
+    return folder
 
 
-@pytest.fixture(scope="session")
-def rcsb_recordings() -> Path:
-    """Folder of recorded answers and schemas of the RCSB services."""
-    return _folder("TETHERMAP_TEST_RCSB_API")
+mirror = _folder("TETHERMAP_TEST_MIRROR")
+"""Folder of the large mirror of real entries, `<id>.cif.gz` and `<id>.pdb.gz`."""
 
+rcsb_recordings = _folder("TETHERMAP_TEST_RCSB_API")
+"""Folder of recorded answers and schemas of the RCSB services."""
 
-@pytest.fixture(scope="session")
-def validation_reports() -> Path:
-    """Folder of validation reports of entries of the mirror, in the archive's layout."""
-    return _folder("TETHERMAP_TEST_VALIDATION")
+validation_reports = _folder("TETHERMAP_TEST_VALIDATION")
+"""Folder of validation reports of entries of the mirror, in the archive's layout."""
 
+ternary = _folder("TETHERMAP_TEST_TERNARY")
+"""Folder of ternary complexes with known halves."""
 
-@pytest.fixture(scope="session")
-def ternary() -> Path:
-    """Folder of ternary complexes with known halves."""
-    return _folder("TETHERMAP_TEST_TERNARY")
-
-
-@pytest.fixture(scope="session")
-def affinities() -> Path:
-    """Folder of measured affinities of ligands in the large mirror."""
-    return _folder("TETHERMAP_TEST_AFFINITY")
+affinities = _folder("TETHERMAP_TEST_AFFINITY")
+"""Folder of measured affinities of ligands in the large mirror."""
 
 
 @pytest.fixture(scope="session")
@@ -139,8 +124,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def make(folder: Path) -> str:
         with LiveService(folder / "service") as service:
-            job_id = service.submit(MIXED)
-            assert service.ended(job_id, 120)["status"] == "completed"
+            job_id = service.completed(MIXED)
             service.terminate()
         return str(service.jobs / job_id)
 
@@ -164,10 +148,3 @@ def job_runner(tmp_path: Path) -> Callable[..., JobRun]:
         return run_job(tmp_path / name, {"cache_dir": str(tmp_path / "cache"), **settings}, *arguments, **options)
 
     return run
-
-
-def _folder(variable: str) -> Path:
-    folder = os.environ.get(variable)
-    if not folder:
-        pytest.skip(f"{variable} is not set")
-    return Path(folder)

@@ -19,12 +19,12 @@ from tests.standin.server import StandIn
 from tests.tools.cluster import LocalCluster
 from tests.tools.patience import patience
 from tests.tools.programs import program
-from tests.tools.runs import ROOT, run_job
+from tests.tools.runs import ROOT, rows_of, run_job
 from tests.tools.styles import programs, write_style
 from tethermap.base import layout
+from tethermap.base.component_index import default_index
 from tethermap.base.config import resolve
 from tethermap.base.root import __version__
-from tethermap.base.tables import SASA_SUMMARY, read_table
 
 pytestmark = pytest.mark.process
 
@@ -37,14 +37,11 @@ ALL = sorted(path for folder in (".", "config", "data", "scripts", "service", "t
 RUN_BY = {
     "README.md": (
         "tests/test_wheel.py::command",
-        "tests/test_readme.py::worked",
-        "tests/test_readme.py::worked",
+        *("tests/test_readme.py::worked",) * 2,
         "tests/test_readme.py::test_command_for_a_cluster_runs_there",
         "tests/test_readme.py::test_python_example_runs",
-        "tests/test_readme.py::baz2b",
-        "tests/test_readme.py::baz2b",
-        "tests/service/test_service_readme.py::test_command_of_the_projects_readme_answers_as_shown",
-        "tests/service/test_service_readme.py::test_command_of_the_projects_readme_answers_as_shown",
+        *("tests/test_readme.py::baz2b",) * 2,
+        *("tests/service/test_service_readme.py::test_command_of_the_projects_readme_answers_as_shown",) * 2,
     ),
     "config/README.md": ("tests/test_readme.py::test_configurations_of_the_settings_page_are_valid",),
     "config/profiles/README.md": (
@@ -56,8 +53,7 @@ RUN_BY = {
     "config/deploy/README.md": ("tests/service/test_deploy.py::test_a_restored_backup_gives_the_same_bytes",) * 2,
     "scripts/README.md": ("tests/test_readme.py::test_examples_of_reading_tables_run",) * 2,
     "service/README.md": (
-        "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work",
-        "tests/service/test_service_readme.py::test_first_commands_of_the_readme_work",
+        *("tests/service/test_service_readme.py::test_first_commands_of_the_readme_work",) * 2,
         "tests/service/test_service_readme.py::test_query_of_the_readme_reads_tables_of_all_jobs",
     ),
     "service/client/README.md": (
@@ -117,14 +113,8 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tethermap "$@"\n', encoding="utf-8")
     script.chmod(0o755)
     path = os.pathsep.join((str(folder), os.environ["PATH"]))
-    changed = {"PATH": path, "PYTHONPATH": str(ROOT / "scripts"), "TETHERMAP_COMPONENTS": _index()}
+    changed = {"PATH": path, "PYTHONPATH": str(ROOT / "scripts"), "TETHERMAP_COMPONENTS": str(default_index())}
     return {**os.environ, **changed, "XDG_CACHE_HOME": str(folder / "cache")}
-
-
-def _index() -> str:
-    from tethermap.base.component_index import default_index
-
-    return str(default_index())
 
 
 def run_lines(text: str, folder: Path, environment: dict[str, str]) -> str:
@@ -202,9 +192,7 @@ def test_result_folder_has_the_shown_files(baz2b: Path) -> None:
     shown = set(re.findall(r"^ *([\w.-]+[\w/]*)", SCRIPTS.split("## A result folder")[1].split("```")[1], re.MULTILINE))
     top = {path.name + ("/" if path.is_dir() else "") for path in baz2b.iterdir()} - {".snakemake/"}
     results = {path.name + ("/" if path.is_dir() else "") for path in (baz2b / layout.RESULTS).iterdir()}
-    assert {name for name in shown if name.endswith("/") or "." in name} >= {
-        name for name in top | results if name != "logs/"
-    }
+    assert {name for name in shown if name.endswith("/") or "." in name} >= (top | results) - {"logs/"}
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["DuckDB", "pandas"])
@@ -219,8 +207,8 @@ def test_examples_of_reading_tables_run(baz2b: Path, number: int) -> None:
 
 
 def test_areas_of_amprenavir_are_those_of_the_example() -> None:
-    (row,) = read_table(ROOT / "data/examples/exam1hpv" / layout.SASA_SUMMARY, SASA_SUMMARY)
-    areas = [float(str(row[f"SASA_{name}_A2"])) for name in ("free", "chain", "target")]
+    (row,) = rows_of(ROOT / "data/examples/exam1hpv", layout.SASA_SUMMARY)
+    areas = [float(row[f"SASA_{name}_A2"]) for name in ("free", "chain", "target")]
     told = re.search(r"of its (\d+) Å² a single chain leaves (\d+) Å² exposed, the dimer (\d+) Å²", SCRIPTS)
     assert told is not None
     assert [f"{area:.0f}" for area in areas] == list(told.groups())

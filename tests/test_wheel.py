@@ -21,7 +21,7 @@ from tests.service.core import LiveService
 from tests.tools import lock
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program
-from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
+from tests.tools.runs import LOCAL, ROOT, difference, job_of, result_files, run_job
 from tethermap.base.root import __version__
 
 pytestmark = pytest.mark.process
@@ -97,9 +97,8 @@ def call(command: Path, *arguments: str, folder: Path) -> subprocess.CompletedPr
 def job(command: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a job that the command has run."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    done = call(
-        command, "run", "4CUP", "--archive", "--cores", "1", "--set", f"cache_dir={folder / 'cache'}", folder=folder
-    )
+    cache = f"cache_dir={folder / 'cache'}"
+    done = call(command, "run", "4CUP", "--archive", "--cores", "1", "--set", cache, folder=folder)
     assert done.returncode == 0, done.stderr
     return folder / "tethermap-4cup"
 
@@ -122,13 +121,8 @@ def test_wheel_is_small_and_contains_the_files_of_a_run(wheel: Path) -> None:
 
 
 def test_results_are_those_of_the_checkout(job: Path, tmp_path: Path) -> None:
-    settings = {
-        "target_name": "4CUP",
-        "search_query": "4CUP",
-        "source": {"kind": "archive"},
-        "filters": {"entries": ["4CUP"]},
-    }
-    here = run_job(tmp_path / "here", {**settings, "cache_dir": str(tmp_path / "cache")}, *LOCAL).checked().job
+    settings = job_of("4CUP", filters={"entries": ["4CUP"]}, cache_dir=str(tmp_path / "cache"))
+    here = run_job(tmp_path / "here", settings, *LOCAL).checked().job
     assert difference(result_files(here), result_files(job)) == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.cleaning import Find, Sample, job_samples
-from tests.tools.runs import LOCAL, JobRun, Row, rows_of
+from tests.tools.runs import LOCAL, JobRun, Row, job_of, rows_of
 from tests.tools.shared import shared_run
 from tethermap.base import layout
 from tethermap.components.index import ComponentIndex
@@ -19,13 +19,8 @@ def whole(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
     """The job; each entry is searched, downloaded, cleaned, matched, measured and checked once."""
     entries = sorted({path.name.split(".")[0] for path in mirror.glob("*.gz")})
     tables = Path(os.environ.get("TETHERMAP_TEST_AFFINITY", "")) / "affinity.csv"
-    settings = {
-        "target_name": "every entry",
-        "search_query": "every entry",
-        "source": {"kind": "mirror", "mirror": str(mirror), "affinity": str(tables) if tables.is_file() else None},
-        "filters": {"entries": entries},
-        "protac_inputs": {"exits": 1},
-    }
+    settings = job_of("every entry", source=mirror, filters={"entries": entries}, protac_inputs={"exits": 1})
+    settings["source"]["affinity"] = str(tables) if tables.is_file() else None
     return shared_run(tmp_path_factory, "whole", settings, *LOCAL).checked()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -20,21 +19,20 @@ the job does not include."""
 REMEDIATED = {("1a4w", "QWE"): "ANS"}
 """Components that the entry's file names otherwise: QWE is ANS+DAR+2EP+KTH there."""
 
+Value = tuple[str, str, str, float]
+Listed = dict[tuple[str, str], list[Value]]
 EXPONENT = {"m": -3, "u": -6, "n": -9, "p": -12, "f": -15}
 
 
 @pytest.fixture(scope="module")
-def listed(affinities: Path) -> dict[tuple[str, str], list[tuple[str, str, str, float]]]:
+def listed(affinities: Path) -> Listed:
     """Chain, type, relation and concentration in nmol/L of each row, by entry and component."""
     found = defaultdict(list)
-    with (affinities / "affinity.csv").open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            name, sign, number, unit = re.split(r"([=<>~])([\d.]+)", row["measurement"].rpartition(",")[2])
-            value = float(f"{number}e{EXPONENT[unit[0]] + 9}")
-            place = row["pdb_id"], row["comp_id"]
-            found[row["pdb_id"], REMEDIATED.get(place, row["comp_id"])].append(
-                (row["chain"], name.upper(), sign, value)
-            )
+    for row in rows_of(affinities, "affinity.csv"):
+        name, sign, number, unit = re.split(r"([=<>~])([\d.]+)", row["measurement"].rpartition(",")[2])
+        value = float(f"{number}e{EXPONENT[unit[0]] + 9}")
+        comp_id = REMEDIATED.get((row["pdb_id"], row["comp_id"]), row["comp_id"])
+        found[row["pdb_id"], comp_id].append((row["chain"], name.upper(), sign, value))
     return found
 
 
@@ -43,12 +41,10 @@ def proteins(row: Row) -> set[str]:
     return {one.partition(":")[0] for one in row["pocket_uniprot"].split(";")} - {""}
 
 
-def test_value_of_each_ligand_is_that_of_the_lists(
-    listed: dict[tuple[str, str], list[tuple[str, str, str, float]]], whole: JobRun, kept: list[Row]
-) -> None:
+def test_value_of_each_ligand_is_that_of_the_lists(listed: Listed, whole: JobRun, kept: list[Row]) -> None:
     entries = set()
 
-    def of_chains(row: Row) -> list[tuple[str, str, str, float]]:
+    def of_chains(row: Row) -> list[Value]:
         chains = {row["Chain"], *row["target_chains"].split(",")}
         components = row["components"].split("+")
         return [one for name in components for one in listed.get((row["pdb_id"], name), ()) if one[0] in chains]

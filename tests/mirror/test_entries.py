@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,16 @@ from rdkit import Chem, rdBase
 
 from tests.tools.agreement import disagreements
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.enumerate_hets import STANDARD, Deposited, HetAtom, HetGroups
+from tests.tools.enumerate_hets import STANDARD, Deposited, HetGroups
 from tests.tools.enumerate_hets import deposited as deposited_of
-from tests.tools.runs import JobRun, Row, rows_of
+from tests.tools.runs import JobRun, Row, grouped, rows_of
 from tethermap.base import layout
 from tethermap.base.reference import REFERENCE
 from tethermap.entry.metadata import EntryMetadata, metadata_of
 from tethermap.entry.reader import read_entry
 from tethermap.sources.content import read_content
 
-JUDGED = REFERENCE / "judged_ligands.csv"
+_entry = itemgetter("pdb_id")
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +46,12 @@ def test_every_entry_has_one_row_with_the_checksum_of_its_file(whole: JobRun, fi
 
 def test_every_het_group_but_water_has_one_row(whole: JobRun, deposited: dict[str, Deposited]) -> None:
     """Counted with another parser; entries without polymer too."""
-    rows: dict[str, list[Row]] = {entry_id: [] for entry_id in deposited}
-    for row in rows_of(whole.job, layout.LIGAND_STATUS):
-        rows[row["pdb_id"]].append(row)
+    rows = grouped(rows_of(whole.job, layout.LIGAND_STATUS), _entry)
     for entry_id, (groups, _) in deposited.items():
-        assert_rows_are(groups, rows[entry_id], entry_id)
+        assert_rows_are(groups, rows.get(entry_id, []), entry_id)
     without = {r["pdb_id"] for r in rows_of(whole.job, layout.ENTRY_STATUS) if r["reason"] == "no_polymer"}
     assert without
-    assert {row["reason"] for name in without for row in rows[name]} <= {"entry_rejected", "part_of_polymer"}
+    assert {row["reason"] for name in without for row in rows.get(name, [])} <= {"entry_rejected", "part_of_polymer"}
 
 
 def test_pdb_and_mmcif_files_of_an_entry_give_the_same_results(
@@ -65,9 +63,7 @@ def test_pdb_and_mmcif_files_of_an_entry_give_the_same_results(
     for path in others:
         entry_id = path.name[:4]
         assert read_content(path, entry_id).format == "pdb"
-        twins = [
-            metadata_of(gzip.decompress(one.read_bytes()), is_mmcif=one != path) for one in (files[entry_id], path)
-        ]
+        twins = [described(one) for one in (files[entry_id], path)]
         chains = [{chain for entity in m.entities for chain in entity.auth_asym_ids} for m in twins]
         assert (twins[0].methods, chains[0]) == (twins[1].methods, chains[1])
         assert twins[0].resolution == pytest.approx(twins[1].resolution, abs=0.006)
@@ -121,11 +117,6 @@ def test_rejected_rows_have_a_reason_and_kept_rows_their_files(whole: JobRun, ke
             assert (whole.job / path).is_file(), path
 
 
-def chosen(atoms: list[HetAtom], altloc: str) -> list[HetAtom]:
-    """Return the atoms of one conformer."""
-    return [atom for atom in atoms if atom.altloc in ("", altloc)]
-
-
 def test_molecules_are_the_observed_atoms_where_they_were_deposited(
     whole: JobRun, kept: list[Row], deposited: dict[str, Deposited]
 ) -> None:
@@ -136,7 +127,7 @@ def test_molecules_are_the_observed_atoms_where_they_were_deposited(
         key = (row["Chain"], row["Warhead"], row["Residue_ID"])
         if "+" in row["components"] or key not in deposited[row["pdb_id"]][1]:
             continue
-        expected = chosen(deposited[row["pdb_id"]][1][key], row["altloc"])
+        expected = [atom for atom in deposited[row["pdb_id"]][1][key] if atom.altloc in ("", row["altloc"])]
         if any(not atom.element for atom in expected):
             continue  # files without element columns
         path = whole.job / layout.ligand_sdf(row["stem"])
@@ -207,8 +198,7 @@ def test_components_of_five_characters_are_kept_whole(whole: JobRun, kept: list[
 
 def test_accepted_components_are_relevant_to_chemists(kept: list[Row]) -> None:
     """Each was judged by hand; irrelevant ones have a reason in the list and are rare."""
-    with JUDGED.open(encoding="utf-8", newline="") as stream:
-        judged = {row["comp_id"]: row for row in csv.DictReader(stream)}
+    judged = {row["comp_id"]: row for row in rows_of(REFERENCE, "judged_ligands.csv")}
     assert {row["Warhead"] for row in kept} == judged.keys()
     assert all(row["reason"] and row["source"] for row in judged.values())
     unwanted = [row for row in kept if judged[row["Warhead"]]["verdict"] != "wanted"]
@@ -260,18 +250,16 @@ def test_job_finds_nothing_wrong_with_itself(whole: JobRun) -> None:
 def test_modified_residues_stay_in_their_chain(whole: JobRun, kept: list[Row], files: dict[str, Path]) -> None:
     """The public service lost phosphotyrosine from 226 of 229 files."""
     codes = {"PTR", "TPO", "SEP", "MSE", "CSO"}
-    modified: dict[str, list[Row]] = {}
-    for row in rows_of(whole.job, layout.LIGAND_STATUS):
-        if row["kind"] == "modified_residue" and row["ligand"] in codes:
-            modified.setdefault(row["pdb_id"], []).append(row)
+    rows = (row for row in rows_of(whole.job, layout.LIGAND_STATUS) if row["kind"] == "modified_residue")
+    modified = grouped((row for row in rows if row["ligand"] in codes), _entry)
     seen: Counter[str] = Counter()
-    for entry_id, rows in modified.items():
+    for entry_id, of_entry in modified.items():
         path = next((whole.job / layout.war_pdb(row["stem"]) for row in kept if row["pdb_id"] == entry_id), None)
         if path is None or not path.exists() or (read_entry(files[entry_id], entry_id).atoms.altloc != b"").any():
             continue
         structure = gemmi.read_pdb(str(path))
         written = {(c.name, str(r.seqid), r.name) for c in structure[0] for r in c}
-        for row in rows:
+        for row in of_entry:
             if row["chain"] in {c.name for c in structure[0]}:
                 assert (row["chain"], row["residue"], row["ligand"]) in written, path.name
                 seen[row["ligand"]] += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +14,13 @@ from service.extras.pairs import half_of, pairs_of
 from service.jobs.record import JobRecord
 from service.results.job import Job
 from service.results.tables import JobTables
+from tests.tools.bench_exits import development_rows
 from tests.tools.programs import programs
 from tests.tools.protac_reading import problems_of_job
-from tests.tools.runs import ROOT, JobRun, Row, rows_of
+from tests.tools.runs import JobRun, Row, by_stem, rows_of
 from tethermap.base import layout
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
 
-DEVELOPMENT = ROOT / "data" / "benchmark" / "exits" / "development.csv"
 METALS = {"Co", "Fe", "Mg", "Pt"}
 MISREAD = {
     "37O": "a flat piperazine",
@@ -42,11 +41,9 @@ MISREAD = {
 
 
 def test_every_candidate_for_an_exit_has_a_rank_with_its_evidence_or_a_reason(whole: JobRun, kept: list[Row]) -> None:
-    by_stem: dict[str, list[Row]] = {}
-    for row in rows_of(whole.job, layout.EXIT_VECTORS):
-        by_stem.setdefault(row["stem"], []).append(row)
-    assert by_stem.keys() == {row["stem"] for row in kept}
-    for stem, rows in by_stem.items():
+    listed = by_stem(rows_of(whole.job, layout.EXIT_VECTORS))
+    assert listed.keys() == {row["stem"] for row in kept}
+    for stem, rows in listed.items():
         ranks = [int(row["rank"]) for row in rows if row["rank"]]
         assert ranks == list(range(1, len(ranks) + 1)), stem
         for row in rows:
@@ -107,7 +104,7 @@ def test_heads_are_found_in_their_copies_by_the_method_of_prosettac(whole: JobRu
     rows = [row for row in rows_of(whole.job, layout.PROTAC_INPUTS) if row["head_file"]]
     folder = (whole.job / layout.PROTAC_INPUTS).parent
     texts = [(folder / row["head_file"]).read_text(encoding="utf-8") for row in rows]
-    degraded = {row["pdb_id"].lower() for row in development_set()}
+    degraded = {row["pdb_id"].lower() for row in development_rows()}
     found: dict[str, list[bool]] = {"degraded": [], "other": []}
     for row, (head, copy) in zip(rows, heads_and_copies(texts, tmp_path), strict=True):
         match = copy.GetSubstructMatch(head) if copy is not None else ()
@@ -123,12 +120,6 @@ def test_heads_are_found_in_their_copies_by_the_method_of_prosettac(whole: JobRu
     assert all(found["degraded"])
     assert len(found["other"]) > 400
     assert sum(found["other"]) > 0.95 * len(found["other"])
-
-
-def development_set() -> list[Row]:
-    """Return the ligands of published degraders."""
-    lines = DEVELOPMENT.read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def heads_and_copies(texts: list[str], folder: Path) -> Iterator[tuple[Chem.Mol, Chem.Mol | None]]:
@@ -164,14 +155,9 @@ def test_recruiters_of_cereblon_are_paired_with_a_kinase_inhibitor(whole: JobRun
     """Their anchors are those of published degraders: the ethers of gefitinib, the arene of lenalidomide."""
     time = "2026-01-01T00:00:00Z"
     record = JobRecord(
-        job_id="00000000",
-        sequence=1,
-        status="completed",
-        target_name="every entry",
-        search_query="",
-        created_at=time,
-        modified_at=time,
-    )
+        job_id="00000000", sequence=1, status="completed", target_name="every entry", search_query="",
+        created_at=time, modified_at=time,
+    )  # fmt: skip
     job = Job(record, whole.job, "/api/jobs/00000000")
     cache = JobTables()
     target = half_of(cache, job, "IRE")

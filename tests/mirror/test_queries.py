@@ -14,22 +14,8 @@ from tethermap.sources.rcsb import RcsbSource
 from tethermap.sources.search import find_entries
 
 EGFR = {
-    "2itt",
-    "2ity",
-    "2itz",
-    "2j6m",
-    "3poz",
-    "3w2r",
-    "3w2s",
-    "4zau",
-    "5cas",
-    "5cav",
-    "5em7",
-    "5em8",
-    "5hg8",
-    "5ug8",
-    "5ug9",
-    "6duk",
+    *("2itt", "2ity", "2itz", "2j6m", "3poz", "3w2r", "3w2s", "4zau"),
+    *("5cas", "5cav", "5em7", "5em8", "5hg8", "5ug8", "5ug9", "6duk"),
 }
 ABL = {"2hyy", "2hzi", "2qoh", "2z60", "3qri", "3qrj", "4twp", "5mo4"}
 VHL = {"5t35", "7jtp", "7khh"}
@@ -101,12 +87,9 @@ def test_an_entry_is_found_by_its_id_however_it_is_written(asked: Source, questi
 
 @pytest.mark.parametrize(
     ("target", "question", "told"),
-    [
-        ("HSP90", "P07900", "entry of P07900"),
-        ("HSP90", "HSP90 P07900", "entry of P07900"),
-        ("EGFR", "PDB:9ZZZ", "entry 9ZZZ"),
-    ],
-)
+    [("HSP90", "P07900", "entry of P07900"), ("HSP90", "HSP90 P07900", "entry of P07900"),
+     ("EGFR", "PDB:9ZZZ", "entry 9ZZZ")],
+)  # fmt: skip
 def test_unknown_terms_of_a_source_do_not_start_a_search_by_words(
     asked: Source, target: str, question: str, told: str
 ) -> None:
