@@ -13,21 +13,15 @@ from tests.tools.cleaning import (
     Sample,
     brute_force_assembly,
     differ_from_freesasa,
+    exposure_of,
     largest_difference,
     radii_of,
     read_cleaned,
 )
-from tests.tools.runs import JobRun, rows_of
-from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
-from tethermap.base.reference import RADII
 from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import RadiusTable
-from tethermap.exposure.sasa import Sasa
 from tethermap.instance.find import Residues
-
-METHOD = Sasa(probe_radius=1.4, slices=100)
 
 WORST = {"6duv_A_0S6_502", "6lu7_C_PJE_5", "4yb0_R_C2E_102", "6duk_A_JBJ_1103", "6f6r_A_CVE_501"}
 """Of 14,716 ligand atoms five are off by more than 0.2 with 100 slices: in these, by 0.315 at most."""
@@ -54,13 +48,6 @@ def shrake_rupley(xyz: FloatArray, radii: FloatArray, atom: int, sphere: FloatAr
         far, size = distance[other], radii[other] + probe
         points = points[points @ (offset[other] / far) <= (reach**2 + far**2 - size**2) / (2 * reach * far)]
     return float(4 * math.pi * reach**2 * len(points) / len(sphere))
-
-
-def test_contexts_are_nested(whole: JobRun) -> None:
-    for row in rows_of(whole.job, layout.SASA_ATOMS):
-        areas = [row[f"SASA_{context}_A2"] for context in ("crystal", "assembly", "target", "chain", "free")]
-        numbers = [float(area) for area in areas if area]
-        assert numbers == sorted(numbers), row["stem"]
 
 
 def test_cut_out_gives_the_areas_of_the_whole_complex(samples: list[Sample], find: Find) -> None:
@@ -93,15 +80,6 @@ def test_areas_are_those_of_freesasa(samples: list[Sample], find: Find) -> None:
     assert differ_from_freesasa(samples[:320], find) == []
 
 
-def with_molecule(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the ligand's coordinates and radii from the pipeline, and the radii of the atoms around."""
-    molecule = sample.molecule
-    assert molecule is not None
-    table = RadiusTable(RADII)
-    own = np.array([table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
-    return sample.instance.atoms.xyz[molecule.atom_index], own, radii_of(sample, find)[1]
-
-
 def test_areas_agree_with_counted_points(samples: list[Sample], find: Find) -> None:
     """Lee-Richards of 100 slices against Shrake-Rupley of 100,000 points, each atom of 20 instances.
 
@@ -112,10 +90,10 @@ def test_areas_agree_with_counted_points(samples: list[Sample], find: Find) -> N
     compared = 0
     for sample in (others[number * len(others) // 20] for number in range(20)):
         around = sample.neighbourhood
-        ligand, own, far = with_molecule(sample, find)
-        areas = METHOD.exposure(ligand, own, around, far).bound["target"]
+        own, far = radii_of(sample, find)
+        areas = exposure_of(sample, find).bound["target"]
         in_target = around.context <= CONTEXTS.index("target")
-        xyz, radii = np.concatenate([ligand, around.xyz[in_target]]), np.concatenate([own, far[in_target]])
+        xyz, radii = np.concatenate([sample.xyz, around.xyz[in_target]]), np.concatenate([own, far[in_target]])
         counted = [shrake_rupley(xyz, radii, atom, sphere) for atom in range(len(own))]
         assert np.abs(areas - counted).max() <= 0.2, sample.instance.stem
         compared += len(own)
@@ -127,10 +105,9 @@ def test_areas_of_the_worst_atoms_converge_with_the_slices(samples: list[Sample]
     worst = [sample for sample in samples if sample.instance.stem in WORST]
     assert len(worst) == len(WORST)
     for sample in worst:
-        ligand, own, others = with_molecule(sample, find)
-        exact = Sasa(1.4, 5_000).exposure(ligand, own, sample.neighbourhood, others).headline
+        exact = exposure_of(sample, find, 5_000).headline
         for slices in off:
-            areas = Sasa(1.4, slices).exposure(ligand, own, sample.neighbourhood, others).headline
+            areas = exposure_of(sample, find, slices).headline
             off[slices] = max(off[slices], float(np.abs(areas - exact).max()))
     assert 0.2 < off[100] <= 0.32
     assert 0.0 < off[150] <= 0.12

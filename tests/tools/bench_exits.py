@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tools.cleaning import clean_file
+from tests.tools.cleaning import Sample, clean_file, exposure_of
 from tests.tools.exit_truth import derived_truth, interval
 from tests.tools.exit_weights import GRID, NEVER, TOPS, USED, Terms, Weights, leave_one_out, terms_of
 from tests.tools.exit_weights import shares as held_out_shares
@@ -28,7 +28,6 @@ from tests.tools.ternary import VARIABLE as TERNARY
 from tests.tools.ternary import score, ternaries
 from tethermap.base.component_index import default_index
 from tethermap.base.contexts import CONTEXTS
-from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.index import ComponentIndex
@@ -41,10 +40,7 @@ from tethermap.exits.rank import rank_candidates
 from tethermap.exits.rows import linked_atoms
 from tethermap.exits.sites import exit_sites
 from tethermap.exits.words import OPEN_FROM
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
-from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.matching.build import build_ligand
-from tethermap.molecule.record import LigandMolecule
 
 DEVELOPMENT = "data/benchmark/exits/development.csv"
 GATES = {"atom top-1": 0.8, "atom top-3": 0.9, "site top-3": 0.9}
@@ -114,7 +110,7 @@ def case_of(target: str, kept: KeptInstance, index: ComponentIndex, names: froze
     """
     molecule = build_ligand(kept.instance, index)
     accepted = frozenset(k for k, name in enumerate(molecule.names) if name in names)
-    exposure = exposure_of(kept, molecule, index)
+    exposure = exposure_of(Sample(kept.instance, kept.neighbourhood, None, molecule), index.get)
     begin = time.process_time()
     graph = ligand_graph(molecule)
     lost = exposure.free - exposure.bound["target"]
@@ -146,15 +142,6 @@ def case_of(target: str, kept: KeptInstance, index: ComponentIndex, names: froze
     site = {method: _rank(exit_sites(graph), values, accepted) for method, values in score.items()}
     terms = terms_of(ligand, exits, graph, accepted)
     return Case(entry_id, ligand, target, atom, site, tuple(exits), terms, spent)
-
-
-def exposure_of(kept: KeptInstance, molecule: LigandMolecule, index: ComponentIndex) -> Exposure:
-    """Return the areas of a ligand with the default method of the pipeline."""
-    radii = RadiusTable(RADII)
-    around = kept.neighbourhood
-    own = np.array([radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
-    polymer = PolymerRadii(radii, index.get).of_all(around.comp_id, around.atom_name, around.element)
-    return Sasa(1.4, 100).exposure(kept.instance.atoms.xyz[molecule.atom_index], own, around, polymer)
 
 
 def _by_atom(exits: Iterable[Exit]) -> dict[int, float]:

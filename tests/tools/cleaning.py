@@ -25,7 +25,7 @@ from tethermap.entry.reader import Entry, read_entry
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exposure.method import FREESASA, KERNEL
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
-from tethermap.exposure.sasa import Sasa
+from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.instance.store import neighbourhood_of_record
@@ -60,13 +60,9 @@ class Sample:
 
     @property
     def xyz(self) -> FloatArray:
-        """Heavy atoms of the ligand in angstroms, shape (n_heavy, 3)."""
-        return self.instance.atoms.xyz[self.instance.atoms.heavy]
-
-    @property
-    def elements(self) -> tuple[str, ...]:
-        """Elements of the atoms."""
-        return tuple(self.instance.atoms.element[i] for i in self.instance.atoms.heavy)
+        """Heavy atoms of the ligand in angstroms, shape (n_heavy, 3), in the order of its molecule if it has one."""
+        atoms = self.instance.atoms
+        return atoms.xyz[atoms.heavy if self.molecule is None else self.molecule.atom_index]
 
 
 @dataclass(frozen=True)
@@ -105,21 +101,27 @@ def job_samples(job: Path) -> Iterator[Sample]:
 
 
 def radii_of(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray]:
-    """Return the radii of the ligand, by element only, and of the atoms around it."""
-    table = RadiusTable(RADII)
-    around = sample.neighbourhood
-    own = np.array([table.of_element(element) for element in sample.elements])
-    return own, PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
+    """Return the radii of the ligand, by element only if it has no molecule, and of the atoms around it."""
+    table, around = RadiusTable(RADII), sample.neighbourhood
+    if sample.molecule is None:
+        own = [table.of_element(sample.instance.atoms.element[k]) for k in sample.instance.atoms.heavy]
+    else:
+        own = [table.of_atom(sample.molecule.mol.GetAtomWithIdx(k)) for k in range(sample.molecule.n_heavy)]
+    return np.array(own), PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
+
+
+def exposure_of(sample: Sample, find: Find, slices: int = 100) -> Exposure:
+    """Return the areas of a ligand with the default method of the pipeline."""
+    own, around = radii_of(sample, find)
+    return Sasa(1.4, slices).exposure(sample.xyz, own, sample.neighbourhood, around)
 
 
 def largest_difference(sample: Sample, context: str, whole: Surround, find: Find) -> float:
     """Compare the areas in a context with those in a complete set of atoms, in square angstroms."""
-    own, around = radii_of(sample, find)
-    method = Sasa(probe_radius=1.4, slices=100)
-    exposure = method.exposure(sample.xyz, own, sample.neighbourhood, around)
+    own, _ = radii_of(sample, find)
     radii = PolymerRadii(RadiusTable(RADII), find).of_all(whole.comp_id, whole.atom_name, whole.element)
-    areas = method.areas(np.concatenate([sample.xyz, whole.xyz]), np.concatenate([own, radii]), len(own))
-    return float(np.abs(exposure.bound[context] - areas).max())
+    areas = Sasa(1.4, 100).areas(np.concatenate([sample.xyz, whole.xyz]), np.concatenate([own, radii]), len(own))
+    return float(np.abs(exposure_of(sample, find).bound[context] - areas).max())
 
 
 def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
@@ -137,10 +139,8 @@ def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
         doubled = replace(near, **{name: getattr(near, name)[twice] for name in names})
         one = kernel.exposure(sample.xyz, own, doubled, around[twice])
         other = freesasa.exposure(sample.xyz, own, near, around)
-        same = [np.allclose(one.free, other.free, rtol=0, atol=1e-9)]
-        same += [
-            np.allclose(one.bound[name], other.bound[name], rtol=0, atol=1e-9, equal_nan=True) for name in CONTEXTS
-        ]
+        pairs = [(one.free, other.free), *((one.bound[name], other.bound[name]) for name in CONTEXTS)]
+        same = [np.allclose(*pair, rtol=0, atol=1e-9, equal_nan=True) for pair in pairs]
         if not all(same):
             differ.append(sample.instance.stem)
     return differ
@@ -178,9 +178,9 @@ def brute_force_assembly(entry: Entry, sample: Sample) -> Surround | None:
     lacks the deposited place: these cases would need the pipeline's own rules.
     """
     around = sample.neighbourhood
-    polymer = {residue.name for residue in _polymer_residues(entry.structure)}
-    simple = set(around.comp_id[around.context < 3].tolist()) <= polymer
-    chains = {residue.subchain for residue in _polymer_residues(entry.structure)}
+    residues = [residue for _, residue in _polymer_residues(entry.structure)]
+    simple = set(around.comp_id[around.context < 3].tolist()) <= {residue.name for residue in residues}
+    chains = {residue.subchain for residue in residues}
     simple &= sample.instance.name.label_asym_id not in chains
     if not simple or entry.molecules or (entry.atoms.altloc != b"").any():
         return None
@@ -198,11 +198,9 @@ def _surround(atoms: Iterable[tuple[gemmi.Position | gemmi.Vec3, str, gemmi.Atom
     )
 
 
-def _polymer_residues(structure: gemmi.Structure) -> Iterator[gemmi.Residue]:
-    for chain in structure[0]:
-        for residue in chain:
-            if residue.entity_type == gemmi.EntityType.Polymer:
-                yield residue
+def _polymer_residues(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Chain, gemmi.Residue]]:
+    pairs = ((chain, residue) for chain in structure[0] for residue in chain)
+    return (pair for pair in pairs if pair[1].entity_type == gemmi.EntityType.Polymer)
 
 
 def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[tuple[gemmi.Vec3, str, gemmi.Atom]]:
@@ -214,12 +212,11 @@ def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[tuple[gemmi.Ve
         return
     if not next(places[name][0] for name in own if name in places).is_identity():
         return
-    for residue, chain in ((r, c) for c in structure[0] for r in c):
-        if residue.entity_type == gemmi.EntityType.Polymer:
-            for transform in places.get(residue.subchain, places.get(chain.name, [])):
-                for atom in residue:
-                    if not atom.is_hydrogen():
-                        yield transform.apply(atom.pos), residue.name, atom
+    for chain, residue in _polymer_residues(structure):
+        for transform in places.get(residue.subchain, places.get(chain.name, [])):
+            for atom in residue:
+                if not atom.is_hydrogen():
+                    yield transform.apply(atom.pos), residue.name, atom
 
 
 def _places(assembly: gemmi.Assembly) -> dict[str, list[gemmi.Transform]]:

@@ -10,7 +10,8 @@ import gemmi
 import numpy as np
 import pytest
 
-from tests.tools.cleaning import ANY_TARGET, Find, clean_file
+from tests.tools.cleaning import ANY_TARGET, Find, clean_file, clean_sample
+from tests.tools.cleaning import exposure_of as exposure_of_sample
 from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
@@ -30,12 +31,7 @@ def kept_in(path: Path, find: Find, comp_id: str, settings: CleanSettings = ANY_
 
 def exposure_of(kept: KeptInstance, find: Find) -> Exposure:
     """Areas with radii by element, enough to compare contexts."""
-    table = RadiusTable(RADII)
-    heavy = kept.instance.atoms.heavy
-    own = np.array([table.of_element(kept.instance.atoms.element[i]) for i in heavy])
-    around = kept.neighbourhood
-    radii = PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
-    return Sasa(1.4, 100).exposure(kept.instance.atoms.xyz[heavy], own, around, radii)
+    return exposure_of_sample(clean_sample(kept), find)
 
 
 def test_drug_between_two_chains_is_open_in_context_chain_and_buried_in_target(archive: Path, find: Find) -> None:
