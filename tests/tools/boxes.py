@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
@@ -47,20 +48,18 @@ def faults_of(svg: str) -> list[str]:
 
 def _boxes(group: Element, dx: float, dy: float) -> list[Box]:
     found: list[Box] = []
-    letters: dict[str, list[float]] = {}
+    letters: dict[str, list[float]] = defaultdict(list)
     for item in group:
         name = item.get("class", "").strip()
         if item.tag == f"{SVG}g":
             move = _MOVE.fullmatch(item.get("transform", ""))
-            found += _boxes(item, dx + float(move[1]) if move else dx, dy + float(move[2]) if move else dy)
+            found += _boxes(item, dx + float(move[1] if move else 0), dy + float(move[2] if move else 0))
         elif item.tag == f"{SVG}text":
             found.append(_text(item, dx, dy))
         elif item.tag == f"{SVG}path" and _LABEL.fullmatch(name):
-            letters.setdefault(name, []).extend(float(value) for value in _NUMBER.findall(item.get("d", "")))
-    for name, values in letters.items():
-        x, y = values[::2], values[1::2]
-        found.append(Box(name, min(x) + dx, min(y) + dy, max(x) + dx, max(y) + dy))
-    return found
+            letters[name] += map(float, _NUMBER.findall(item.get("d", "")))
+    places = ((name, values[::2], values[1::2]) for name, values in letters.items())
+    return found + [Box(name, min(x) + dx, min(y) + dy, max(x) + dx, max(y) + dy) for name, x, y in places]
 
 
 def _text(item: Element, dx: float, dy: float) -> Box:

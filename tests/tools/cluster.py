@@ -12,9 +12,11 @@ import re
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from tests.tools.patience import wait_until
 
@@ -64,15 +66,13 @@ class LocalCluster:
         folder : Path or None
             Limit to one job folder.
         """
-        command = ["squeue", "--noheader", "--format=%i|%T|%N|%Z|%k|%m|%l"]
-        listed = subprocess.run(
-            [*command, "--states=all"] if ended else command, capture_output=True, text=True, check=True
-        )
+        command = ["squeue", "--noheader", "--format=%i|%T|%N|%Z|%k|%m|%l", *["--states=all"] * ended]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         found = []
-        for line in listed.stdout.splitlines():
-            number, state, node, place, comment, memory, limit = line.strip().split("|")
+        for line in listed.splitlines():
+            number, state, node, place, comment, *limits = line.strip().split("|")
             rule = comment.removeprefix("rule_").partition("_wildcards_")[0]
-            found.append(ClusterJob(number, state, node, Path(place), rule, memory, limit))
+            found.append(ClusterJob(number, state, node, Path(place), rule, *limits))
         return [job for job in found if folder is None or job.folder == folder.resolve()]
 
     def running(self, folder: Path | None = None) -> list[ClusterJob]:
@@ -138,14 +138,8 @@ def local_cluster(folder: Path) -> Iterator[LocalCluster]:
 
 def daemons(folder: Path) -> list[int]:
     """Return the numbers of the processes that have a cluster's folder in their command line."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if f"{folder}/".encode() in path.read_bytes():
-                found.append(int(path.parent.name))
-        except OSError:  # it has just ended
-            continue
-    return [number for number in found if number != os.getpid()]
+    processes = [one for one in psutil.process_iter(["cmdline"]) if one.pid != os.getpid()]
+    return [one.pid for one in processes if f"{folder}/" in " ".join(one.info["cmdline"] or ())]
 
 
 def _node_state(node: str) -> str:
@@ -156,14 +150,8 @@ def _node_state(node: str) -> str:
 def _free_ports() -> int:
     """Return the first of the consecutive free ports that a cluster needs."""
     for first in random.SystemRandom().sample(_FIRST_PORTS, 50):
-        sockets = [socket.socket() for _ in range(NODES + 1)]
-        try:
-            for number, one in enumerate(sockets):
-                one.bind(("127.0.0.1", first + number))
-        except OSError:
-            continue
-        finally:
-            for one in sockets:
-                one.close()
-        return first
+        with suppress(OSError), ExitStack() as stack:
+            for number in range(NODES + 1):
+                stack.enter_context(socket.create_server(("127.0.0.1", first + number)))
+            return first
     raise RuntimeError("no free ports for a cluster")

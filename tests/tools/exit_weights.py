@@ -83,14 +83,11 @@ def rank_with(terms: Terms, weights: Weights) -> int:
     """Return the rank of the best right anchor under some weights; ties count against it."""
     way, prior, area = weights
     scores = (terms.room + way * terms.way_out + prior * terms.prior - area * terms.area - terms.binding).round(6)
-    best: dict[int, float] = {}
-    for group, score in zip(terms.anchor_class.tolist(), scores.tolist(), strict=True):
-        best[group] = max(score, best.get(group, -np.inf))
+    groups = grouped(zip(terms.anchor_class.tolist(), scores.tolist(), strict=True), lambda pair: pair[0])
+    best = {group: max(score for _, score in pairs) for group, pairs in groups.items()}
     right = set(terms.anchor_class[terms.right > 0].tolist())
-    if not right:
-        return NEVER
-    first = max(best[group] for group in right)
-    return 1 + sum(score >= first for group, score in best.items() if group not in right)
+    first = max((best[group] for group in right), default=-np.inf)
+    return 1 + sum(score >= first for group, score in best.items() if group not in right) if right else NEVER
 
 
 @dataclass(frozen=True)

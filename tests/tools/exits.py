@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,9 +30,8 @@ def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:
     count = Chem.MolFromSmiles(smiles).GetNumAtoms()
     xyz = [tuple(place) for place in mol.GetConformer().GetPositions()[:count].tolist()]
     instance, record = small_ligand(smiles, xyz)
-    names = instance.atoms.name
     for atom in mol.GetAtoms():
-        atom.SetProp(NAME, names[atom.GetIdx()] if atom.GetIdx() < count else "H")
+        atom.SetProp(NAME, [*instance.atoms.name, *["H"] * mol.GetNumAtoms()][atom.GetIdx()])
         atom.SetAtomMapNum(0)
     heavy = Chem.RemoveHs(mol)
     alike = np.array(list(Chem.CanonicalRankAtoms(heavy, breakTies=False)), dtype=np.int64)
@@ -62,12 +62,10 @@ def surroundings(*xyz: Sequence[float], element: str = "C", context: str = "targ
 
 def joined(*parts: Surroundings) -> Surroundings:
     """Return several surroundings as one."""
-    return Surroundings(
-        xyz=np.concatenate([part.xyz for part in parts]),
-        element=np.concatenate([part.element for part in parts]),
-        context=np.concatenate([part.context for part in parts]),
-        largest=parts[0].largest,
-    )
+    joint: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in ("xyz", "element", "context")
+    }
+    return replace(parts[0], **joint)
 
 
 def scattered(graph: LigandGraph, count: int = 400, *, seed: int = 3) -> Surroundings:
@@ -85,14 +83,13 @@ def caged(graph: LigandGraph) -> Surroundings:
     return surroundings(*cage[far].tolist())
 
 
-def moved(graph: LigandGraph, around: Surroundings, turn: FloatArray, shift: FloatArray) -> tuple[
-    LigandGraph, Surroundings
-]:  # fmt: skip
+def moved(
+    graph: LigandGraph, around: Surroundings, turn: FloatArray, shift: FloatArray
+) -> tuple[LigandGraph, Surroundings]:
     """Return a ligand and its surroundings after a rigid motion."""
-    return (
-        replace(graph, xyz=graph.xyz @ turn.T + shift, hydrogens=tuple(h @ turn.T + shift for h in graph.hydrogens)),
-        replace(around, xyz=(around.xyz.astype(np.float64) @ turn.T + shift).astype(np.float32)),
-    )
+    hydrogens = tuple(h @ turn.T + shift for h in graph.hydrogens)
+    xyz = (around.xyz.astype(np.float64) @ turn.T + shift).astype(np.float32)
+    return replace(graph, xyz=graph.xyz @ turn.T + shift, hydrogens=hydrogens), replace(around, xyz=xyz)
 
 
 def reordered(graph: LigandGraph, order: Sequence[int]) -> LigandGraph:
@@ -137,6 +134,4 @@ def same_openings(before: Exit, after: Exit) -> bool:
 
 def classes(graph: LigandGraph) -> list[str]:
     """Return the sorted classes of all candidates of a ligand."""
-    return sorted(
-        chemistry_class(graph, one.anchor, one.leaving[0] if one.leaving else None) for one in find_candidates(graph)
-    )
+    return sorted(chemistry_class(graph, one.anchor, next(iter(one.leaving), None)) for one in find_candidates(graph))

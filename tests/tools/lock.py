@@ -91,18 +91,9 @@ def without(lock: str, others: Container[str]) -> str:
 def resolve(requirements: list[str], *options: str) -> str:
     """Return a lock as uv resolves it: one version of each package for all platforms and Pythons."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", OLDEST_PYTHON]
-    command += [
-        "--fork-strategy",
-        "fewest",
-        "--generate-hashes",
-        "--no-annotate",
-        "--no-header",
-        "--no-config",
-        "-q",
-        *options,
-    ]
+    command += ["--fork-strategy", "fewest", "--generate-hashes", "--no-annotate", "--no-header", "--no-config", "-q"]
     text = "\n".join(requirements)
-    return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return subprocess.run([*command, *options], input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def main() -> None:

@@ -56,8 +56,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         for part in ("scripts", "tests", "data", "config", "service"):
-            if (ROOT / part).is_dir():
-                shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
         for name in (".pytest.ini", "Snakefile"):
             shutil.copy(ROOT / name, copy / name)
         survivors = 0

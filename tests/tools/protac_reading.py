@@ -98,7 +98,7 @@ class LigandInputs:
         if heavy != list(range(len(self.told["atoms"]))) or heavy != sorted(self.atoms):
             yield "the SDF has other heavy atoms"
             return
-        serials = {atom.serial: (atom, residue) for residue, atom in _complex_atoms(self.complex)}
+        serials = {cra.atom.serial: (cra.atom, cra.residue) for cra in self.complex[0].all()}
         positions = self.ligand.GetConformer().GetPositions()
         for k, told in enumerate(self.told["atoms"]):
             row = self.atoms[k]
@@ -246,11 +246,8 @@ def _pdb(path: Path) -> Chem.Mol:
 
 
 def _by_name(mol: Chem.Mol) -> dict[str, int]:
-    names = {}
-    for atom in mol.GetAtoms():
-        info = atom.GetPDBResidueInfo()
-        names[f"{info.GetResidueName().strip()} {info.GetName().strip()}"] = atom.GetIdx()
-    return names
+    infos = ((atom.GetPDBResidueInfo(), atom.GetIdx()) for atom in mol.GetAtoms())
+    return {f"{info.GetResidueName().strip()} {info.GetName().strip()}": k for info, k in infos}
 
 
 def _residues(chain: Iterable[gemmi.Residue], without: set[int]) -> list[tuple[str, str, list[tuple[Any, ...]]]]:
@@ -259,13 +256,6 @@ def _residues(chain: Iterable[gemmi.Residue], without: set[int]) -> list[tuple[s
         (str(one.seqid), one.name, [(a.name, *a.pos.tolist()) for a in one if a.serial not in without]) for one in chain
     ]
     return [residue for residue in found if residue[2]]
-
-
-def _complex_atoms(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Residue, gemmi.Atom]]:
-    for chain in structure[0]:
-        for residue in chain:
-            for atom in residue:
-                yield residue, atom
 
 
 @cache

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,7 +40,7 @@ class Session:
     def run(self, command: str) -> str:
         """Return the output of a command."""
         programs("bash", "curl")
-        environment = {"PATH": "/usr/bin:/bin", "S": f"http://127.0.0.1:{self.service.port}", **self.variables}
+        environment = {"PATH": "/usr/bin:/bin", "S": self.service.address, **self.variables}
         ended = subprocess.run(
             ["bash", "-c", command], check=True, cwd=self.folder, env=environment, capture_output=True, text=True
         )
@@ -105,12 +104,6 @@ def routes_text() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Write the README."""
+if __name__ == "__main__":
     head = README.read_text(encoding="utf-8").partition(MARKER)[0]
     README.write_text(f"{head}{MARKER}\n\n{routes_text()}", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

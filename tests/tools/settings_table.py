@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,12 @@ METHODS = ROOT / "scripts" / "README.md"
 
 def table() -> str:
     """Return the table of all settings in Markdown, one row each."""
-    schema = load_schema()
+    schema, defaults = load_schema(), load_defaults()
     lines = ["| setting | default | values | meaning |", "|---|---|---|---|"]
     for key, part in all_settings(schema).items():
         name = f"`{key}`" + (" \\*" if part.get("x-public") else "")
-        default = "required" if key in schema["required"] else f"`{json.dumps(_default(key))}`"
+        is_required = key in schema["required"]
+        default = "required" if is_required else f"`{json.dumps(reduce(getitem, key.split('.'), defaults))}`"
         lines.append(f"| {name} | {default} | {_values(part)} | {part['description']} |")
     return "\n".join(lines) + "\n"
 
@@ -48,24 +51,12 @@ def with_table(page: Path) -> str:
     return f"{before}{begin}{text()}{end}{rest.partition(end)[2]}"
 
 
-def _default(key: str) -> Any:
-    value: Any = load_defaults()
-    for part in key.split("."):
-        value = value[part]
-    return value
-
-
 def _values(part: Mapping[str, Any]) -> str:
     if part.get("type") == "array":
         return f"{expected(part)} of: {expected(part['items'])}"
     return expected(part)
 
 
-def main() -> None:
-    """Write the tables."""
+if __name__ == "__main__":
     for page in TABLES:
         page.write_text(with_table(page), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections.abc import Iterator
+import string
+from io import StringIO
 from pathlib import Path
 
 from tests.tools.runs import ROOT
 from tethermap.base import tables
+from tethermap.base.atomic import write_text
 
 SOURCES = ("exam1hpv", "exam4cup", "exam1gbt")
 _ONE_EACH = (tables.LIGAND_METADATA.path, tables.SERIES.path)
@@ -29,7 +31,7 @@ def wide_job(folder: Path, count: int) -> None:
     left_out = ("WAR_PDB", "MCS_Output", "PROTAC_Inputs", "*.csv", "report.html")
     shutil.copytree(sources[0], folder, ignore=shutil.ignore_patterns(*left_out))
     for table in tables.RESULT_TABLES:
-        _write(folder, table.path, _table(sources, table.path, count))
+        write_text(folder / table.path, _table(sources, table.path, count))
     for number in range(count):
         source = sources[number % len(sources)]
         entry = source.name[-4:]
@@ -47,42 +49,28 @@ def wide_job(folder: Path, count: int) -> None:
 
 def _entry(entry: str, number: int) -> str:
     """Return another PDB id: the first three characters of one, or a number in their place."""
-    copy = number // len(SOURCES)
-    return entry if copy == 0 else f"{1 + copy % 9}{_digit(copy // 9 // 36)}{_digit(copy // 9)}{entry[-1]}"
+    copy, signs = number // len(SOURCES), string.digits + string.ascii_lowercase
+    return entry if copy == 0 else f"{1 + copy % 9}{signs[copy // 9 // 36 % 36]}{signs[copy // 9 % 36]}{entry[-1]}"
 
 
-def _digit(number: int) -> str:
-    return "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]
-
-
-def _table(sources: list[Path], path: str, count: int) -> list[list[str]]:
-    """Return the lines of a table: those of the sources again and again, with their own PDB ids."""
-    found: list[list[str]] = []
+def _table(sources: list[Path], path: str, count: int) -> str:
+    """Return a table: the lines of the sources again and again, with their own PDB ids."""
+    stream = StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
     copies = len(sources) if path in _ONE_EACH else count
     for number in range(copies):
         source = sources[number % len(sources)]
         entry = source.name[-4:]
-        lines = list(_lines(source / path))
-        found += lines[:1] if not found else []
         name = entry if path in _ONE_EACH else _entry(entry, number)
+        with (source / path).open(encoding="utf-8", newline="") as lines:
+            header, *rows = csv.reader(lines)
+        writer.writerows([header] if number == 0 else [])
         series = f"S{number % len(sources) + 1:03d}"
-        found += [[_cell(cell, entry, name, series) for cell in line] for line in lines[1:]]
-    return found
+        writer.writerows([_cell(cell, entry, name, series) for cell in row] for row in rows)
+    return stream.getvalue()
 
 
 def _cell(cell: str, entry: str, name: str, series: str) -> str:
     if cell == "S001":
         return series
     return cell.replace(f"{entry}_", f"{name}_") if f"{entry}_" in cell else name if cell == entry else cell
-
-
-def _lines(path: Path) -> Iterator[list[str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        yield from csv.reader(stream)
-
-
-def _write(folder: Path, path: str, lines: list[list[str]]) -> None:
-    place = folder / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with place.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows(lines)
