@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -45,35 +45,28 @@ class Catalogue(NamedTuple):
 
 
 CATALOGUES = {
-    "pages": Catalogue(
-        of_pages.FOLDER,
-        of_pages.TEXTS,
-        render.FOLDER,
-        ROOT / "service",
-        sorted((render.FOLDER.parent / "static/js").rglob("*.js")),
-    ),
-    "report": Catalogue(
-        of_report.FOLDER,
-        of_report.TEXTS,
-        templating.TEMPLATES,
-        templating.TEMPLATES.parent,
-        sorted(templating.TEMPLATES.glob("*.js.j2")),
-    ),
-}
+    "pages": Catalogue(of_pages.FOLDER, of_pages.TEXTS, render.FOLDER, ROOT / "service",
+                       sorted((render.FOLDER.parent / "static/js").rglob("*.js"))),
+    "report": Catalogue(of_report.FOLDER, of_report.TEXTS, templating.TEMPLATES, templating.TEMPLATES.parent,
+                        sorted(templating.TEMPLATES.glob("*.js.j2"))),
+}  # fmt: skip
 HOSTILE = '"><script>alert(1)</script>{n}&'
 
 of_each = pytest.mark.parametrize("catalogue", CATALOGUES.values(), ids=CATALOGUES)
-of_templates = pytest.mark.parametrize(
-    "path", [path for each in CATALOGUES.values() for path, _ in each.sources() if path.name.endswith(".html.j2")],
-    ids=lambda path: path.name,
-)  # fmt: skip
-of_scripts = pytest.mark.parametrize(
-    "path", [path for each in CATALOGUES.values() for path in each.scripts], ids=lambda path: path.name
+
+
+def of_paths(paths: Iterable[Path]) -> pytest.MarkDecorator:
+    """Return the mark of a test of each file."""
+    return pytest.mark.parametrize("path", list(paths), ids=lambda path: path.name)
+
+
+of_templates = of_paths(
+    path for each in CATALOGUES.values() for path, _ in each.sources() if path.name.endswith(".html.j2")
 )
-of_modules = pytest.mark.parametrize(
-    "path", [path for folder in (ROOT / "service/pages", templating.TEMPLATES.parent) for path in folder.glob("*.py")],
-    ids=lambda path: path.name,
-)  # fmt: skip
+of_scripts = of_paths(path for each in CATALOGUES.values() for path in each.scripts)
+of_modules = of_paths(
+    path for folder in (ROOT / "service/pages", templating.TEMPLATES.parent) for path in folder.glob("*.py")
+)
 
 
 @of_each

@@ -14,7 +14,7 @@ import pytest
 
 from tests.tools.cluster import VARIABLE, ClusterJob, LocalCluster, daemons, local_cluster
 from tests.tools.patience import wait_until
-from tests.tools.runs import LOCAL, SLURM, JobRun, RunningJob, difference, job_of, result_files, run_job
+from tests.tools.runs import LOCAL, SLURM, JobRun, RunningJob, difference, job_of, result_files
 from tethermap.base import layout
 from tethermap.run.logs import read_error
 
@@ -29,7 +29,8 @@ def start(tmp_path: Path) -> Start:
     """Start a job on the cluster: ``start("name", settings, *arguments)``."""
 
     def begin(name: str, settings: dict[str, Any], *arguments: str) -> RunningJob:
-        return RunningJob(tmp_path / name, settings, *SLURM, *arguments, cores=None)
+        own = {**settings, "cache_dir": str(tmp_path / "cache")}
+        return RunningJob(tmp_path / name, own, *SLURM, *arguments, cores=None)
 
     return begin
 
@@ -57,24 +58,13 @@ def crash_nodes(cluster: LocalCluster, *runs: RunningJob) -> None:
         cluster.start_node(node)
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> dict[str, Any]:
-    """The setting of a separate cache for a test's jobs."""
-    return {"cache_dir": str(tmp_path / "cache")}
-
-
 def test_jobs_whose_nodes_die_give_the_bytes_of_local_runs(
-    cluster: LocalCluster,
-    demo: JobRun,
-    demo_settings: dict[str, Any],
-    egfr: dict[str, Any],
-    cache: dict[str, Any],
-    start: Start,
-    tmp_path: Path,
-) -> None:
-    local = run_job(tmp_path / "local", {**egfr, **cache}, *LOCAL).checked()
+    cluster: LocalCluster, demo: JobRun, demo_settings: dict[str, Any], egfr: dict[str, Any], start: Start,
+    job_runner: Callable[..., JobRun], tmp_path: Path,
+) -> None:  # fmt: skip
+    local = job_runner(egfr, *LOCAL, name="local").checked()
     # Slurm itself runs the demo's lost step again; for the other job it may not, so that Snakemake has to.
-    runs = [start("demo", {**demo_settings, **cache}), start("egfr", {**egfr, **cache}, "--slurm-no-requeue")]
+    runs = [start("demo", demo_settings), start("egfr", egfr, "--slurm-no-requeue")]
     crash_nodes(cluster, *runs)
     while not any(job.state == "NODE_FAIL" for job in cluster.jobs(ended=True, folder=tmp_path / "egfr")):
         crash_nodes(cluster, runs[1])  # its step had ended before its node did
@@ -97,34 +87,28 @@ def _check_what_ran(jobs: list[ClusterJob]) -> None:
 
 
 def test_killed_and_interrupted_runs_leave_no_jobs_on_the_cluster_and_continue_elsewhere(
-    cluster: LocalCluster,
-    demo: JobRun,
-    demo_settings: dict[str, Any],
-    cache: dict[str, Any],
-    start: Start,
-    tmp_path: Path,
+    cluster: LocalCluster, demo: JobRun, demo_settings: dict[str, Any], start: Start, job_runner: Callable[..., JobRun]
 ) -> None:
-    settings = {**demo_settings, **cache}
-    killed = start("job", settings)
+    killed = start("job", demo_settings)
     lost = first_running(cluster, killed)
     killed.kill()
     killed.wait()
     assert lost.number in [job.number for job in cluster.jobs()]
-    start("job", settings, "--unlock").wait().checked()
-    again = start("job", settings)
+    start("job", demo_settings, "--unlock").wait().checked()
+    again = start("job", demo_settings)
     wait_until(lambda: lost.number not in [job.number for job in cluster.jobs()], 60, "the lost job to be canceled")
     first_running(cluster, again)
     again.send(signal.SIGINT)
     assert again.wait().status == 1
     assert cluster.left() == []
-    here = run_job(tmp_path / "job", settings, *LOCAL).checked()
+    here = job_runner(demo_settings, *LOCAL).checked()
     assert difference(result_files(here.job), result_files(demo.checked().job)) == []
 
 
 def test_job_that_fails_on_the_cluster_leaves_the_clusters_reason(
-    cluster: LocalCluster, demo_settings: dict[str, Any], cache: dict[str, Any], start: Start
+    cluster: LocalCluster, demo_settings: dict[str, Any], start: Start
 ) -> None:
-    run = start("job", {**demo_settings, **cache}, "--retries", "0")
+    run = start("job", demo_settings, "--retries", "0")
     number = first_running(cluster, run).number
     subprocess.run(["scancel", number], check=True)
     ended = run.wait()
