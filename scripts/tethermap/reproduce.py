@@ -64,21 +64,18 @@ def configuration(
     if kind in _NEEDS_PLACE:
         if not places:
             raise UserError(f"The job used source.kind {kind}: give its current path with --source.")
-        absolute = [str(Path(place).expanduser().absolute()) for place in places]
-        source[kind] = absolute[0] if len(absolute) == 1 else absolute
+        source[kind] = _absolute(places[0]) if len(places) == 1 else list(map(_absolute, places))
         label = query["source"]["label"]
-        if source["label"] is None and kind == "mirror" and Path(absolute[0]).name != label:
+        if source["label"] is None and kind == "mirror" and Path(_absolute(places[0])).name != label:
             source["label"] = label  # the columns of the results
-    for name, given in (("components", components), ("validation", validation)):
+    for name, noun, given in (
+        *(("components", "current path", components), ("validation", "current path", validation)),
+        *(("affinity", "tables", affinity), ("degraders", "tables", degraders)),
+    ):
         if source.get(name) not in (None, *NO_PATH):
-            if given is None:
-                raise UserError(f"The job had source.{name}: give its current path with --{name}.")
-            source[name] = str(Path(given).expanduser().absolute())
-    for name, paths in (("affinity", affinity), ("degraders", degraders)):
-        if source.get(name) is not None:
-            if not paths:
-                raise UserError(f"The job had source.{name}: give its tables with --{name}.")
-            source[name] = [str(Path(path).expanduser().absolute()) for path in paths]
+            if not given:
+                raise UserError(f"The job had source.{name}: give its {noun} with --{name}.")
+            source[name] = _absolute(given) if isinstance(given, str) else list(map(_absolute, given))
     pinned = settings["filters"]["entries"]
     recorded = recorded_search.record_search(pinned, query, rows)
     return {**settings, "source": source, "cache_dir": None, recorded_search.KEY: recorded}
@@ -126,3 +123,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _absolute(place: str) -> str:
+    return str(Path(place).expanduser().absolute())

@@ -73,12 +73,7 @@ EXIT_COLUMNS = (
 
 
 def write_report(
-    job: Path,
-    checks: Iterable[Source],
-    report: Path,
-    *,
-    settings: Mapping[str, Any],
-    left_out: AbstractSet[str] = frozenset(),
+    job: Path, checks: Iterable[Source], *, settings: Mapping[str, Any], left_out: AbstractSet[str] = frozenset()
 ) -> None:
     """Write the report of a job from its finished tables and depictions.
 
@@ -119,7 +114,7 @@ def write_report(
         pictures.of_ligand,
         pictures.of_core,
     )
-    write_parts(report, parts)
+    write_parts(job / layout.REPORT, parts)
     shutil.rmtree(job / layout.REPORT_PAGES, ignore_errors=True)
     for path, page in render_pages(content, pictures.linked):
         write_parts(job / path, page)

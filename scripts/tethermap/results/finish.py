@@ -37,15 +37,9 @@ MOST_TOLD = 100
 
 
 def write_manifest(
-    job: Path,
-    shards: Sequence[str],
-    manifest: Path,
-    *,
-    settings: Mapping[str, Any],
-    errors: Sequence[Row] = (),
-    left_out: AbstractSet[str] = frozenset(),
+    job: Path, shards: Sequence[str], *, settings: Mapping[str, Any], errors: Sequence[Row], left_out: AbstractSet[str]
 ) -> None:
-    """Write the manifest and its companion files.
+    """Write the manifest, last of all, and its companion files.
 
     Parameters
     ----------
@@ -53,8 +47,6 @@ def write_manifest(
         The job folder.
     shards : sequence of str
         Numbers of its shards.
-    manifest : Path
-        The file to write, last of all.
     settings : mapping
         Settings of the job from `tethermap.base.config.shown`.
     errors : sequence of Row
@@ -93,7 +85,7 @@ def write_manifest(
     date = str(json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"])
     write_text(job / layout.CRATE, crate_text(settings, date, listed))
     files = [listed[path] for path in sorted(listed) if path not in VARYING]
-    write_parts(manifest, manifest_parts(settings, tally, series, files))
+    write_parts(job / layout.MANIFEST, manifest_parts(settings, tally, series, files))
 
 
 def mark_errors(job: Path, errors: Sequence[Row]) -> None:

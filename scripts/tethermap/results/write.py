@@ -84,10 +84,8 @@ def write_tables(
     (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
     at_ph, heavy = _write_metadata(job, shards)
     with spool(job / layout.RESULTS) as waiting:
-        with_queries = bool(affinity or degraders)
-        gathered = _merge_instances(
-            job, shards, at_ph, target_name, waiting, left_out.keys(), with_queries=with_queries
-        )
+        gathered = Gathered(waiting, _checks_failed(job, shards), bool(affinity or degraders))
+        _merge_instances(job, shards, gathered, at_ph, target_name, left_out)
         affinities = Affinities(affinity, gathered.measured, heavy) if affinity else None
         _write_answers(job, gathered, target_name, affinities, _published(degraders, gathered) if degraders else None)
         stems = {member.stem for member in gathered.members}
@@ -261,18 +259,10 @@ class Gathered:
 
 
 def _merge_instances(
-    job: Path,
-    shards: Sequence[str],
-    at_ph: dict[str, str],
-    target_name: str,
-    waiting: Spool,
-    left_out: AbstractSet[str],
-    *,
-    with_queries: bool,
-) -> Gathered:
-    """Write the map of atoms and the SDF of all ligands; return the data for the tables over all instances."""
+    job: Path, shards: Sequence[str], gathered: Gathered, at_ph: dict[str, str], target_name: str, left_out: LeftOut
+) -> None:
+    """Write the map of atoms and the SDF of all ligands; gather the data for the tables over all instances."""
     order: list[tuple[tuple[object, ...], str]] = []
-    gathered = Gathered(waiting, _checks_failed(job, shards), with_queries)
     series = _memberships(job, shards)
     with sorted_table(job / tables.LIGAND_MCS_MAP.path, tables.LIGAND_MCS_MAP) as atom_map:
         for shard in shards:
@@ -293,7 +283,6 @@ def _merge_instances(
         for _, stem in order:
             with (job / layout.ligand_sdf(stem)).open("rb") as sdf:
                 shutil.copyfileobj(sdf, stream)
-    return gathered
 
 
 def _published(files: Sequence[str], gathered: Gathered) -> PublishedDegraders:
@@ -344,7 +333,7 @@ def is_packed(summary: Row) -> bool:
     return assembly - crystal > MOSTLY_PACKED * (free - crystal)
 
 
-def _instances(job: Path, shard: str, left_out: AbstractSet[str]) -> Iterator[InstanceParts]:
+def _instances(job: Path, shard: str, left_out: LeftOut) -> Iterator[InstanceParts]:
     """Yield each instance of a shard that has passed all steps, with its data.
 
     Raises

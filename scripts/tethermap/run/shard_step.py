@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from tempfile import SpooledTemporaryFile
@@ -98,14 +98,18 @@ class ShardStep:
     ) -> None:
         with self._files:
             if kind is None:
-                for row in self._failed.values():
-                    self.add("errors", row)
+                self.add_all("errors", self._failed.values())
                 self._flush()
                 write_archive(self._task.outputs()[0], {name: stream.file for name, stream in self._streams.items()})
 
     def add(self, part: str, item: Row | bytes) -> None:
         """Append a row, a line or a record to a part of the archive."""
         self._add[part](item)
+
+    def add_all(self, part: str, items: Iterable[Row | bytes]) -> None:
+        """Append several rows, lines or records."""
+        for item in items:
+            self._add[part](item)
 
     def write(self, path: str, content: str) -> None:
         """Write one result file of the entry, complete or not at all, and list it with its checksum.

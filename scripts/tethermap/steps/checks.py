@@ -42,8 +42,7 @@ class EntryChecker:
         for stem, (summary,), areas in zip(parts.stems, summaries, atoms, strict=True):
             with self._step.isolated(parts.entry_id, stem):
                 files = LigandFiles(stem, summary, areas, self._written[stem], self._on_disk, self._step.draws)
-                for outcome in check_ligand(self._job, files):
-                    self._step.add("checks", outcome.logged_row(stem))
+                self._step.add_all("checks", (one.logged_row(stem) for one in check_ligand(self._job, files)))
 
 
 def _by_instance(lines: list[bytes], table: Table, names: Collection[str]) -> list[list[Row]]:

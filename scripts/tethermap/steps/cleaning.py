@@ -59,8 +59,7 @@ class EntryCleaner:
         flags = {flag for one in (row, cleaned.entry_row) for flag in str(one.get("flags") or "").split(";")}
         reported["flags"] = ";".join(sorted(flags - {""}))
         self._step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported})
-        for ligand_row in cleaned.ligand_rows:
-            self._step.add("ligand_status", ligand_row)
+        self._step.add_all("ligand_status", cleaned.ligand_rows)
         for ligand, error in cleaned.errors.items():
             self._step.record_error(InstanceId(str(row["pdb_id"])), error, ligand)
         for kept in cleaned.kept:
@@ -75,8 +74,7 @@ class EntryCleaner:
         with isolate_errors(f"{entry_id}: its het groups", lambda _: None):
             cleaned.append(rejected_entry(read_entry(Path(str(row["path"])), entry_id), PROGRAM_ERROR, value))
         self._step.add("entry_status", {**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
-        for ligand_row in cleaned[-1].ligand_rows:
-            self._step.add("ligand_status", ligand_row)
+        self._step.add_all("ligand_status", cleaned[-1].ligand_rows)
 
     def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
         """Clean one entry; an error becomes its status."""

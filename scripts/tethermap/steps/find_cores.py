@@ -36,10 +36,8 @@ def make(task: Task) -> None:
             for results in found:
                 if results.row is not None:
                     step.add("series", results.row)
-                for row in results.ligands:
-                    step.add("ligands", row)
-                for line in results.members:
-                    step.add("members", line)
+                step.add_all("ligands", results.ligands)
+                step.add_all("members", results.members)
                 for path, picture in results.pictures.items():
                     step.write(path, picture)
 

@@ -104,10 +104,8 @@ class LigandMeasurer:
         summary = summary_row(self._target_name, instance, molecule, exposure, self._sasa)
         self._step.add("sasa_summary", summary)
         rows = list(atom_rows(self._target_name, instance, molecule, exposure, radii))
-        for row in rows:
-            self._step.add("sasa_atoms", row)
-        for row in ligand_contacts(instance, molecule, neighbourhood, others):
-            self._step.add("contacts", row)
+        self._step.add_all("sasa_atoms", rows)
+        self._step.add_all("contacts", ligand_contacts(instance, molecule, neighbourhood, others))
         if self._step.draws:
             svg = exposed_svg(molecule, instance, exposure.relative, exposure.headline)
             self._step.write(layout.ligand_svg(instance.stem, "exposed"), svg)
@@ -123,14 +121,12 @@ class LigandMeasurer:
         grade = Witness(instance, molecule, graph, ligand.backbone).evidence
         exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing, grade=grade)
         beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)
-        for row in exit_rows(self._target_name, instance, graph, exits, beside):
-            self._step.add("exits", row)
+        self._step.add_all("exits", exit_rows(self._target_name, instance, graph, exits, beside))
         seen: list[Exit] = []
         if bridging:
             self._step.add("bridging", bridging_line(instance.stem, bridging))
             seen = [score_observed(graph, around, lost, bond, grade) for bond in bridging.bonds]
-            for row in exit_rows(self._target_name, instance, graph, seen, beside):
-                self._step.add("observed", row)
+            self._step.add_all("observed", exit_rows(self._target_name, instance, graph, seen, beside))
         self._files(ligand, areas, graph, exits, seen, missing.beside)
         if self._step.draws:
             self._scripts(ligand, areas, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))

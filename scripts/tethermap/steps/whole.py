@@ -89,11 +89,11 @@ def finish_job(task: Task) -> None:
 
     def report(left_out: LeftOut) -> None:
         checks = task.parts("check_results/checks")
-        write_report(job, checks, job / layout.REPORT, settings=settings, left_out=left_out.keys())
+        write_report(job, checks, settings=settings, left_out=left_out.keys())
 
     def finish(left_out: LeftOut) -> None:
         errors = [*recorded, *found, *left_out.values()]
-        write_manifest(job, task.shards, task.outputs()[0], settings=settings, errors=errors, left_out=left_out.keys())
+        write_manifest(job, task.shards, settings=settings, errors=errors, left_out=left_out.keys())
 
     def members() -> list[InstanceId]:
         entries = [InstanceId(str(row["pdb_id"])) for row in read_table(job / layout.ENTRY_STATUS, ENTRY_STATUS)]

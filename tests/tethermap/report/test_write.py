@@ -58,7 +58,7 @@ def reported(job: SmallJob) -> str:
     job.run("build_tables")
     report = job.path / layout.REPORT
     checks = [part(job.path, shard, "check_results/checks") for shard in job.shards]
-    write_report(job.path, checks, report, settings=SETTINGS)
+    write_report(job.path, checks, settings=SETTINGS)
     return report.read_text(encoding="utf-8")
 
 

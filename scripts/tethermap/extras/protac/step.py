@@ -34,8 +34,7 @@ def make(task: Task) -> None:
                     texts, rows = maker.make(settings["target_name"], ligand, pdb, best)
                     for path, text in texts.items():
                         step.write(f"{layout.protac_inputs(stem)}/{path}", text)
-                    for row in rows:
-                        step.add("protac_inputs", row)
+                    step.add_all("protac_inputs", rows)
 
         for entry_id, unread in groupby(unread_of(task.job, task.shard), itemgetter(0)):
             ligands = {stem: read for _, stem, read in unread}
