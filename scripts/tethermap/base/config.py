@@ -34,8 +34,6 @@ NO_PATH = ("auto", "off")
 
 NOT_COMPARED = ("cache_dir", "force", "resources", "result_cache_mb")
 """Settings that cannot change results."""
-RETIRED = {"protac_inputs": frozenset({"open_babel"})}
-"""Settings of earlier versions by section: accepted, so that recorded jobs run again, and ignored."""
 DIVISION = ("shards",)
 """Settings for the division of the work; they affect the set of working files, but no results."""
 
@@ -157,9 +155,8 @@ def load_yaml(path: Path) -> Settings:
 def _completed(raw: Mapping[str, Any]) -> Settings:
     """Return the defaults overlaid by given settings, without the retired ones."""
     settings = _merge(load_defaults(), raw)
-    for section, retired in RETIRED.items():
-        if isinstance(values := settings[section], dict):
-            settings[section] = {name: value for name, value in values.items() if name not in retired}
+    if isinstance(inputs := settings["protac_inputs"], dict):
+        inputs.pop("open_babel", None)  # of earlier versions: accepted, so that recorded jobs run again, and ignored
     return settings
 
 

@@ -75,23 +75,8 @@ class Line:
         return f"{self.text('pdb_id')} {self.text('Chain')} {self.text('Residue_ID')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(SimpleNamespace):
     """One component, or one group of linked ones: its description, its best instance and all of them."""
-
-    anchor: str
-    comp_id: str
-    components: str
-    name: str
-    systematic: str
-    links: tuple[tuple[str, str], ...]
-    formula: str
-    mass: str
-    smiles: str
-    best: Line
-    lines: tuple[Line, ...]
-    exposed_share: tuple[float, float] | None
-    exits: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import gemmi
@@ -43,9 +42,14 @@ _UNKNOWN_ELEMENT = "X"
 """gemmi's symbol of an atom whose element the file does not give."""
 
 
-@dataclass(frozen=True, slots=True)
-class LigandFiles:
-    """Results of one instance.
+Digests = Mapping[str, str]
+"""SHA-256 of files by their paths in the job folder."""
+
+
+def check_ligand(
+    job: Path, stem: str, summary: Row, rows: Sequence[Row], written: Digests, on_disk: Digests, *, drawn: bool
+) -> Iterator[CheckOutcome]:
+    """Yield the outcome of every check of one instance; a file that can't be read ends them.
 
     Parameters
     ----------
@@ -53,32 +57,20 @@ class LigandFiles:
         Stem of its files.
     summary : Row
         Its row of Resolved_SASA_Summary.
-    atoms : sequence of Row
+    rows : sequence of Row
         Its rows of Warhead_SASA_atoms, in SDF order.
     written, on_disk : mapping
         sha256 of its files by path, as reported by their writers and as found on disk.
     drawn : bool
         Whether it has depictions.
     """
-
-    stem: str
-    summary: Row
-    atoms: Sequence[Row]
-    written: Mapping[str, str]
-    on_disk: Mapping[str, str]
-    drawn: bool
-
-
-def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
-    """Yield the outcome of every check of one instance; a file that can't be read ends them."""
-    stem = files.stem
     pdb, cif = layout.war_pdb(stem), layout.war_pdb(stem, "cif")
-    complexes = [path for path in (pdb, cif) if path in files.written] or [pdb]
-    depictions = [layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits") if files.drawn]
-    paths = sorted({*complexes, layout.ligand_sdf(stem), *depictions, *files.written})
-    changed = [path for path in paths if path not in files.written or files.written[path] != files.on_disk.get(path)]
+    complexes = [path for path in (pdb, cif) if path in written] or [pdb]
+    depictions = [layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits") if drawn]
+    paths = sorted({*complexes, layout.ligand_sdf(stem), *depictions, *written})
+    changed = [path for path in paths if path not in written or written[path] != on_disk.get(path)]
     yield CheckOutcome.of("files", changed)
-    serials = [int(row["atom_id"] or 0) for row in files.atoms]
+    serials = [int(row["atom_id"] or 0) for row in rows]
     try:
         mol = _read_sdf(job / layout.ligand_sdf(stem))
         atoms = {path: _read_complex(job / path, serials) for path in complexes}
@@ -98,7 +90,7 @@ def check_ligand(job: Path, files: LigandFiles) -> Iterator[CheckOutcome]:
     yield CheckOutcome.of("bonds", list(odd_bonds(mol, elements, xyz)))
     pieces = len(Chem.GetMolFrags(mol))
     yield CheckOutcome("connected", pieces == 1, *(("", "") if pieces == 1 else (str(pieces), "pieces")))
-    yield CheckOutcome.of("sasa_sums", list(wrong_sums(files.summary, files.atoms)))
+    yield CheckOutcome.of("sasa_sums", list(wrong_sums(summary, rows)))
 
 
 def _read_sdf(path: Path) -> Chem.Mol:

@@ -11,7 +11,7 @@ from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.tables import SASA_ATOMS, SASA_SUMMARY, Row, Table, rows_of
 from tethermap.run.shard_step import ShardStep
-from tethermap.selfcheck.ligand import ATOM_COLUMNS, SUMMARY_COLUMNS, LigandFiles, check_ligand
+from tethermap.selfcheck.ligand import ATOM_COLUMNS, SUMMARY_COLUMNS, check_ligand
 
 
 class EntryChecker:
@@ -41,8 +41,9 @@ class EntryChecker:
         atoms = _by_instance(parts.rows["sasa_atoms"], SASA_ATOMS, ATOM_COLUMNS)
         for stem, (summary,), areas in zip(parts.stems, summaries, atoms, strict=True):
             with self._step.isolated(parts.entry_id, stem):
-                files = LigandFiles(stem, summary, areas, self._written[stem], self._on_disk, self._step.draws)
-                self._step.add_all("checks", (one.logged_row(stem) for one in check_ligand(self._job, files)))
+                files, drawn = self._written[stem], self._step.draws
+                outcomes = check_ligand(self._job, stem, summary, areas, files, self._on_disk, drawn=drawn)
+                self._step.add_all("checks", (one.logged_row(stem) for one in outcomes))
 
 
 def _by_instance(lines: list[bytes], table: Table, names: Collection[str]) -> list[list[Row]]:
