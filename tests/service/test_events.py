@@ -6,7 +6,6 @@ import json
 import re
 import socket
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -87,14 +86,9 @@ def test_log_is_the_same_in_pieces_and_in_one(http: httpx2.Client, done_job: str
     assert whole["log"][0].endswith("run started (Snakemake 9.27.1)") or "run started" in whole["log"][0]
     assert whole["log"][-1].startswith("entries: 3 found")
     lines: list[str] = []
-    since = 0
-    while True:
-        piece: dict[str, Any] = http.get(f"/api/job_log/{done_job}?since={since}&limit=4").json()
-        assert piece["next"] == since + len(piece["log"])
-        if not piece["log"]:
-            break
+    while (piece := http.get(f"/api/job_log/{done_job}?since={len(lines)}&limit=4").json())["log"]:
         lines += piece["log"]
-        since = piece["next"]
+        assert piece["next"] == len(lines)
     assert lines == whole["log"]
     assert whole["next"] == len(lines)
 

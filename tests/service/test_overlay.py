@@ -30,14 +30,12 @@ def test_partner_atoms_surround_the_ligand_and_are_not_in_its_complex(
     atoms = [row for row in tables.read_table(mixed / tables.SASA_ATOMS.path, tables.SASA_ATOMS) if row["stem"] == STEM]
     ligand = np.array([[float(row[axis] or 0) for axis in "xyz"] for row in atoms])
     text = (mixed / layout.war_pdb(STEM)).read_text(encoding="utf-8").splitlines()
-    own = np.array(
-        [[float(line[at : at + 8]) for at in (30, 38, 46)] for line in text if line.startswith(("ATOM", "HETATM"))]
-    )
+    atom_lines = [line for line in text if line.startswith(("ATOM", "HETATM"))]
+    own = np.array([[float(line[at : at + 8]) for at in (30, 38, 46)] for line in atom_lines])
     away = np.linalg.norm(xyz[:, None] - ligand[None], axis=2).min(axis=1)
     assert away.max() < 30
     assert np.linalg.norm(xyz[:, None] - own[None], axis=2).min() > 0.5
-    lost = http.get(f"/results/{done_job}/partners/zz")
-    assert lost.status_code == 404
+    assert http.get(f"/results/{done_job}/partners/zz").status_code == 404
 
 
 @pytest.mark.parametrize("loss", [None, *LOSSES])

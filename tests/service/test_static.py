@@ -123,9 +123,6 @@ def test_compressed_static_file_is_the_file(http: httpx2.Client, style: str) -> 
 def test_pages_forbid_inline_scripts_eval_and_other_hosts(http: httpx2.Client) -> None:
     for path in ("/", "/browse", "/examples", "/api-docs", "/nowhere", "/results/exam1hpv", "/monitor/exam1hpv"):
         policy = http.get(path).headers["content-security-policy"]
-        directives = dict(part.split(" ", 1) for part in policy.split("; "))
-        assert directives["default-src"] == "'none'"
-        assert directives["script-src"] == "'self'"
-        assert directives["frame-ancestors"] == "'none'"
-        assert "unsafe" not in policy
-        assert "http" not in policy
+        strict = {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"}
+        assert strict <= set(policy.split("; "))
+        assert ("unsafe" in policy, "http" in policy) == (False, False)

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from service.settings import Rate, Token
-from tests.service.core import HPV, REFUSED, LiveService, local
+from tests.service.core import HPV, REFUSED, LiveService, local, run_form
 from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT
 
@@ -30,9 +30,8 @@ def fits(body: Any, schema: str) -> dict[str, Any]:
 
 def run(http: httpx2.Client, params: Any, **changes: str) -> httpx2.Response:
     """Send a run as clients of the standard do: a multipart form."""
-    fields = {"workflow_type": "SMK", "workflow_type_version": "9", "workflow_url": "tethermap"}
-    fields |= {"workflow_params": json.dumps(params), **changes}
-    return http.post(f"{BASE}/runs", files={name: (None, value.encode()) for name, value in fields.items()})
+    fields = run_form(params) | {name: (None, value) for name, value in changes.items()}
+    return http.post(f"{BASE}/runs", files=fields)
 
 
 def test_service_info_lists_the_supported_workflow(http: httpx2.Client) -> None:
@@ -55,18 +54,15 @@ def test_a_run_goes_from_its_request_to_its_outputs(http: httpx2.Client) -> None
         assert address.startswith(f"{http.base_url}/")
         assert http.get(address).status_code == 200, address
     page = fits(http.get(f"{BASE}/runs?page_size=1").json(), "RunListResponse")
-    following = fits(
-        http.get(f"{BASE}/runs?page_size=1&page_token={page['next_page_token']}").json(), "RunListResponse"
-    )
-    assert page["runs"][0]["run_id"] != following["runs"][0]["run_id"]
+    following = http.get(f"{BASE}/runs?page_size=1&page_token={page['next_page_token']}").json()
+    assert page["runs"][0]["run_id"] != fits(following, "RunListResponse")["runs"][0]["run_id"]
 
 
 def test_client_of_another_project_drives_a_run(live: LiveService) -> None:
     client = gxy_wes.WesClient(f"http://127.0.0.1:{live.port}")
     (kind,) = client.service_info()["workflow_type_versions"]
-    run_id = client.submit_run(
-        workflow_type=kind, workflow_type_version="9", workflow_url="tethermap", params={"pdb_id": "1hpv"}
-    )["run_id"]
+    asked = {"workflow_type": kind, "workflow_type_version": "9", "workflow_url": "tethermap"}
+    run_id = client.submit_run(**asked, params={"pdb_id": "1hpv"})["run_id"]
     wait_until(lambda: client.get_run_status(run_id)["state"] in gxy_wes.client.TERMINAL_STATES, 60, "the run to end")
     log = client.get_run(run_id)
     assert (log["state"], log["request"]["workflow_params"]["pdb_id"]) == ("COMPLETE", "1hpv")

@@ -11,8 +11,7 @@ import { t } from "./texts.js";
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    element.setAttribute(key, value === true ? "" : String(value));
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : String(value));
   }
   element.append(...children.filter((child) => child !== null && child !== undefined).map((child) => (child instanceof Node ? child : String(child))));
   return element;
@@ -30,13 +29,12 @@ export function debounced(action, wait = 250) {
 /** Copy a text to the clipboard and show it on the button. */
 async function copyText(text, button) {
   const before = button.textContent;
-  let done = true;
   try {
     await navigator.clipboard.writeText(text);
+    button.textContent = t.copied;
   } catch {
-    done = false; // no permission, or no secure context
+    button.textContent = t.copying_failed; // no permission, or no secure context
   }
-  button.textContent = done ? t.copied : t.copying_failed;
   announce(button.textContent);
   setTimeout(() => { button.textContent = before; }, 1500);
 }

@@ -3,7 +3,7 @@
 import { rooted } from "./http.js";
 
 const PATIENCE_MS = 8000;
-const FINAL = new Set(["completed", "failed", "canceled"]);
+export const FINAL = new Set(["completed", "failed", "canceled"]);
 
 /**
  * Follow a job until it ends.

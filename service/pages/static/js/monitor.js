@@ -2,11 +2,10 @@
 // whenever the state changes, its part of the page is fetched again.
 
 import { announce } from "./dom.js";
-import { followJob } from "./follow.js";
+import { FINAL, followJob } from "./follow.js";
 import { ApiError, getJson, getPage } from "./http.js";
 import { filled, t } from "./texts.js";
 
-const FINAL = new Set(["completed", "failed", "canceled"]);
 const job = document.querySelector("script[data-job]").dataset.job;
 const log = document.getElementById("log");
 const mode = document.getElementById("log-mode");
@@ -19,19 +18,17 @@ let wanted = false;
 
 /** Fetch the state's part of the page; again when it changed in the meantime. */
 async function refresh() {
-  if (refreshing) {
-    wanted = true;
-    return;
-  }
+  wanted = true;
+  if (refreshing) return;
   refreshing = true;
-  do {
+  while (wanted) {
     wanted = false;
     try {
       replace(await getPage(location.pathname));
     } catch {
       // no response: the next change retries
     }
-  } while (wanted);
+  }
   refreshing = false;
 }
 
@@ -44,9 +41,8 @@ function replace(fresh) {
   old.replaceWith(document.adoptNode(state));
   if (focused) document.getElementById(focused)?.focus();
   document.title = fresh.title;
-  const icon = document.querySelector("link[rel=icon]");
-  const href = fresh.querySelector("link[rel=icon]").getAttribute("href");
-  if (icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+  const [icon, href] = [document, fresh].map((page) => page.querySelector("link[rel=icon]").getAttribute("href"));
+  if (icon !== href) document.querySelector("link[rel=icon]").setAttribute("href", href);
   const now = document.getElementById("sentence").textContent;
   if (now !== before) announce(now);
   if (FINAL.has(state.dataset.status)) {
@@ -80,7 +76,7 @@ function addLine(line) {
   lines += 1;
   const text = lines === 1 ? line : `\n${line}`;
   if (lines === 1) log.textContent = ""; // the complete log is sent again, from its first line
-  if (pause.getAttribute("aria-pressed") === "true") {
+  if (isPaused()) {
     held.push(text);
     pause.textContent = filled(t.continue_log, { n: held.length });
   } else {
@@ -93,6 +89,8 @@ function showMode() {
   mode.textContent = `${filled(t.n_lines, { n: lines })}${source}`;
 }
 
+const isPaused = () => pause.getAttribute("aria-pressed") === "true";
+
 function resume() {
   pause.setAttribute("aria-pressed", "false");
   pause.textContent = t.pause;
@@ -100,11 +98,9 @@ function resume() {
 }
 
 pause.addEventListener("click", () => {
-  if (pause.getAttribute("aria-pressed") === "true") resume();
-  else {
-    pause.setAttribute("aria-pressed", "true");
-    pause.textContent = t.go_on;
-  }
+  if (isPaused()) return resume();
+  pause.setAttribute("aria-pressed", "true");
+  pause.textContent = t.go_on;
 });
 
 document.addEventListener("submit", async (event) => {

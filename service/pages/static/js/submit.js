@@ -15,24 +15,17 @@ let checks = 0;
 form.action = `${root}/`; // files are sent before the job, in a separate request
 form.enctype = "application/x-www-form-urlencoded";
 
-/** Return the form as a preview sends it. */
-function asked() {
-  const body = encoded();
-  body.set("task", "preview");
-  return body;
-}
-
-function encoded() {
+/** Return the form as it is sent for a task. @param {"check"|"preview"} task */
+function asked(task) {
   const data = new FormData(form);
   data.delete("files");
+  data.set("task", task);
   return new URLSearchParams(data);
 }
 
 /** Return the server's interpretation of the form, read from the page that it makes of it. */
 async function meaning() {
-  const body = encoded();
-  body.set("task", "check");
-  const page = await pageOf(form.action, { method: "POST", body });
+  const page = await pageOf(form.action, { method: "POST", body: asked("check") });
   const text = (id) => page.getElementById(id)?.textContent.trim();
   const same = page.getElementById("job-form");
   if (!same) throw new Error(text("main") ?? t.no_form); // for example: log in first
@@ -47,20 +40,15 @@ async function meaning() {
   };
 }
 
-function show(curl, file) {
-  document.getElementById("curl").textContent = curl.replace("$TETHERMAP_URL", location.origin + root);
-  document.getElementById("job-yaml").textContent = file;
-}
-
 /** Mark the one field that is wrong, or none. */
 function mark(name, message) {
   for (const place of form.querySelectorAll(".field-error")) {
     const field = place.id.replace(/-error$/, "");
-    const wrong = field === name && message !== "";
-    place.hidden = !wrong;
-    if (place.textContent !== (wrong ? message : "")) place.textContent = wrong ? message : "";
+    const text = field === name ? message : "";
+    place.hidden = text === "";
+    if (place.textContent !== text) place.textContent = text;
     const input = document.getElementById(field);
-    if (wrong) input?.setAttribute("aria-invalid", "true");
+    if (text) input?.setAttribute("aria-invalid", "true");
     else input?.removeAttribute("aria-invalid");
   }
   if (message) form.querySelector(`#${CSS.escape(name)}`)?.closest("details")?.setAttribute("open", "");
@@ -75,18 +63,15 @@ const check = debounced(async () => {
     return; // the server reports it when the form is sent
   }
   if (number !== checks) return;
-  if (answer.valid) {
-    mark("", "");
-    show(answer.curl, answer.job_yaml);
-  } else if (touched.has(answer.field)) {
-    mark(answer.field, answer.message);
-  } else {
-    mark("", "");
-  }
+  if (!answer.valid && touched.has(answer.field)) return mark(answer.field, answer.message);
+  mark("", "");
+  if (!answer.valid) return;
+  document.getElementById("curl").textContent = answer.curl.replace("$TETHERMAP_URL", location.origin + root);
+  document.getElementById("job-yaml").textContent = answer.job_yaml;
 }, 250);
 
-form.addEventListener("input", check);
 form.addEventListener("input", () => {
+  check();
   if (panel.hidden || panel.querySelector("[data-stale]")) return;
   panel.prepend(make("p", { class: "notice warn", "data-stale": "" }, t.form_changed));
 });
@@ -233,7 +218,7 @@ let told = ""; // the request that filled the panels
 
 /** Show which entries a job would use, or the ligands closest to a SMILES. */
 async function preview() {
-  const body = asked();
+  const body = asked("preview");
   const page = await pageOf(form.action, { method: "POST", body });
   const found = page.getElementById("found");
   const fresh = page.getElementById("preview-panel");
@@ -273,7 +258,7 @@ let looking = false;
 /** Show the preview of a complete text. */
 async function look() {
   const text = box.value.trim();
-  if (looking || sending || String(asked()) === told || (text.length < 3 && !structures.value)) return;
+  if (looking || sending || String(asked("preview")) === told || (text.length < 3 && !structures.value)) return;
   looking = true;
   try {
     const answer = await meaning();

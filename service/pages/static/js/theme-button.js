@@ -19,9 +19,7 @@ export function onTheme(listener) {
 const button = document.querySelector("[data-theme-button]");
 if (button) {
   button.hidden = false;
-  onTheme((theme) => {
-    button.setAttribute("aria-pressed", String(theme === "dark"));
-  });
+  onTheme((theme) => button.setAttribute("aria-pressed", String(theme === "dark")));
   button.addEventListener("click", () => {
     const theme = shownTheme() === "dark" ? "light" : "dark";
     root.dataset.theme = theme;

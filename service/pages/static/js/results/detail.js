@@ -8,9 +8,10 @@ import { atomText, Flat } from "./flat.js";
 import { rove } from "./roving.js";
 import { AtomTables, tellAtom } from "./tables.js";
 
-const KEYS = {
-  ArrowLeft: ["y", -10], ArrowRight: ["y", 10], ArrowUp: ["x", -10], ArrowDown: ["x", 10],
-};
+const TURNS = { ArrowLeft: ["y", -10], ArrowRight: ["y", 10], ArrowUp: ["x", -10], ArrowDown: ["x", 10] };
+const ZOOMS = { "+": 1.15, "=": 1.15, "-": 1 / 1.15 };
+const STEPS = { n: 1, p: -1 };
+const BUTTONS = { 0: "home", s: "surface", e: "exits", c: "contacts" };
 
 /** Shows ligands in the right half of the page, one at a time. */
 export class Detail {
@@ -125,9 +126,8 @@ export class Detail {
     const contexts = article.querySelector(".contexts");
     contexts.addEventListener("submit", (event) => event.preventDefault());
     contexts.addEventListener("change", (event) => {
-      const says = event.target.closest("label").title;
-      const line = contexts.querySelector("[data-context-says]");
-      line.textContent = filled(t.around, { neighbours: says });
+      const neighbours = event.target.closest("label").title;
+      contexts.querySelector("[data-context-says]").textContent = filled(t.around, { neighbours });
       this.#recolour(event.target.value);
       this.scene.recolour(event.target.value);
       change({ context: event.target.value === "target" ? null : event.target.value });
@@ -175,16 +175,11 @@ export class Detail {
 
   #key(event) {
     if (event.target.closest("button") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const turn = KEYS[event.key];
-    const press = (what) => this.#act(what, this.article.querySelector(`[data-do="${what}"]`));
-    if (turn) this.scene.turnBy(...turn);
-    else if (event.key === "+" || event.key === "=") this.scene.zoomBy(1.15);
-    else if (event.key === "-") this.scene.zoomBy(1 / 1.15);
-    else if (event.key === "n" || event.key === "p") this.#step(event.key === "n" ? 1 : -1);
-    else if (event.key === "0") press("home");
-    else if (event.key === "s") press("surface");
-    else if (event.key === "e") press("exits");
-    else if (event.key === "c") press("contacts");
+    const { key } = event;
+    if (key in TURNS) this.scene.turnBy(...TURNS[key]);
+    else if (key in ZOOMS) this.scene.zoomBy(ZOOMS[key]);
+    else if (key in STEPS) this.#step(STEPS[key]);
+    else if (key in BUTTONS) this.#act(BUTTONS[key], this.article.querySelector(`[data-do="${BUTTONS[key]}"]`));
     else return;
     event.preventDefault();
   }

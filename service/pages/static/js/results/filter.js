@@ -56,12 +56,11 @@ const LEADING = /^(-*)(\d+)/;
 export function sortable(text, numeric) {
   if (numeric) return [Number(text), ""];
   const found = LEADING.exec(text);
-  if (found && found[2].length <= 9) return [Number(found[0]), text];
-  return [Infinity, text.toLowerCase()];
+  return found && found[2].length <= 9 ? [Number(found[0]), text] : [Infinity, text.toLowerCase()];
 }
 
 /** Compare two values of `sortable`. @param {[number, string]} a @param {[number, string]} b */
 export function compared(a, b) {
-  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
-  return a[1] === b[1] ? 0 : a[1] < b[1] ? -1 : 1;
+  const at = a[0] === b[0] ? 1 : 0;
+  return a[at] === b[at] ? 0 : a[at] < b[at] ? -1 : 1;
 }

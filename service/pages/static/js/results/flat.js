@@ -24,7 +24,7 @@ export class Flat {
     for (const { hits, place } of this.drawings) {
       if (hits.size === 0) continue;
       rove(place, () => [...hits.values()]).prepare(undefined);
-      for (const [index, hit] of hits) listen(hit, index, spotlight);
+      for (const [index, hit] of hits) spotlight.follow(hit, index, "flat");
     }
   }
 
@@ -56,20 +56,6 @@ export class Flat {
       for (const exit of this.data.exits) drawing.querySelector(`.exit-${exit.rank}`)?.classList.toggle("shut", exit.closed_in.includes(context));
     }
   }
-}
-
-/** Let an atom of a drawing be pointed at, walked to and pinned. */
-function listen(hit, index, spotlight) {
-  hit.addEventListener("pointerenter", () => spotlight.light(index, "flat"));
-  hit.addEventListener("pointerleave", () => spotlight.light(null, "flat"));
-  hit.addEventListener("focus", () => spotlight.light(index, "flat"));
-  hit.addEventListener("blur", () => spotlight.light(null, "flat"));
-  hit.addEventListener("click", () => spotlight.pin(index, "flat"));
-  hit.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    spotlight.pin(index, "flat");
-  });
 }
 
 /** Return an atom in words: name, area, percentage of its surface. @param {Atom} atom @param {string} context */

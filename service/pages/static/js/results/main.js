@@ -50,9 +50,8 @@ addEventListener("popstate", () => {
   fill();
 });
 
-/** Put the address's filter into the form. */
-function fill() {
-  const query = new URLSearchParams(location.search);
+/** Put a filter into the form, by default that of the address. @param {URLSearchParams} query */
+function fill(query = new URLSearchParams(location.search)) {
   for (const name of ["q", "ligand", "min", "max", "fit"]) form.elements[name].value = query.get(name) ?? "";
   for (const box of form.querySelectorAll('[name="flag"]')) box.checked = query.getAll("flag").includes(box.value);
   table.filter();
@@ -66,9 +65,7 @@ form.addEventListener("input", (event) => {
 form.addEventListener("submit", (event) => event.preventDefault());
 form.querySelector("[data-clear]").addEventListener("click", (event) => {
   event.preventDefault();
-  for (const name of ["q", "ligand", "min", "max", "fit"]) form.elements[name].value = "";
-  for (const box of form.querySelectorAll('[name="flag"]')) box.checked = false;
-  table.filter();
+  fill(new URLSearchParams());
   summarise();
   form.elements.q.focus();
 });

@@ -18,13 +18,8 @@ function say(state, words = "") {
   message.textContent = words;
 }
 
-/** Move the atoms of a model by its matrix into the frame of the reference. */
-function move(model, matrix, shift) {
-  for (const atom of model.selectedAtoms({})) {
-    const from = [atom.x, atom.y, atom.z];
-    [atom.x, atom.y, atom.z] = matrix.map((row, i) => row[0] * from[0] + row[1] * from[1] + row[2] * from[2] + shift[i]);
-  }
-}
+/** Return a position in the frame of the reference. */
+const placed = ([x, y, z], matrix, shift) => matrix.map((row, i) => row[0] * x + row[1] * y + row[2] * z + shift[i]);
 
 /** Return an SDF record with its atoms in the frame of the reference. */
 function moved(sdf, matrix, shift) {
@@ -32,7 +27,7 @@ function moved(sdf, matrix, shift) {
   const atoms = Number(lines[3].slice(0, 3));
   for (let k = 4; k < 4 + atoms; k += 1) {
     const from = [0, 10, 20].map((column) => Number(lines[k].slice(column, column + 10)));
-    const to = matrix.map((row, i) => row[0] * from[0] + row[1] * from[1] + row[2] * from[2] + shift[i]);
+    const to = placed(from, matrix, shift);
     lines[k] = to.map((value) => value.toFixed(4).padStart(10)).join("") + lines[k].slice(30);
   }
   return lines.join("\n");
@@ -53,7 +48,9 @@ async function show() {
   const models = data.ligands.map((ligand, n) => {
     const model = viewer.addModel(ligands[n], "sdf", { keepH: true });
     model.removeAtoms(model.selectedAtoms({ elem: "H" }));
-    move(model, ligand.matrix, ligand.shift);
+    for (const atom of model.selectedAtoms({})) {
+      [atom.x, atom.y, atom.z] = placed([atom.x, atom.y, atom.z], ligand.matrix, ligand.shift);
+    }
     viewer.setStyle({ model }, { stick: { radius: 0.16, colorscheme: { prop: "elem", map: { N: "#3050c8", O: "#d02020", S: "#b09a2e" } }, color: ligand.colour } });
     viewer.setStyle({ model, elem: "C" }, { stick: { radius: 0.16, color: ligand.colour } });
     return model;
@@ -99,16 +96,12 @@ async function show() {
   tools.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
     if (!button) return;
-    if (button.dataset.do === "image") {
-      save(viewer.pngURI(), "overlay.png");
-      return;
-    }
+    if (button.dataset.do === "image") return save(viewer.pngURI(), "overlay.png");
     if (button.dataset.do === "sdf") {
       const records = data.ligands.flatMap(({ matrix, shift }, n) => (models[n].hidden ? [] : [moved(ligands[n], matrix, shift)]));
       const address = URL.createObjectURL(new Blob(records, { type: "chemical/x-mdl-sdfile" }));
       save(address, "overlay.sdf");
-      URL.revokeObjectURL(address);
-      return;
+      return URL.revokeObjectURL(address);
     }
     button.setAttribute("aria-pressed", String(!isOn(button.dataset.do)));
     if (button.dataset.do === "all") for (const box of boxes) if (box.checked !== isOn("all")) box.click();

@@ -1,5 +1,6 @@
 // The 3D view: protein as cartoon, pocket as sticks, the ligand coloured by exposure.
 
+import { make } from "../dom.js";
 import { getText } from "../http.js";
 import { t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
@@ -29,12 +30,8 @@ export class Scene {
    * @param {(view: number[]) => void} moved called with the camera after every change
    */
   constructor(vendor, spotlight, moved) {
-    this.vendor = vendor;
-    this.spotlight = spotlight;
-    this.moved = moved;
-    this.context = "target";
+    Object.assign(this, { vendor, spotlight, moved, context: "target", viewer: null });
     this.shown = { surface: false, exits: true, contacts: true };
-    this.viewer = null;
   }
 
   /**
@@ -45,16 +42,15 @@ export class Scene {
    * @param {number[]|null} view camera, null for the usual one
    */
   async show(figure, data, context, view) {
-    this.figure = figure;
-    this.data = data;
-    this.context = context;
+    Object.assign(this, { figure, data, context });
     figure.scene = this;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     if (this.vendor === null) return this.#say("missing");
     if (this.viewer === null && !hasWebGl()) return this.#say("no-webgl");
     this.#say("loading");
     try {
-      const [library, complex, ligand] = await Promise.all([load3Dmol(this.vendor), fileOf(data.structure.url), fileOf(data.ligand.url)]);
+      if (!data.structure.url || !data.ligand.url) throw new Error(t.no_file);
+      const [library, complex, ligand] = await Promise.all([load3Dmol(this.vendor), getText(data.structure.url), getText(data.ligand.url)]);
       if (turn !== this.turn) return undefined;
       this.#build(library, complex, ligand, view);
       this.#say("ready");
@@ -77,7 +73,7 @@ export class Scene {
     const [title, more] = MESSAGES[state] ?? ["", ""];
     const message = this.figure.querySelector("[data-message]");
     message.hidden = state === "ready";
-    message.replaceChildren(...[["strong", title], ["span", more]].map(([name, words]) => Object.assign(document.createElement(name), { textContent: words })));
+    message.replaceChildren(make("strong", {}, title), make("span", {}, more));
     this.figure.querySelector("[data-tools]").hidden = state !== "ready";
   }
 
@@ -87,7 +83,7 @@ export class Scene {
       this.viewer = library.createViewer(canvas, { backgroundColor: GROUND[shownTheme()], antialias: hasSmoothEdges(), cartoonQuality: 6 });
       this.library = library;
       this.viewer.setHoverDuration(20);
-      this.viewer.setViewChangeCallback((camera) => this.#turned(camera));
+      this.viewer.setViewChangeCallback(this.moved);
       this.canvas = canvas;
       new ResizeObserver(() => { if (canvas.clientWidth > 0 && canvas.clientHeight > 0) this.viewer.resize(); }).observe(canvas);
     }
@@ -111,7 +107,8 @@ export class Scene {
     if (this.shown.surface) this.#raise();
     this.#extras();
     viewer.resize();
-    if (view === null || !this.#restore(view)) this.#home();
+    if (view?.length === 8 && view.every(Number.isFinite)) viewer.setView(view);
+    else this.#home();
     viewer.render();
     this.#surround();
   }
@@ -314,23 +311,8 @@ export class Scene {
     return this.viewer.modelToScreen({ x: atom.x, y: atom.y, z: atom.z });
   }
 
-  #restore(view) {
-    if (view.length !== 8 || !view.every(Number.isFinite)) return false;
-    this.viewer.setView(view);
-    return true;
-  }
-
-  #turned(camera) {
-    this.moved(camera);
-  }
-
   #write() {
     const { state, lit, surface, context, partners } = this.state();
     Object.assign(this.figure.dataset, { state, lit: lit ?? "", surface: surface ? "on" : "off", context, partners: partners.map(([name]) => name).join(" ") });
   }
-}
-
-async function fileOf(address) {
-  if (!address) throw new Error(t.no_file);
-  return getText(address);
 }

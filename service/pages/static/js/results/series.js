@@ -8,8 +8,8 @@ import { change } from "./address.js";
 export function watchSeries(here) {
   for (const fold of document.querySelectorAll("details[data-series]")) {
     fold.addEventListener("toggle", async () => {
-      const body = fold.querySelector(":scope > [data-series-body]");
       if (!fold.open) return;
+      const body = fold.querySelector(":scope > [data-series-body]");
       change({ series: fold.dataset.series });
       if (body.querySelector("[data-series-view]")) return;
       body.textContent = t.loading_series;

@@ -26,6 +26,28 @@ export class Spotlight extends EventTarget {
     this.light(this.pinned, source);
   }
 
+  /**
+   * Light an atom while an element is pointed at or has the focus; a click, Enter or the space key pins it.
+   * @param {Element} element @param {number} index @param {string} source
+   */
+  follow(element, index, source) {
+    this.point(element, index, source);
+    element.addEventListener("focus", () => this.light(index, source));
+    element.addEventListener("blur", () => this.light(null, source));
+    element.addEventListener("click", () => this.pin(index, source));
+    element.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      this.pin(index, source);
+    });
+  }
+
+  /** Light an atom while an element is pointed at. @param {Element} element @param {number} index @param {string} source */
+  point(element, index, source) {
+    element.addEventListener("pointerenter", () => this.light(index, source));
+    element.addEventListener("pointerleave", () => this.light(null, source));
+  }
+
   /** Forget everything, for another ligand. */
   clear() {
     this.lit = null;

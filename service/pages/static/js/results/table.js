@@ -45,8 +45,7 @@ export class InstanceTable extends EventTarget {
       };
     });
     for (const { box } of this.rows) box.tabIndex = -1;
-    const all = this.table.querySelector("[data-pick-all]");
-    all.hidden = false;
+    this.table.querySelector("[data-pick-all]").hidden = false;
     this.keys.prepare(this.current()?.link);
     this.#counted();
   }
@@ -88,15 +87,10 @@ export class InstanceTable extends EventTarget {
       q: String(form.get("q") ?? "").trim(), ligand: view.ligand, min: String(form.get("min") ?? ""),
       max: String(form.get("max") ?? ""), flag: view.flags, fit: view.fit, columns: this.#columns(form), sort: this.sort,
     });
-    if (!this.complete) {
-      this.refetch();
-      return;
-    }
-    let first = true;
+    if (!this.complete) return void this.refetch();
     for (const row of this.rows) {
       const hidden = !inView(row, view);
       if (row.element.hidden !== hidden) row.element.hidden = hidden;
-      first &&= hidden;
     }
     this.#counted();
     void this.table.offsetHeight; // force the layout, as the figure below depends on it
@@ -105,9 +99,8 @@ export class InstanceTable extends EventTarget {
 
   /** Sort by a column: first click by the usual direction, then the other. @param {string} key @param {boolean} numeric */
   sortBy(key, numeric) {
-    const down = `-${key}`;
-    if (numeric) this.sort = this.sort === down ? key : down;
-    else this.sort = this.sort === key ? down : key;
+    const [first, then] = numeric ? [`-${key}`, key] : [key, `-${key}`];
+    this.sort = this.sort === first ? then : first;
     change({ sort: this.sort });
     if (this.complete) this.arrange();
     else this.refetch();
@@ -195,8 +188,7 @@ export class InstanceTable extends EventTarget {
 
   #counted() {
     const shown = this.complete ? this.visible().length : Number(this.table.dataset.shown);
-    const total = Number(this.table.dataset.total);
-    const detail = { shown, total, picked: this.picked().length };
+    const detail = { shown, total: Number(this.table.dataset.total), picked: this.picked().length };
     this.dispatchEvent(new CustomEvent("count", { detail }));
   }
 }

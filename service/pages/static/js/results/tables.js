@@ -1,5 +1,6 @@
 // The tables of one ligand: pointing at their atoms and contacts highlights atoms.
 
+import { make } from "../dom.js";
 import { filled, t } from "../texts.js";
 import { atomText } from "./flat.js";
 import { stepClass } from "./ramp.js";
@@ -18,19 +19,10 @@ export class AtomTables {
     this.atoms = new Map([...article.querySelectorAll("[data-atoms] tr[data-atom]")].map((row) => [Number(row.dataset.atom), row]));
     this.contacts = [...article.querySelectorAll("[data-atom-name]")].map((row) => [names.get(row.dataset.atomName), row]);
     const anchors = [...article.querySelectorAll(".anchors [data-atom]")].map((item) => [Number(item.dataset.atom), item]);
-    for (const [index, element] of [...this.atoms, ...this.contacts, ...anchors]) {
-      if (index === undefined) continue;
-      element.addEventListener("pointerenter", () => spotlight.light(index, "table"));
-      element.addEventListener("pointerleave", () => spotlight.light(null, "table"));
+    for (const [index, element] of [...this.contacts, ...anchors]) {
+      if (index !== undefined) spotlight.point(element, index, "table");
     }
-    for (const [index, row] of this.atoms) {
-      row.addEventListener("focus", () => spotlight.light(index, "table"));
-      row.addEventListener("blur", () => spotlight.light(null, "table"));
-      row.addEventListener("click", () => spotlight.pin(index, "table"));
-      row.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") spotlight.pin(index, "table");
-      });
-    }
+    for (const [index, row] of this.atoms) spotlight.follow(row, index, "table");
     const body = article.querySelector("[data-atoms] tbody");
     if (body) rove(body, () => [...this.atoms.values()]).prepare(undefined);
   }
@@ -59,14 +51,9 @@ export class AtomTables {
 
 /** Show the highlighted atom in the line below the views. */
 export function tellAtom(line, data, index, context) {
-  const atom = index === null ? undefined : data.atoms.find((one) => one.index === index);
+  const atom = data.atoms.find((one) => one.index === index);
   line.toggleAttribute("data-told", atom !== undefined);
-  if (!atom) {
-    line.replaceChildren(line.hint ?? "");
-    return;
-  }
+  if (!atom) return line.replaceChildren(line.hint ?? "");
   const [name, ...rest] = atomText(atom, context).split(", ");
-  const bold = document.createElement("strong");
-  bold.textContent = name;
-  line.replaceChildren(bold, ` ${t.elements[atom.element.toUpperCase()] ?? atom.element} · ${rest.join(" · ")}${atom.free === null ? "" : ` (${filled(t.atom_area, { area: atom.free.toFixed(1) })})`}`);
+  return line.replaceChildren(make("strong", {}, name), ` ${t.elements[atom.element.toUpperCase()] ?? atom.element} · ${rest.join(" · ")}${atom.free === null ? "" : ` (${filled(t.atom_area, { area: atom.free.toFixed(1) })})`}`);
 }
