@@ -111,29 +111,24 @@ class Board:
     def view(self) -> dict[str, Any]:
         """Return the board's matrix and pinned pairs for a page."""
         distances = ternary_pairs(*self.halves)
-        shown = [self._shown(side, {pair[side] for pair in distances}) for side in (0, 1)]
-        ends = [[_end(self.halves[side], row) for _, row in shown[side]] for side in (0, 1)]
+        rows, columns = (self._shown(side, {pair[side] for pair in distances}) for side in (0, 1))
         lines = []
-        for (i, _), one in zip(shown[0], ends[0], strict=True):
+        for i, one in rows.items():
             cells = [
                 self._cell(Pair(*one["key"], *other["key"]), distances.get((i, j)), one, other)
-                for (j, _), other in zip(shown[1], ends[1], strict=True)
+                for j, other in columns.items()
             ]
             lines.append({"end": one, "cells": cells})
-        return {"columns": ends[1], "lines": lines, "pins": list(self.pinned(distances)), "full": self._is_full}
+        full = len(self.pins) >= MOST_PINS
+        return {"columns": [*columns.values()], "lines": lines, "pins": list(self.pinned(distances)), "full": full}
 
-    @property
-    def _is_full(self) -> bool:
-        return len(self.pins) >= MOST_PINS
-
-    def _shown(self, side: int, seen: set[int]) -> list[tuple[int, Mapping[str, Any]]]:
-        """Return the exits of one side with their places in its answers: those of ternaries first, then the best."""
+    def _shown(self, side: int, seen: set[int]) -> dict[int, dict[str, Any]]:
+        """Return the exits of one side by their places in its answers: those of ternaries first, then the best."""
         answers = self.halves[side].answers
         wanted = {pair[2 * side : 2 * side + 2] for pair in (self.chosen, *self.pins)}
         order = sorted(range(len(answers)), key=lambda k: (k not in seen, not is_seen(answers[k]), k))
-        most = (ROWS, COLUMNS)[side]
-        kept = [k for place, k in enumerate(order) if place < most or _keys(answers[k]) & wanted]
-        return [(k, answers[k]) for k in kept]
+        kept = [k for n, k in enumerate(order) if n < (ROWS, COLUMNS)[side] or _keys(answers[k]) & wanted]
+        return {k: _end(self.halves[side], k) for k in kept}
 
     def _cell(self, pair: Pair, distance: float | None, *ends: Mapping[str, Any]) -> dict[str, Any]:
         names = dict(zip("ab", (f"{end['ligand']} {end['anchor']}" for end in ends), strict=True))
@@ -153,13 +148,9 @@ class Board:
         """Yield the pinned pairs, each as a cell with both exits, its note and its files."""
         known = ternary_pairs(*self.halves) if distances is None else distances
         for pin, note in self.pins.items():
-            keys = pin[:2], pin[2:]
-            rows = [_row_of(half, *key) for half, key in zip(self.halves, keys, strict=True)]
-            i, j = (
-                next((k for k, known_row in enumerate(half.answers) if known_row is row), -1)
-                for half, row in zip(self.halves, rows, strict=True)
-            )
-            ends = [_end(half, row, key) for half, row, key in zip(self.halves, rows, keys, strict=True)]
+            keys = (pin[:2], pin[2:])
+            i, j = (_place_of(half, key) for half, key in zip(self.halves, keys, strict=True))
+            ends = [_end(*side) for side in zip(self.halves, (i, j), keys, strict=True)]
             cell = self._cell(pin, known.get((i, j)), *ends)
             yield {**cell, "ends": ends, "note": note, **self.files(pin)}
 
@@ -201,19 +192,21 @@ def _keys(row: Mapping[str, Any]) -> set[tuple[str, str]]:
     return {(str(stem), name) for stem in (row["best_stem"], *several(row, "stems")) for name in names_of_exit(row)}
 
 
-def _row_of(half: Half, stem: str, anchor: str) -> Mapping[str, Any]:
-    """Return the answer of an exit; a row with only its names if there is none."""
-    row = next((row for row in half.answers if (stem, anchor) in _keys(row)), None)
-    if row is not None:
-        return row
-    bare = {column.name: None for column in tables.EXIT_ANSWERS.columns}
-    parts = stem.split("_")
-    name = parts[2] if len(parts) > 2 else stem
-    return {**bare, "best_stem": stem, "anchor_atom": anchor, "Warhead": name, "n_copies": 0}
+def _place_of(half: Half, key: tuple[str, ...]) -> int:
+    """Return the place of an exit's answer; -1 if there is none."""
+    return next((k for k, row in enumerate(half.answers) if key in _keys(row)), -1)
 
 
-def _end(half: Half, row: Mapping[str, Any], key: tuple[str, ...] = ()) -> dict[str, Any]:
+def _bare(stem: str, anchor: str) -> Mapping[str, Any]:
+    """Return a row with only the names of an exit that has no answer."""
+    name = (stem.split("_")[2:] or [stem])[0]
+    blank = dict.fromkeys(tables.EXIT_ANSWERS.names)
+    return {**blank, "best_stem": stem, "anchor_atom": anchor, "Warhead": name, "n_copies": 0}
+
+
+def _end(half: Half, place: int, key: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return an exit for a page: its drawing, names, and whether it is blocked."""
+    row = half.answers[place] if place >= 0 else _bare(*key)
     stem, anchor = key or (str(row["best_stem"]), str(row["anchor_atom"]))
     view = answer_view(row)
     return {

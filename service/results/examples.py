@@ -64,6 +64,14 @@ def example_record(example: Example, record: JobRecord | None, folder: Path | No
         Folder of the results.
     """
     status, reason = _status(record)
+    kinds = record.artifacts if record is not None else {}
+    prepared = folder is not None and record is not None and public_bundle(folder, record.job_id) is not None
+    counts = ExampleCounts(
+        bundle_available=prepared or sum(kinds.values()) > 0,
+        downloadable_file_count=sum(kinds.values()),
+        result_rows=record.result_rows if record is not None else 0,
+        **{f"{kind}_count": kinds.get(kind, 0) for kind in ("csv", "sdf", "svg", "table", "war_pdb")},
+    )
     return {
         **{name: getattr(example, name) for name in ("job_id", "label", "protein", "use_case")},
         "search_query": str(example.job["search_query"]),
@@ -72,7 +80,7 @@ def example_record(example: Example, record: JobRecord | None, folder: Path | No
         "status": status,
         "status_reason": reason,
         "api_curl": f'curl -s "$TETHERMAP_URL/api/examples/{example.job_id}/metadata"',
-        "counts": _counts(record, folder),
+        "counts": counts,
         **_urls(example.job_id),
         "what_you_can_do": list(example.what_you_can_do),
     }
@@ -87,17 +95,6 @@ def _status(record: JobRecord | None) -> tuple[str, str]:
     if record.has_results and missing:
         return "partial", f"It has no files of kind {', '.join(missing)}."
     return "available", "All its results are here."
-
-
-def _counts(record: JobRecord | None, folder: Path | None) -> ExampleCounts:
-    kinds = record.artifacts if record is not None else {}
-    prepared = folder is not None and record is not None and public_bundle(folder, record.job_id) is not None
-    return ExampleCounts(
-        bundle_available=prepared or sum(kinds.values()) > 0,
-        downloadable_file_count=sum(kinds.values()),
-        result_rows=record.result_rows if record is not None else 0,
-        **{f"{kind}_count": kinds.get(kind, 0) for kind in ("csv", "sdf", "svg", "table", "war_pdb")},
-    )
 
 
 def _urls(job_id: str) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from tethermap.drawing.reader import Depiction
 from tethermap.exposure.method import KERNEL
 
 _HEADLINE = area_column(HEADLINE_CONTEXT)
-_LOW_A2, _MEDIUM_A2 = 15.0, 35.0
 _AREAS = tuple(area_column(context) for context in (*CONTEXTS, "free"))
 _OF_SUMMARY = (*INSTANCE_COLUMNS, *_AREAS, "algorithm", "slices", "probe_radius_A", "radii", "engine")
 
@@ -138,6 +137,7 @@ def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAto
     marked: list[OverlayAtom] = []
     for row in atoms:
         exposure = number(row, column)
+        area = exposure or 0
         colour = exposure_colour(relative(row, column)).removeprefix("#")
         marked.append(
             {
@@ -147,7 +147,7 @@ def overlay(atoms: Sequence[Mapping[str, Any]], context: str) -> list[OverlayAto
                 "y": row["y"],
                 "z": row["z"],
                 "exposure": exposure,
-                "bucket": "low" if (exposure or 0) < _LOW_A2 else "medium" if (exposure or 0) < _MEDIUM_A2 else "high",
+                "bucket": "low" if area < 15 else "medium" if area < 35 else "high",  # Å²
                 "color": [round(int(colour[place : place + 2], 16) / 255, 4) for place in (0, 2, 4)],
             }
         )

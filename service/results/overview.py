@@ -27,7 +27,6 @@ def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str
     listing = list_artifacts(folder)
     every = listing.artifacts
     summary = [one for one in every if one.name == layout.RESULTS_DISPLAY_LINK or "summary" in one.name.lower()]
-    display = [one for one in every if one.kind in ("html", "svg")]
     browser = address(f"/results/{record.job_id}")
     return ResultsAnswer(
         job_id=record.job_id,
@@ -39,7 +38,7 @@ def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str
         ),
         urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=browser),
         summary_files=File.all_of(listing, base, summary),
-        display_files=File.all_of(listing, base, display),
+        display_files=File.all_of(listing, base, [one for one in every if one.kind in ("html", "svg")]),
         files=File.all_of(listing, base, every[:_FIRST]),
         files_total=len(every),
         rejections=_rejections(reader, folder),

@@ -65,13 +65,10 @@ def _search(reader: JobTables, job: Path, settings: Mapping[str, Any]) -> dict[s
 def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the settings with exactly the entries that the job took; places of this machine left out."""
     config = {key: value for key, value in settings.items() if key not in _OF_THIS_MACHINE}
-    source = dict(config.get("source") or {})
-    for name in _PRIVATE:
-        if source.get(name) is not None:
-            source[name] = f"<{name}>"
-    if source.get("validation", NO_PATH[0]) not in NO_PATH:
-        source["validation"] = "<validation>"
-    config["source"] = source
+    source = config.get("source") or {}
+    private = [name for name in _PRIVATE if source.get(name) is not None]
+    private += ["validation"] if source.get("validation", NO_PATH[0]) not in NO_PATH else []
+    config["source"] = source | {name: f"<{name}>" for name in private}
     if search is not None:
         config["filters"] = {**(config.get("filters") or {}), "entries": recorded_search.taken(search)}
         config[recorded_search.KEY] = search
@@ -81,8 +78,8 @@ def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> di
 def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
     """List inputs that a later run may not reproduce."""
     kind = (settings.get("source") or {}).get("kind")
-    varying = (path for path in manifest.get("varying_files") or [] if path not in _WITHOUT_HASH)
-    sentences = [f"{path}: holds times" for path in varying]
+    varying = manifest.get("varying_files") or []
+    sentences = [f"{path}: holds times" for path in varying if path not in _WITHOUT_HASH]
     if kind == "rcsb":
         sentences.append("structures: RCSB PDB serves the latest revision only; compare entries[].revision and sha256")
     elif kind in ("mirror", "files"):

@@ -114,24 +114,20 @@ def view_of(
             continue
         column_name, _, operator = name.rpartition("__") if name not in known else (name, "", "")
         if operator not in ("", "gte", "lte", "contains") or column_name not in known:
-            raise InvalidParameter(
-                f"{name[:64]} is not a column of the table.",
-                details={"parameter": name[:64], "known": [*reserved, *known]},
-            )
+            details = {"parameter": name[:64], "known": [*reserved, *known]}
+            raise InvalidParameter(f"{name[:64]} is not a column of the table.", details=details)
         test, value = _test(known[column_name], operator, text, name)
         tests.append(test)
         values += value
     if len(tests) > MAX_FILTERS:
-        raise InvalidParameter(
-            f"At most {MAX_FILTERS} filters may be given.", details={"parameter": "filters", "maximum": MAX_FILTERS}
-        )
+        message = f"At most {MAX_FILTERS} filters may be given."
+        raise InvalidParameter(message, details={"parameter": "filters", "maximum": MAX_FILTERS})
     if not sort:
         return RowsWanted(tests, values)
     column = sort.removeprefix("-")
     if column not in known:
-        raise InvalidParameter(
-            "sort must be a column of the table, with a leading - for descending order.", details={"parameter": "sort"}
-        )
+        message = "sort must be a column of the table, with a leading - for descending order."
+        raise InvalidParameter(message, details={"parameter": "sort"})
     return RowsWanted(tests, values, ordered_by(known[column], descending=sort.startswith("-")))
 
 
@@ -142,13 +138,10 @@ def _test(column: Column, operator: str, text: str, parameter: str) -> tuple[str
     name = quoted(column.name)
     if column.kind == "text":
         cell = cell_of(column)
-        if operator == "gte":
-            return f"{cell} >= ?", [text]
-        if operator == "lte":
-            return f"({cell} <> '' AND {cell} <= ?)", [text]
-        if column.name in ("pdb_id", "Warhead", "Ligand", "ligand"):
+        if operator == "" and column.name in ("pdb_id", "Warhead", "Ligand", "ligand"):
             return f"lower({cell}) = ?", [text.lower()]
-        return f"{cell} = ?", [text]
+        known = f"{cell} <> '' AND " if operator == "lte" else ""
+        return f"({known}{cell} {_OPERATORS[operator]} ?)", [text]
     wanted = _value(column, text, parameter)
     if wanted is None:
         return (f"{name} IS NULL" if operator == "" else "false"), []

@@ -62,14 +62,13 @@ def instance_file(job: Path, row: Row, column: str) -> Artifact:
     FileNotFound
         If the instance has none.
     """
-    path = str(row.get(column) or "")
-    lacking = f"The ligand {row['stem']} has no file of this kind ({column.removesuffix('_path')})."
-    if not path:
-        raise FileNotFound(lacking)
+    lacking = FileNotFound(f"The ligand {row['stem']} has no file of this kind ({column.removesuffix('_path')}).")
+    if not row.get(column):
+        raise lacking
     try:
-        return resolve_artifact(job, path)
+        return resolve_artifact(job, str(row[column]))
     except InvalidPath:
-        raise FileNotFound(lacking) from None
+        raise lacking from None
 
 
 def complex_file(job: Path, row: Row) -> Artifact:
@@ -191,14 +190,13 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
         The chain's true name and the lines of a PDB file; None when there is no such polymer.
     """
     polymers = polymer_lines(lines)
-    true_names = {names.get(name, name): name for name in polymers}
-    chain = pick_chain(list(true_names), asked)
+    short_names = {names.get(name, name): name for name in polymers}
+    chain = pick_chain(list(short_names), asked)
     if chain is None:
         return None
-    short = true_names[chain]
     head = [line for line in lines if line.startswith(_HEADER)]
-    sequence = [line for line in lines if line.startswith("SEQRES") and line[10:12].strip() == short]
-    return chain, [*head, *sequence, *polymers[short], "END"]
+    sequence = [line for line in lines if line.startswith("SEQRES") and line[10:12].strip() == short_names[chain]]
+    return chain, [*head, *sequence, *polymers[short_names[chain]], "END"]
 
 
 def chains_of(reader: JobTables, job: Path, pdb_id: str, ligand: str) -> list[str]:

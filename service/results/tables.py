@@ -112,8 +112,8 @@ class JobTables:
         lacking = [one for one in file.lacking if names is None or one.name in names]
         blank = {one.name: "" if one.kind == "text" else None for one in lacking}
         cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
-        found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
         keys = [column.name for column in chosen]
+        found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
         rows = [{**dict(zip(keys, row, strict=False)), **blank} for row in found]
         for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
             if column.separator:
@@ -125,8 +125,7 @@ class JobTables:
         self, job: Path, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
     ) -> list[dict[str, Value]]:
         """Return the rows of the instances of the given entries, for any form of their ids."""
-        entries = {same_entry(one) for one in pdb_ids}
-        known = [form for entry in entries for form in (entry, f"pdb_0000{entry}")]
+        known = [form for one in pdb_ids for form in (same_entry(one), f"pdb_0000{same_entry(one)}")]
         return self.rows(job, table, "WHERE lower(pdb_id) IN (SELECT unnest(?))", [known], names)
 
     def fetch(
@@ -152,8 +151,7 @@ class JobTables:
             except duckdb.InterruptException:
                 raise took_too_long() from None
             except duckdb.OutOfMemoryException:
-                message = "The query needs too much memory: request fewer rows, or try again later."
-                raise QueueFull(message, headers={"Retry-After": "30"}) from None
+                raise took_too_long("needs too much memory") from None
             except duckdb.IOException as error:
                 raise_shortage(error)
                 if path.is_file():
@@ -188,10 +186,9 @@ class JobTables:
                 self._start_timer(max(min(self._ends.values()) - now, self._seconds / 100))
 
 
-def took_too_long() -> QueueFull:
-    """Return the error for a request whose queries take too long."""
-    message = "The query took too long: request fewer rows, or try again later."
-    return QueueFull(message, headers={"Retry-After": "30"})
+def took_too_long(reason: str = "took too long") -> QueueFull:
+    """Return the error for a request whose queries need too much time, or `reason`."""
+    return QueueFull(f"The query {reason}: request fewer rows, or try again later.", headers={"Retry-After": "30"})
 
 
 def joined(column: Column, values: Sequence[Any] | None) -> str:
