@@ -23,14 +23,8 @@ def test_theme_follows_the_system_and_the_choice_is_remembered(pages: Pages) -> 
 
 READ = (
     *("/", "/?from=exam1hpv", "/browse", "/browse?protein=no+such+target", "/browse?find=478", "/examples", "/help"),
-    *(
-        "/examples/exam1hpv",
-        "/compare?a=exam4cup&b=exam1hpv",
-        "/degraders?a=exam4cup&b=exam1hpv",
-        "/login",
-        "/api-docs",
-    ),
-    *("/monitor/exam1hpv", "/monitor/00000000", "/results/exam1hpv"),
+    *("/examples/exam1hpv", "/compare?a=exam4cup&b=exam1hpv", "/degraders?a=exam4cup&b=exam1hpv", "/login"),
+    *("/api-docs", "/monitor/exam1hpv", "/monitor/00000000", "/results/exam1hpv"),
     "/results/exam1hpv/overlay?stem=1hpv_A_478_200",
 )
 """Every kind of page."""

@@ -34,13 +34,6 @@ def test_queued_job_shows_its_position_and_is_canceled_by_the_button(pages: Page
     expect(page.locator("#search_query")).to_have_value("1HPV")
 
 
-def test_job_is_canceled_without_scripts(pages: Pages, service: LiveService, waiting: str) -> None:
-    page = pages.open(f"/monitor/{waiting}", java_script_enabled=False)
-    page.get_by_role("button", name="Cancel job").click()
-    expect(page.locator("#sentence")).to_have_text("Canceled.")
-    assert service.job(waiting)["status"] == "canceled"
-
-
 def test_failed_job_shows_its_reason(pages: Pages, failed: str) -> None:
     page = pages.open(f"/monitor/{failed}")
     expect(page.locator("#sentence")).to_have_text("Failed while searching.")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.jobs.record import JobRecord
 from service.lru import Lru
 from service.results.job import Job
 from service.results.kept import counted, kept_answer, state_of
+from tests.service.test_jobs import RECORD
 from tethermap.base import layout
 
 
@@ -76,11 +77,7 @@ async def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_
 
 def finished(folder: Path) -> Job:
     """Return a job that has ended."""
-    record = JobRecord(
-        job_id="00000001", sequence=1, target_name="x", search_query="y", status="completed",
-        created_at="2026-05-30T10:00:00Z", modified_at="2026-05-30T10:00:00Z",
-    )  # fmt: skip
-    return Job(record, folder, "/api/jobs/00000001")
+    return Job(replace(RECORD, status="completed"), folder, "/api/jobs/00000001")
 
 
 def test_response_is_computed_again_if_results_or_request_differ(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_page_of_a_waiting_job_reloads_without_scripts(http: httpx2.Client, queu
 
 
 def test_cancel_button_works_as_a_plain_form(http: httpx2.Client, queued_job: str) -> None:
+    assert f'<form method="post" action="/monitor/{queued_job}"' in http.get(f"/monitor/{queued_job}").text
     answer = http.post(f"/monitor/{queued_job}", data={"any": "thing"}, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (303, f"/monitor/{queued_job}")
     assert http.get(f"/api/jobs/{queued_job}").json()["status"] == "canceled"

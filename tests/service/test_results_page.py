@@ -183,13 +183,10 @@ def test_ligand_between_two_proteins_is_reported(
 
 
 def test_sites_are_in_the_order_of_their_best_anchor() -> None:
-    path = ROOT / "data/examples/exam1hpv/TARGET_RESULTS/Exit_Vectors.csv"
-    rows = [
-        {name: (float(cell) if re.fullmatch(r"-?\d+(\.\d+)?", cell) else cell) for name, cell in row.items()}
-        for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))
-    ]
+    path = ROOT / "data/examples/exam1hpv" / tables.EXIT_VECTORS.path
+    rows = list(tables.read_table(path, tables.EXIT_VECTORS, strict=False))
     sites = exit_sites(rows)
-    assert [site["site_rank"] for site in sites] == sorted({row["site_rank"] for row in rows if row["site_rank"] != ""})
+    assert [site["site_rank"] for site in sites] == sorted({rank for row in rows if (rank := row["site_rank"])})
     assert sites[0]["atom"] == "C3"
     assert sites[0]["action"] == "in place of the 6 atoms from O1 on"
 
@@ -226,13 +223,8 @@ def test_residues_of_the_pocket_are_in_the_order_of_the_chain_with_their_stronge
 
 
 def test_insertion_codes_and_negative_numbers_have_their_place() -> None:
-    common: dict[str, tables.Value] = {
-        "partner_component": "GLY",
-        "type": "hbond",
-        "ligand_atom": "C1",
-        "distance_A": 3.0,
-    }
-    common |= {"partner_chain": "H", "partner_copy": ""}
+    common: dict[str, tables.Value] = {"partner_component": "GLY", "type": "hbond", "ligand_atom": "C1"}
+    common |= {"distance_A": 3.0, "partner_chain": "H", "partner_copy": ""}
     rows = [{**common, "partner_residue": one} for one in ("60A", "-2", "60", "7", "UNK")]
     assert [one["residue"] for one in pocket_strip(rows)["H"]] == ["-2", "UNK", "7", "60", "60A"]
 
