@@ -131,7 +131,7 @@ class Board:
         return {k: _end(self.halves[side], k) for k in kept}
 
     def _cell(self, pair: Pair, distance: float | None, *ends: Mapping[str, Any]) -> dict[str, Any]:
-        names = dict(zip("ab", (f"{end['ligand']} {end['anchor']}" for end in ends), strict=True))
+        a, b = (f"{end['ligand']} {end['anchor']}" for end in ends)
         return {
             "pair": pair,
             "url": self.address(chosen=pair),
@@ -141,7 +141,7 @@ class Board:
             "distance": distance,
             "linker": None if distance is None else shortest_linker(distance),
             "blocked": any(end["blocked"] for end in ends),
-            "says": _T.pair.plain(**names),
+            "says": _T.pair.plain(a=a, b=b),
         }
 
     def pinned(self, distances: Mapping[tuple[int, int], float] | None = None) -> Iterator[dict[str, Any]]:

@@ -33,10 +33,7 @@ _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
 _OFFERED = 200
 _A = JobId("a", "Id of the job or example with the target's half.", required=True)
 _B = JobId("b", "Id of the job or example with the recruiter's half.", required=True)
-_LIGANDS = (
-    Text("a_ligand", "Only answers of this component in a."),
-    Text("b_ligand", "Only answers of this component in b."),
-)
+_LIGANDS = tuple(Text(f"{side}_ligand", f"Only answers of this component in {side}.") for side in "ab")
 
 
 ROUTES = Routes("Results and files")
@@ -128,15 +125,13 @@ def _half_view(job: Job, row: Row) -> dict[str, Any]:
     """
     room, way = number(row, "E_median"), number(row, "F_median")
     stem, anchor = str(row["best_stem"]), str(row["anchor_atom"])
-    inputs = f"{job.base}/protac-inputs?stem={quote(stem)}&anchor={quote(anchor)}"
+    has_inputs = serves("/api/jobs/{job_id}/protac-inputs") and (job.folder / layout.SHARDS).is_dir()
     return {
         **answer_view(row),
         **links_of(stem, names_of_exit(row), address(f"/results/{job.record.job_id}")),
         "room": in_words(room, ROOM) if room is not None else "",
         "way": in_words(way, WAY) if way is not None else "",
-        "inputs": inputs
-        if serves("/api/jobs/{job_id}/protac-inputs") and (job.folder / layout.SHARDS).is_dir()
-        else "",
+        "inputs": f"{job.base}/protac-inputs?stem={quote(stem)}&anchor={quote(anchor)}" if has_inputs else "",
     }
 
 

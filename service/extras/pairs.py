@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, product
 from typing import Annotated, Literal
 
 from pydantic import SkipValidation
@@ -146,10 +146,8 @@ def pairs_of(first: Half, second: Half, offset: int, limit: int) -> tuple[int, l
     """
     distances = ternary_pairs(first, second)
     rest = _falling([_worth(row) for row in first.answers], [_worth(row) for row in second.answers])
-    seen_first = sorted(
-        distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair)
-    )
-    ordered = (pair for pairs in (seen_first, (pair for pair in rest if pair not in distances)) for pair in pairs)
+    seen = sorted(distances, key=lambda pair: (-_worth(first.answers[pair[0]]) - _worth(second.answers[pair[1]]), pair))
+    ordered = chain(seen, (pair for pair in rest if pair not in distances))
     chosen = islice(enumerate(ordered, 1), offset, offset + limit)
     best = [_pair(rank, first.answers[i], second.answers[j], distances.get((i, j))) for rank, (i, j) in chosen]
     return len(first.answers) * len(second.answers), best
@@ -171,25 +169,20 @@ def _falling(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int,
 
 def ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
     """Return the distance between the exits, in angstroms, of pairs of answers that one ternary entry shows."""
-    both = [
-        (one, other)
-        for one, other in ((one, other) for one in first.seen for other in second.seen)
-        if one[0] == other[0] and one[1] != other[1]
-    ]
+    ends = product(first.seen, second.seen)
+    both = [(one, other) for one, other in ends if one[0] == other[0] and one[1] != other[1]]
     if not both:
         return {}
     atoms = atoms_by_instance(first.reader, first.job.folder, {stem for (stem, _), _ in both})
     places = {(stem, str(atom["exact_atom"])): atom for stem, rows in atoms.items() for atom in rows}
     distance_of: dict[tuple[int, int], float] = {}
     for one, other in both:
-        here, there = places.get(one), places.get(other)
-        if here is None or there is None:
+        if one not in places or other not in places:
             continue
-        distance = round(math.dist(*([float(str(end[axis])) for axis in "xyz"] for end in (here, there))), 2)
+        distance = round(math.dist(*([float(str(places[end][axis])) for axis in "xyz"] for end in (one, other))), 2)
         entry = str(first.seen[one]["pdb_id"])
-        for i in _shown_by(first, one, entry):
-            for j in _shown_by(second, other, entry):
-                distance_of[i, j] = min(distance, distance_of.get((i, j), distance))
+        for shown in product(_shown_by(first, one, entry), _shown_by(second, other, entry)):
+            distance_of[shown] = min(distance, distance_of.get(shown, distance))
     return distance_of
 
 

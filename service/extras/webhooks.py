@@ -150,9 +150,8 @@ class Webhooks(Notices):
         except (OSError, ValueError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             failure = str(error) or type(error).__name__
         attempts = notice["attempts"] + 1
-        state, due = "delivered", None
+        state, due = "failed" if failure else "delivered", None
         if failure and attempts > len(RETRY_SECONDS):
-            state = "failed"
             _LOG.warning("a notification was rejected and is not repeated: %s", failure, extra={"job_id": job_id})
         elif failure:
             state, due = "pending", self._clock() + RETRY_SECONDS[attempts - 1]

@@ -79,11 +79,8 @@ class Shown:
         return str(value).replace("_", " ").replace(";", ", ") if self.key == "flags" else str(value)
 
 
-_SOURCES = {
-    column.name: column
-    for columns in (tables.SASA_SUMMARY.columns, tables.RESULTS_TABLE.columns, ANSWER_COLUMNS)
-    for column in columns
-}
+_ALL = (*tables.SASA_SUMMARY.columns, *tables.RESULTS_TABLE.columns, *ANSWER_COLUMNS)
+_SOURCES = {column.name: column for column in _ALL}
 
 
 def _read(path: Path) -> Iterator[Shown]:
@@ -103,5 +100,4 @@ USUAL: tuple[str, ...] = tuple(column.key for column in COLUMNS if column.usual)
 
 def chosen(keys: Sequence[str]) -> list[Shown]:
     """Return the columns with the given keys in their usual order; the usual ones for no keys."""
-    known = [column for column in COLUMNS if column.key in keys]
-    return known or [column for column in COLUMNS if column.usual]
+    return [column for column in COLUMNS if column.key in keys] or [column for column in COLUMNS if column.usual]

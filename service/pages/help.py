@@ -33,9 +33,7 @@ def help_values() -> dict[str, Any]:
 
 def _words(scale: Sequence[tuple[float, str]]) -> str:
     """Return a scale as text: ``from 35 % wide open, below 35 % …``; the scale of the prior has plain numbers."""
-    *upper, last = scale
-    bounds = [f"{bound:g}" if scale is PRIOR else f"{100 * bound:.0f} %" for bound, _ in upper]
-    words = [
-        TEXTS.help.from_bound.plain(bound=bound, word=word) for bound, (_, word) in zip(bounds, upper, strict=True)
-    ]
-    return ", ".join([*words, TEXTS.help.below_bound.plain(bound=bounds[-1], word=last[1])])
+    *upper, (_, last) = scale
+    bounds = {word: f"{bound:g}" if scale is PRIOR else f"{100 * bound:.0f} %" for bound, word in upper}
+    words = [TEXTS.help.from_bound.plain(bound=bound, word=word) for word, bound in bounds.items()]
+    return ", ".join([*words, TEXTS.help.below_bound.plain(bound=bounds[upper[-1][1]], word=last)])

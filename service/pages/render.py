@@ -35,35 +35,19 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-
-
 FOLDER = Path(__file__).with_name("templates")
 
 
 @cache
 def environment(assets: Assets = ASSETS) -> Environment:
     """Return the environment that renders templates; they load files of `assets`."""
-    templates = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.globals |= {
-        "root": ROOT_PATH.get,
-        "serves": serves,
-        "asset": assets.url,
-        "has_asset": assets.has,
-        "version": __version__,
-        "final_states": FINAL,
-        "copies_noun": copies_noun,
-        "step": step,
-        "bond_sources": BOND_SOURCES,
-        "texts": TEXTS,
-    }
+    loader = FileSystemLoader(FOLDER)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.globals |= {"root": ROOT_PATH.get, "serves": serves, "asset": assets.url, "has_asset": assets.has}
+    made.globals |= {"version": __version__, "final_states": FINAL, "bond_sources": BOND_SOURCES, "texts": TEXTS}
+    made.globals |= {"copies_noun": copies_noun, "step": step}
     check_texts(FOLDER, TEXTS)
-    return templates
+    return made
 
 
 def page(name: str, status: int = 200, headers: dict[str, str] | None = None, **values: Any) -> HTMLResponse:

@@ -78,14 +78,9 @@ def _lines(
         numbers += f' data-f="{_escaped(str(flags))}"' if flags else ""
         state = " hidden" if n >= on_page else ""
         state += ' aria-current="true"' if stem == chosen else ""
-        lines.append(
-            _LINE
-            % (
-                *(places[stem], _escaped(searched(row, {})), _escaped(ligand), numbers, fit_of(row), state, name, name),
-                *(page, quote_plus(stem), _escaped(says), base, quote(stem)),
-                "".join([_cell(column, row) for column in columns]),
-            )
-        )
+        cells = "".join([_cell(column, row) for column in columns])
+        head = (places[stem], _escaped(searched(row, {})), _escaped(ligand), numbers, fit_of(row), state, name, name)
+        lines.append(_LINE % (*head, page, quote_plus(stem), _escaped(says), base, quote(stem), cells))
     return Markup("".join(lines))  # noqa: S704 - escaped value by value
 
 
