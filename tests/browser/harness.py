@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -255,6 +255,12 @@ def readme_picture(page: Page, name: str) -> None:
     small = taken.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     small.save(folder / f"{name}.png", optimize=True)
     page.set_viewport_size(WIDE)
+
+
+def sent_bytes(requests: Iterable[Request]) -> int:
+    """Return the transfer size of the responses to requests, in bytes."""
+    sizes = [request.sizes() for request in requests]
+    return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
 
 def tab_to(page: Page, selector: str, most: int = 40) -> None:

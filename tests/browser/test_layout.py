@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from playwright.sync_api import Response
 
-from tests.browser.harness import Pages, assert_fits
+from tests.browser.harness import Pages, assert_fits, sent_bytes
 
 
 def test_theme_follows_the_system_and_the_choice_is_remembered(pages: Pages) -> None:
@@ -69,19 +67,10 @@ def test_menus_of_the_results_stay_inside_the_window(pages: Pages) -> None:
             menu.locator("summary").click()
 
 
-def test_page_weights(pages: Pages, capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = {path: weight(pages, path) for path in ("/", "/browse", "/monitor/exam1hpv", "/examples", "/api-docs")}
-    told = ", ".join(f"{path} {size:.0f}" for path, size in sizes.items())
-    with capsys.disabled():
-        sys.stdout.write(f"\nkB as sent, with everything that the page loads: {told}\n")
-    assert max(size for path, size in sizes.items() if path != "/api-docs") < 60
-
-
-def weight(pages: Pages, path: str) -> float:
-    """Return the transfer size of a page and all its resources, in kB."""
+@pytest.mark.parametrize("path", ["/", "/browse", "/monitor/exam1hpv", "/examples"])
+def test_page_is_light_with_everything_that_it_loads(pages: Pages, path: str) -> None:
     page = pages.open()
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))  # noqa: PLW0108 - Playwright marks its handlers
     page.goto(path, wait_until="networkidle")
-    sizes = [answer.request.sizes() for answer in answers if answer.status == 200]
-    return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes) / 1000
+    assert sent_bytes(answer.request for answer in answers if answer.status == 200) < 60_000

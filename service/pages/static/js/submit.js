@@ -15,7 +15,7 @@ let checks = 0;
 form.action = `${root}/`; // files are sent before the job, in a separate request
 form.enctype = "application/x-www-form-urlencoded";
 
-/** Return the form as it is sent for a task. @param {"check"|"preview"} task */
+/** Return the form data of a task. @param {"check"|"preview"} task */
 function asked(task) {
   const data = new FormData(form);
   data.delete("files");

@@ -1,10 +1,10 @@
 // Superposed ligands in one frame, with the directions of their exits.
 
-import { save } from "../dom.js";
+import { debounced, save } from "../dom.js";
 import { getText } from "../http.js";
 import { filled, t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
-import { directionArrows, frame } from "./scene-parts.js";
+import { CARTOON, directionArrows, frame, GROUND } from "./scene-parts.js";
 import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
 const figure = document.querySelector("[data-overlay]");
@@ -41,8 +41,9 @@ async function show() {
     load3Dmol(figure.dataset.vendor), data.reference ? getText(data.reference.url) : "", ...data.ligands.map((ligand) => getText(ligand.url)),
   ]);
   const theme = shownTheme();
-  const viewer = library.createViewer(figure.querySelector("[data-canvas]"), { backgroundColor: theme === "dark" ? "#1d262e" : "#ffffff", antialias: hasSmoothEdges() });
-  const cartoon = { cartoon: { color: theme === "dark" ? "#6f808d" : "#c3ccd4", opacity: 0.5, thickness: 0.25 } };
+  const canvas = figure.querySelector("[data-canvas]");
+  const viewer = library.createViewer(canvas, { backgroundColor: GROUND[theme], antialias: hasSmoothEdges() });
+  const cartoon = { cartoon: { color: CARTOON[theme], opacity: 0.5, thickness: 0.25 } };
   const reference = protein ? viewer.addModel(protein, data.reference.format) : null;
   reference?.setStyle({}, cartoon);
   const models = data.ligands.map((ligand, n) => {
@@ -55,19 +56,11 @@ async function show() {
     viewer.setStyle({ model, elem: "C" }, { stick: { radius: 0.16, color: ligand.colour } });
     return model;
   });
-  const canvas = figure.querySelector("[data-canvas]");
   const arrows = directionArrows(viewer, data.directions, theme);
   viewer.zoomTo({ model: models });
   viewer.zoom(1.1 * Math.min(1, canvas.clientWidth / canvas.clientHeight));
   frame(viewer, canvas, arrows);
   viewer.render();
-  const boxes = [...document.querySelectorAll("[data-ligand]")];
-  for (const box of boxes) {
-    box.addEventListener("change", () => {
-      models[Number(box.dataset.ligand)][box.checked ? "show" : "hide"]();
-      change();
-    });
-  }
   const tools = figure.querySelector("[data-tools]");
   const isOn = (what) => tools.querySelector(`[data-do="${what}"]`).getAttribute("aria-pressed") === "true";
   let contacts = new Map();
@@ -85,13 +78,15 @@ async function show() {
     redraw();
   };
   change();
-  let turned = 0;
-  for (const kind of ["pointerup", "wheel"]) {
-    canvas.addEventListener(kind, () => {
-      clearTimeout(turned);
-      turned = setTimeout(redraw, 150); // after the view has moved, other names have room
-    }, { passive: true });
+  const boxes = [...document.querySelectorAll("[data-ligand]")];
+  for (const box of boxes) {
+    box.addEventListener("change", () => {
+      models[Number(box.dataset.ligand)][box.checked ? "show" : "hide"]();
+      change();
+    });
   }
+  const redrawSoon = debounced(redraw, 150); // after the view has moved, other names have room
+  for (const kind of ["pointerup", "wheel"]) canvas.addEventListener(kind, redrawSoon, { passive: true });
   tools.hidden = false;
   tools.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");

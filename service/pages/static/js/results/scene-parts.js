@@ -2,6 +2,8 @@
 
 import { facing } from "./orientation.js";
 
+export const GROUND = { light: "#ffffff", dark: "#1d262e" };
+export const CARTOON = { light: "#c3ccd4", dark: "#6f808d" };
 const OPEN = { light: "#0072b2", dark: "#56b4e9" };
 const CLOSED = { light: "#b34700", dark: "#ff9d70" };
 const LENGTH = 3; // Å from the anchor to the end of a cone

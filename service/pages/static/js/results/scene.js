@@ -5,11 +5,9 @@ import { getText } from "../http.js";
 import { t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
-import { contactLines, exitArrows, faded, homeView, neighbours, residueOf } from "./scene-parts.js";
+import { CARTOON, contactLines, exitArrows, faded, GROUND, homeView, neighbours, residueOf } from "./scene-parts.js";
 import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
-const GROUND = { light: "#ffffff", dark: "#1d262e" };
-const CARTOON = { light: "#c3ccd4", dark: "#6f808d" };
 const PARTNERS = { assembly: { light: "#b07aa1", dark: "#c9a0bd" }, crystal: { light: "#8a8f3c", dark: "#b9be74" } };
 const POCKET = 5; // Å around the ligand, complete residues
 const SURFACE = 9; // Å around the ligand
