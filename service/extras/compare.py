@@ -30,7 +30,6 @@ from tethermap.base.tables import Row
 from tethermap.exits.words import ROOM, WAY, in_words
 
 _PAGE, _ON_PAGE = Paging(100, 1000), Paging(25, 1000)
-_OFFERED = 200
 _A = JobId("a", "Id of the job or example with the target's half.", required=True)
 _B = JobId("b", "Id of the job or example with the recruiter's half.", required=True)
 _LIGANDS = tuple(Text(f"{side}_ligand", f"Only answers of this component in {side}.") for side in "ab")
@@ -69,7 +68,7 @@ async def compare_page(request: Request) -> Response:
     named = [side.optional.of(request) or "" for side in (_A, _B)]
     ligands = [ligand.of(request) or "" for ligand in _LIGANDS]
     shown = _ON_PAGE.of(request)
-    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
+    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", 200, 0)
     values: dict[str, Any] = {"error": "", "asked": named, "asked_ligands": ligands, "jobs": rows, "choices": [[], []]}
     if not all(named):
         return page("compare", **values, result=None)

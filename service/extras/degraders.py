@@ -160,7 +160,6 @@ _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the ha
 _SMILES = Smiles("smiles", "SMILES of the degrader.", required=True, halves=2)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
-_OFFERED = 200
 _ON_PAGE = Paging(40, 40)
 """Molecules on one page, all drawn."""
 
@@ -257,8 +256,7 @@ async def find_halves(request: Request) -> Response:
         raise MissingField("Name a job: a_job, b_job or both.", details={"field": "a_job"})
     asked = [f"--split={smiles}"]
     asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
-    text = await _ran(request, "halves", asked)
-    return tagged(request, HalvesAnswer.model_validate(json.loads(text)))
+    return tagged(request, HalvesAnswer.model_validate_json(await _ran(request, "halves", asked)))
 
 
 async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
@@ -305,7 +303,7 @@ async def degraders_page(request: Request) -> Response:
     for name in filter(None, named.values()):
         job_named(request, name)  # an unknown job is an error without the other one too
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
-    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", _OFFERED, 0)
+    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", 200, 0)
     values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.of(request) or "", "jobs": rows}
     values |= {"board": None, "files": {}, "most_note": MOST_NOTE, "result": None, "pictures": {}}
     if all(named.values()):

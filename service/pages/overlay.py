@@ -52,16 +52,15 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     results = {row["stem"]: row for row in reader.rows(job.folder, tables.RESULTS_TABLE)}
     shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]
     others = [row for row in chosen if row not in shown]
-    consensus = reader.rows(job.folder, tables.EXIT_CONSENSUS, 'WHERE "group" = ?', [first["group"]])
-    consensus.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
+    directions = reader.rows(job.folder, tables.EXIT_CONSENSUS, 'WHERE "group" = ?', [first["group"]])
+    directions.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
     lines = [_line(job, row, results.get(row["stem"], {}), number_) for number_, row in enumerate(shown)]
     reference = results.get(first["reference"])
-    directions = consensus[:MAX_DIRECTIONS]
     return {
         "title": str(first["protein"] or first["group"]),
         "lines": lines,
         "left_out": [(row["stem"], _why_not(row, first), _own_frame(job, row, first, chosen)) for row in others],
-        "directions": directions,
+        "directions": directions[:MAX_DIRECTIONS],
         "reference": first["reference"],
         "data": {
             "reference": structure_of(job.base, reference) if reference is not None else None,
@@ -73,7 +72,7 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
                     "vector": [number(row, f"vector_{axis}") for axis in "xyz"],
                     "closed": not number(row, "n_entries_open"),
                 }
-                for rank, row in enumerate(directions, 1)
+                for rank, row in enumerate(directions[:MAX_DIRECTIONS], 1)
             ],
         },
     }

@@ -34,8 +34,8 @@ def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, 
         File name of the archive.
     """
     ordered = sorted(artifacts, key=lambda artifact: artifact.relative)
-    state = "\n".join(f"{item.relative}\t{item.size}\t{item.modified!r}" for item in ordered)
-    digest = hashlib.blake2b(f"{folder}\n{state}".encode(), digest_size=12).hexdigest()
+    state = "\n".join([folder, *(f"{item.relative}\t{item.size}\t{item.modified!r}" for item in ordered)])
+    digest = hashlib.blake2b(state.encode(), digest_size=12).hexdigest()
     archive = zip_of(ordered, folder)
     modified = max((item.modified for item in ordered), default=None)
     status, start, end, headers = part_of(request, len(archive), f'"{digest}"', modified)

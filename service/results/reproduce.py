@@ -77,8 +77,7 @@ def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> di
 
 def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
     """List inputs that a later run may not reproduce."""
-    kind = (settings.get("source") or {}).get("kind")
-    varying = manifest.get("varying_files") or []
+    kind, varying = (settings.get("source") or {}).get("kind"), manifest.get("varying_files") or []
     sentences = [f"{path}: holds times" for path in varying if path not in _WITHOUT_HASH]
     if kind == "rcsb":
         sentences.append("structures: RCSB PDB serves the latest revision only; compare entries[].revision and sha256")
