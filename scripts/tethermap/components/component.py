@@ -92,12 +92,3 @@ def names_of(text: str) -> tuple[str, ...]:
     """
     names = map(on_one_line, text.split(";"))
     return tuple(name for name in names if name not in ("", "?", "."))
-
-
-def element_symbol(text: str) -> str:
-    """Return an element symbol in the usual case: ``CL`` gives ``Cl``.
-
-    >>> element_symbol("CL")
-    'Cl'
-    """
-    return text.strip().capitalize()

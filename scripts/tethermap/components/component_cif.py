@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from gemmi import cif
 
-from tethermap.components.component import (
-    Component,
-    ComponentAtom,
-    ComponentBond,
-    element_symbol,
-    is_hydrogen,
-    names_of,
-    on_one_line,
-)
+from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen, names_of, on_one_line
 
 _ORDERS = {
     "sing": 1, "single": 1, "1": 1, "metal": 1, "coval": 1,
@@ -96,7 +89,7 @@ def _atom(row: cif.Table.Row) -> ComponentAtom:
     return ComponentAtom(
         name=row.str(1),
         alt_name=_first(row, (3,)) or row.str(1),
-        element=element_symbol(row.str(2)),
+        element=row.str(2).strip().capitalize(),
         charge=_charge(_first(row, (4,))),
         aromatic=_first(row, (5,)).upper() == "Y",
         leaving=_first(row, (6,)).upper() == "Y",
@@ -123,10 +116,9 @@ def _first(row: cif.Table.Row, indices: Sequence[int]) -> str:
 
 
 def _charge(text: str) -> int:
-    try:
-        return round(float(text)) if text else 0
-    except ValueError:
-        return 0
+    with suppress(ValueError):
+        return round(float(text or 0))
+    return 0
 
 
 def _place(row: cif.Table.Row, start: int) -> Place:

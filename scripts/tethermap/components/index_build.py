@@ -17,15 +17,7 @@ import numpy.typing as npt
 from tethermap.base.atomic import replacing
 from tethermap.base.component_index import SCHEMA_VERSION
 from tethermap.components.codec import pack, preset_of
-from tethermap.components.component import (
-    Component,
-    ComponentAtom,
-    ComponentBond,
-    element_symbol,
-    is_hydrogen,
-    names_of,
-    on_one_line,
-)
+from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen, names_of, on_one_line
 
 _TABLES = """
 PRAGMA page_size=16384;
@@ -138,7 +130,7 @@ def _atoms(
     *coordinates: Column,
 ) -> tuple[ComponentAtom, ...]:  # fmt: skip
     """Return the atoms of a component, with the first coordinates that all heavy atoms have."""
-    element = [element_symbol(text) for text in symbol.tolist()]
+    element = [text.strip().capitalize() for text in symbol.tolist()]
     heavy = np.array([not is_hydrogen(one) for one in element], dtype=np.bool_)
     places: list[tuple[float, float, float] | None] = [None] * len(element)
     for xyz in coordinates:

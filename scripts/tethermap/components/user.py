@@ -54,11 +54,10 @@ def read_user_components(*paths: Path) -> UserComponents:
     for file in files:
         try:
             text = unpacked(file.read_bytes()).decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError, DamagedGzip) as error:
-            raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
-        try:
             is_cif = any(suffix.lower() in (".cif", ".mmcif") for suffix in file.suffixes[-2:])
             defined = read_components(text, origin="user") if is_cif else components_from_table(text)
+        except (OSError, UnicodeDecodeError, DamagedGzip) as error:
+            raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
         if twice := sorted(components.keys() & defined.keys()):

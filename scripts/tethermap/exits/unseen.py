@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tethermap.components.component import Component, ComponentBond, element_symbol
+from tethermap.components.component import Component, ComponentBond
 from tethermap.exits.graph import AROMATIC, LigandGraph
 from tethermap.exits.prior import chemistry_class
 from tethermap.instance.model import Instance
@@ -126,7 +126,7 @@ def _completed(
                     others[b].append(a)
     return replace(
         graph,
-        element=(*graph.element, *(element_symbol(component.atoms[i].element) for i in part)),
+        element=(*graph.element, *(component.atoms[i].element for i in part)),
         near=tuple(map(tuple, others)),
         order=order,
         hydrogens=(*graph.hydrogens, *(graph.xyz[:0] for _ in part)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import gemmi
@@ -99,12 +99,8 @@ def _residues(block: cif.Block, rows: int, comp_ids: Sequence[str]) -> list[str]
     """Return the residue number of each atom: a new residue begins when any of its names changes."""
     items = ("label_asym_id", "auth_asym_id", "label_seq_id", "auth_seq_id", "pdbx_PDB_ins_code", "pdbx_PDB_model_num")
     columns = [column for name in items if (column := _either(block, rows, name))]
-    keys = list(zip(comp_ids, *columns, strict=True))
-    number, numbers = 0, ["0"]
-    for before, after in pairwise(keys):
-        number += before != after
-        numbers.append(str(number))
-    return numbers
+    changes = (before != after for before, after in pairwise(zip(comp_ids, *columns, strict=True)))
+    return list(map(str, accumulate(changes, initial=0)))
 
 
 def _add_coordinates(block: cif.Block, loop: cif.Loop) -> bool:

@@ -117,12 +117,12 @@ class FilesSource(FolderSource):
                 if kind in LIGANDS or (kind == "text" and ending_of(place) in ("sdf", "sd", "mol", "mol2", "dlg")):
                     given.ligands.append(place)
                     continue
-                if naming.is_ligand_table(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
+                if naming.TABLE.fullmatch(place) and ((pairs := read_list(Path(place))) or is_definition(Path(place))):
                     given.pairs += pairs
                     continue
                 file = naming.own_file(place, kind)
                 if reason or isinstance(file, str):
-                    if reason or not naming.goes_with_models(place):
+                    if reason or not naming.BESIDE.fullmatch(place):
                         skipped.setdefault(reason or str(file), []).append(labels[place])
                 elif not (file.is_mmcif and is_definition(file.path)):
                     structures.append(Complex(file.entry_id, place, file.is_mmcif, place))

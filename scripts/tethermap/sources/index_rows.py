@@ -123,8 +123,7 @@ def _content(file: StructureFile) -> bytes:
         while len(data) < _LONGEST_HEADER and (part := reader.read(_STEP)):
             begin = max(0, len(data) - len(b"\nHETATM"))
             data += part
-            ends = [at for word in (b"\nATOM  ", b"\nHETATM") if (at := data.find(word, begin)) >= 0]
-            if ends:
+            if ends := [at for word in (b"\nATOM  ", b"\nHETATM") if (at := data.find(word, begin)) >= 0]:
                 return bytes(data[: min(ends)])
         return bytes(data)
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
 from tethermap.sources.folders import FolderSource, check_folder, walk
-from tethermap.sources.naming import PDB_REDO, is_redone, structure_file
+from tethermap.sources.naming import PDB_REDO, REDONE, structure_file
 from tethermap.sources.obsolete import find_obsolete, follow
 from tethermap.sources.own.sniff import StructureFile
 
@@ -94,7 +94,7 @@ class MirrorSource(FolderSource):
             raise FetchError("withdrawn", " ".join(found.successors), successor=" ".join(found.successors))
         source = self.kind if self.kind == "archive" else f"{self.kind}:{self.label}"
         fetched = self._fetched(found, source, withdrawn=found.withdrawn and found.entry_id == entry_id)
-        return replace(fetched, source=f"{PDB_REDO}:{self.label}") if is_redone(fetched.path.name) else fetched
+        return replace(fetched, source=f"{PDB_REDO}:{self.label}") if REDONE.fullmatch(fetched.path.name) else fetched
 
 
 def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[str]]:

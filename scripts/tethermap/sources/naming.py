@@ -15,13 +15,19 @@ from tethermap.sources.own.sniff import MMCIF, STRUCTURES, StructureFile, stem_o
 _ID = rf"(?P<id>{ENTRY_ID})"
 _MMCIF = re.compile(_ID + r"(?:_updated|_final|_xyz(?:-enrich)?(?:_v\d+-\d+)?|-enrich)?\.(?:cif|mmcif)(?:\.gz)?")
 _PDB = re.compile(r"(?:pdb)?" + _ID + r"(?:_final)?\.(?:ent|pdb)(?:\.gz)?")
-_REDONE = re.compile(_ID + r"_final\.(?:cif|pdb)(?:\.gz)?")
+REDONE = re.compile(_ID + r"_final\.(?:cif|pdb)(?:\.gz)?", re.IGNORECASE)
+"""Files of a mirror with a name of PDB-REDO, ``1abc_final.cif``: re-refined."""
+
 _REPORT = (re.compile(r".*_validation\.(?:cif|xml)(?:\.gz)?"), "a validation report")
 _ASSEMBLY = (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assembly, not the deposited entry")
 _OTHER = (_REPORT, _ASSEMBLY, *unsupported("name"))
 _STRUCTURE = re.compile(r"(?P<stem>.+)\.(?P<suffix>cif|mmcif|ent|pdb)(?:\.gz)?", re.IGNORECASE)
-_BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
-_TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)
+BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
+"""Files that accompany models: confidences, maps, validation reports."""
+
+TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)
+"""Files that may be tables of SMILES, or of pairs of ligands and structures."""
+
 _NUMBERS = re.compile(r"(\D*)(\d{0,18})")
 _MAX_OWN_ID = 48
 
@@ -76,21 +82,6 @@ def own_file(place: str, kind: str) -> StructureFile | str:
 def is_assembly(name: str) -> bool:
     """Return whether a file's name is that of an assembly of an entry."""
     return _ASSEMBLY[0].fullmatch(name.lower()) is not None
-
-
-def goes_with_models(name: str) -> bool:
-    """Return whether a file accompanies models: confidences, maps, validation reports."""
-    return _BESIDE.fullmatch(name) is not None
-
-
-def is_ligand_table(name: str) -> bool:
-    """Return whether a file may be a table of SMILES, or of pairs of ligands and structures."""
-    return _TABLE.fullmatch(name) is not None
-
-
-def is_redone(name: str) -> bool:
-    """Return whether a file of a mirror has a name of PDB-REDO, ``1abc_final.cif``: re-refined."""
-    return _REDONE.fullmatch(name.lower()) is not None
 
 
 def own_id(stem: str) -> str:

@@ -105,7 +105,7 @@ class RcsbSource(Source):
             raise FetchError("not_found", "not a PDB id")
         cached = self._obtain(entry_id)
         if cached is not None:
-            return self._fetched(entry_id, cached)
+            return cached.content.fetched(entry_id, cached.path, cached.origin)
         try:
             followed = self._follow(entry_id)
         except SourceError as error:  # the reason of this entry, not the end of the job
@@ -118,14 +118,11 @@ class RcsbSource(Source):
         cached = self._obtain(followed.entry_id)
         if cached is None:
             raise FetchError("withdrawn", f"{followed.entry_id}: HTTP 404", successor=successors)
-        return self._fetched(followed.entry_id, cached, followed.successors)
+        return cached.content.fetched(followed.entry_id, cached.path, cached.origin, successors=followed.successors)
 
     def close(self) -> None:
         """Close all connections."""
         self.http.close()
-
-    def _fetched(self, entry_id: str, cached: Cached, successors: tuple[str, ...] = ()) -> Fetched:
-        return cached.content.fetched(entry_id, cached.path, cached.origin, successors=successors)
 
     def _obtain(self, entry_id: str) -> Cached | None:
         """Return a file from the cache or the network; None if the entry does not exist."""

@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tethermap.base import layout
@@ -86,10 +87,8 @@ def _earlier(folder: Path) -> dict[int, Rows]:
     earlier: dict[int, Rows] = {}
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name.isdecimal():
-            try:
+            with suppress(OSError, ValueError):
                 earlier[int(path.name)] = list(read_table(path / ENTRIES_OF_SHARD, SHARD_ENTRIES))
-            except (OSError, ValueError):
-                continue
     return earlier
 
 

@@ -87,10 +87,8 @@ def members_size(path: Path, most: int) -> int:
     ArchiveError
         See `members`.
     """
-    if not (_is_zip(path) or is_archive(path)):
-        return 0
     size = 0
-    for _, _, stream in members(path):
+    for _, _, stream in members(path) if _is_zip(path) or is_archive(path) else ():
         while size <= most and (part := stream.read(_STEP)):
             size += len(part)
     return size

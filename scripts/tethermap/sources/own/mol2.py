@@ -189,8 +189,7 @@ def _built(mol: _Molecule, xyz: np.ndarray, kept: Sequence[int]) -> Chem.Mol:
         if a in place and b in place:
             made.AddBond(place[a], place[b], _BONDS.get(order, Chem.BondType.SINGLE))
     conformer = Chem.Conformer(len(kept))
-    for number, k in enumerate(kept):
-        conformer.SetAtomPosition(number, xyz[k].tolist())
+    conformer.SetPositions(xyz[list(kept)])
     made.AddConformer(conformer)
     mol.names = [mol.names[k] for k in kept]
     return made.GetMol()

@@ -56,17 +56,13 @@ def paired(
     """
     folders = {path: str(Path(path).parent) for path in (*structures, *ligands)} | dict(folders or {})
     pairs: Pairs = {}
-    named = set()
     for listed_structure, ligand in listed:
         pairs.setdefault(listed_structure, []).append(ligand)
-        named.add(ligand)
-    alone = []
+    named = {ligand for ligands in pairs.values() for ligand in ligands}
+    alone: list[str] = []
     for ligand in _one_a_stem([ligand for ligand in ligands if ligand not in named]):
         structure = _structure_of(ligand, structures, folders)
-        if structure is None:
-            alone.append(ligand)
-        else:
-            pairs.setdefault(structure, []).append(ligand)
+        (alone if structure is None else pairs.setdefault(structure, [])).append(ligand)
     return pairs, alone
 
 

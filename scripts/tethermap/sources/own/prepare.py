@@ -164,10 +164,9 @@ def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
 
 
 def _text(file: Complex) -> str:
-    try:
+    with suppress(EntryError, OSError):
         return read_text(Path(file.place))
-    except (EntryError, OSError):
-        return ""
+    return ""
 
 
 def _has_models(file: Complex) -> bool:
