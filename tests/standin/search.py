@@ -17,6 +17,7 @@ from tests.standin.documents import Document, Json
 Scores = dict[str, float]
 
 _REFERENCE = "rcsb_polymer_entity_container_identifiers.reference_sequence_identifiers"
+_GENE = "rcsb_entity_source_organism.rcsb_gene_name.value"
 ATTRIBUTES = {
     "rcsb_entry_container_identifiers.entry_id": "rcsb_entry_container_identifiers.entry_id",
     f"{_REFERENCE}.database_accession": f"polymer_entities.{_REFERENCE}.database_accession",
@@ -25,9 +26,7 @@ ATTRIBUTES = {
 """Attributes that can be compared by ``exact_match``: their path in an entry's object here."""
 
 SUGGESTED = {
-    "rcsb_entity_source_organism.rcsb_gene_name.value": (
-        "polymer_entities.rcsb_entity_source_organism.rcsb_gene_name.value"
-    ),
+    _GENE: f"polymer_entities.{_GENE}",
     f"{_REFERENCE}.database_accession": f"polymer_entities.{_REFERENCE}.database_accession",
     "rcsb_uniprot_protein.name.value": "polymer_entities.rcsb_polymer_entity.pdbx_description",
     "chem_comp.name": "nonpolymer_entities.pdbx_entity_nonpoly.name",
@@ -71,13 +70,10 @@ _OPTIONS = _object(
 _REQUEST = _object(
     "query return_type", query=_NODE, return_type={"enum": ["entry", "polymer_entity"]}, request_options=_OPTIONS
 )
-_GROUP = _object(
-    "type logical_operator nodes", type={"enum": ["group"]}, logical_operator={"enum": ["and", "or"]},
-    nodes={"type": "array", "items": _NODE},
-)  # fmt: skip
+_OPERATOR, _CHILDREN = {"enum": ["and", "or"]}, {"type": "array", "items": _NODE}
 _NODES = [
-    _GROUP, _terminal("full_text", _object("value", value=_TEXT)), _terminal("text", _VALUE),
-    _terminal("sequence", _ALIKE),
+    _object("type logical_operator nodes", type={"enum": ["group"]}, logical_operator=_OPERATOR, nodes=_CHILDREN),
+    _terminal("full_text", _object("value", value=_TEXT)), _terminal("text", _VALUE), _terminal("sequence", _ALIKE),
 ]  # fmt: skip
 _VALID = Draft4Validator({**_REQUEST, "definitions": {"node": {"oneOf": _NODES}}})
 
@@ -98,16 +94,10 @@ class SearchEngine:
     ----------
     documents : mapping
         All entries.
-
-    Attributes
-    ----------
-    extra_hits : int
-        Additional invented entries in every search, to exceed the size of a page.
     """
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._documents = documents
-        self.extra_hits = 0
         self._texts = sqlite3.connect(":memory:", check_same_thread=False)
         self._texts.execute("CREATE VIRTUAL TABLE texts USING fts5(entry_id UNINDEXED, text, tokenize = porter)")
         self._texts.executemany("INSERT INTO texts VALUES (?, ?)", ((k, one.text) for k, one in documents.items()))
@@ -120,10 +110,8 @@ class SearchEngine:
             raise RefusedError(told)
         options = body.get("request_options", {})
         found = self._scores(body["query"])
-        hits = [(name.upper(), round(score, 6)) for name, score in found.items()]
-        if body["return_type"] == "polymer_entity":
-            hits = [(f"{name}_1", score) for name, score in hits]
-        hits += [(f"X{number:05d}", 1e-6) for number in range(self.extra_hits)]
+        suffix = "_1" if body["return_type"] == "polymer_entity" else ""
+        hits = [(f"{name.upper()}{suffix}", round(score, 6)) for name, score in found.items()]
         if options.get("return_counts") and hits:
             return {"total_count": len(hits)}
         pages = options.get("paginate", {"start": 0, "rows": 10})

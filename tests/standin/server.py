@@ -72,7 +72,7 @@ class StandIn:
         self.documents = load_documents(folder)
         self.removed = dict(removed or {})
         self.reports = reports
-        self.gone_files: set[str] = set()
+        self.components: dict[str, bytes] = {}
         self.reports_moved = False  # from the archive's tree of reports
         self.faults: list[Fault] = []
         self.engine = SearchEngine(self.documents)
@@ -120,10 +120,9 @@ class StandIn:
         """Switch all faults off and forget all requests."""
         self.faults.clear()
         self.seen.clear()
-        self.gone_files.clear()
+        self.components.clear()
         self.reports_moved = False
         self.most_at_once.clear()
-        self.engine.extra_hits = 0
 
     def count(self, service: str, entry: str = "") -> int:
         """Return how many requests a service received, for one entry or all."""
@@ -144,6 +143,9 @@ class StandIn:
         if path == "/data/graphql":
             question = json.loads(body)
             return "data", "", Reply(200, _json(self._data(question))), question
+        if folder == "/ligands/download":
+            data = self.components.get(name.removesuffix(".cif"))
+            return "components", entry, NO_PAGE if data is None else Reply(200, data, "text/plain"), None
         if folder == "/data/rest/v1/holdings/removed":
             return "removed", entry, self._removed(entry), None
         if folder == "/download":
@@ -188,7 +190,7 @@ class StandIn:
         entry, _, suffix = name.partition(".")
         document = self.documents.get(entry)
         kind = suffix.removesuffix(".gz")
-        data = document.file(kind) if document and entry not in self.gone_files and kind in ("cif", "pdb") else None
+        data = document.file(kind) if document and kind in ("cif", "pdb") else None
         if data is None:
             return NO_PAGE
         if suffix.endswith(".gz"):

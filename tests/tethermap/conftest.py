@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.standin.fixtures import served, standin
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.ligands import small_ligand, small_neighbourhood
 from tethermap.base.reference import ADDITIVES, COFACTORS
@@ -18,6 +19,8 @@ from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance, Neighbourhood
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
+
+__all__ = ["served", "standin"]
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,6 @@ ORIGINS = ("rcsb", "pdbe")
 CONNECTIONS = 8
 """Downloads at the same time, of all jobs that share the cache."""
 
-_LOCKS = 256
 _PATIENCE = 900.0
 _WEEK = 7 * 86400.0
 _OUTDATED = 1.0
@@ -148,7 +147,7 @@ class StructureCache:
     @contextmanager
     def reserved(self, entry_id: str) -> Iterator[None]:
         """Prevent other jobs from downloading the same entry during the block."""
-        number = crc32(entry_id.encode()) % _LOCKS
+        number = crc32(entry_id.encode()) % 256
         with _writable(), file_lock(self._folder / "locks" / f"{number:02x}.lock", patience=_PATIENCE):
             yield
 

@@ -29,7 +29,6 @@ TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)
 """Files that may be tables of SMILES, or of pairs of ligands and structures."""
 
 _NUMBERS = re.compile(r"(\D*)(\d{0,18})")
-_MAX_OWN_ID = 48
 
 File = TypeVar("File", bound=StructureFile)
 
@@ -87,7 +86,7 @@ def is_assembly(name: str) -> bool:
 def own_id(stem: str) -> str:
     """Return an id made from a file's name: lower case, letters, digits and dashes only."""
     plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
-    return plain[:_MAX_OWN_ID].strip("-") or "structure"
+    return plain[:48].strip("-") or "structure"
 
 
 def numbered(files: Sequence[File], labels: Mapping[str, str] | None = None) -> list[File]:

@@ -12,7 +12,6 @@ from tethermap.sources.base import KnownEntry
 
 _LOG = logging.getLogger(__name__)
 _NAMES = ("obsolete.dat", "obsolete.csv")
-_LEVELS = 3
 _MAX_STEPS = 20
 """Withdrawals in a row that are followed."""
 
@@ -44,7 +43,7 @@ def find_obsolete(folder: Path) -> dict[str, tuple[str, ...]]:
 
     The search covers the folder, its parent and grandparent, and ``status`` next to them, the wwPDB's place for it.
     """
-    parents = [folder, *folder.parents][:_LEVELS]
+    parents = [folder, *folder.parents][:3]
     for path in [place / name for parent in parents for name in _NAMES for place in (parent, parent / "status")]:
         if path.is_file():
             try:

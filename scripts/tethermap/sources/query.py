@@ -15,7 +15,6 @@ from tethermap.base.identifiers import ENTRY_ID, accession, entry_id_of, marked_
 
 _QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"'})
 _PIECES = re.compile(r"(?<=[^\W\d_]{2})(?=\d+(?:\s|$))|(?<=\b\d)(?=[^\W\d_]{2})")
-_MAX_PIECES = 4
 _KIND = r"(?:[\s_-]*(?:IDs?|codes?|entry|entries|accessions?|AC|numbers?)\b)*[\s:=#]*"
 _LABELS = re.compile(
     rf'(?P<phrase>"[^"]*"?)|(?<![^\W_])(?<![./])(?:'
@@ -194,7 +193,7 @@ def spellings(term: str) -> list[str]:
     if len(term.split()) != 1 or not written:
         return [written] if written else []
     pieces = _PIECES.sub(" ", written).split()
-    if len(pieces) > _MAX_PIECES:
+    if len(pieces) > 4:
         return list(dict.fromkeys([written, "".join(pieces)]))
     joined = [pieces[0]]
     for piece in pieces[1:]:

@@ -22,7 +22,6 @@ SHORTEST = 2
 """Characters of a text that is completed."""
 
 MOST = 8
-_MOST_ROWS = 500
 _SECONDS = 3.0
 _ONE_WORD = re.compile(r"[\w-]+")
 
@@ -127,7 +126,7 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
         with closing(_opened(path)) as connection:
             rows = connection.execute(_BEGINNING, (text,)).fetchall()
             if len({row[2] for row in rows}) < MOST and words:
-                rows += connection.execute(_CONTAINING, (text, expression, _MOST_ROWS)).fetchall()
+                rows += connection.execute(_CONTAINING, (text, expression, 500)).fetchall()
             counts = {key: connection.execute(_ENTRIES, (key,)).fetchone()[0] for _, _, key, *_ in rows}
             rows = [(*row, counts[row[2]] or entries) for *row, entries in rows]
     except sqlite3.Error:

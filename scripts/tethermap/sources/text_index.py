@@ -58,7 +58,6 @@ SELECT entry_id, -round(bm25(texts, 4.0, 6.0, 8.0, 10.0, 2.0, 3.0, 1.0), 12)
 FROM texts JOIN ids ON number = texts.rowid WHERE texts MATCH ?
 """
 _BATCH = 1000
-_MAPPED = 1 << 31
 _PATIENCE = 6 * 3600.0
 
 
@@ -203,7 +202,7 @@ def match_expression(terms: Sequence[str], *, any_term: bool) -> str:
 def _open(path: Path) -> sqlite3.Connection:
     """Open a finished index for reading; it never changes, so nothing is locked or written."""
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
-    connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
+    connection.execute(f"PRAGMA mmap_size = {1 << 31}")
     if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
         connection.close()
         raise sqlite3.DatabaseError("another version")

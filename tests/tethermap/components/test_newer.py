@@ -2,80 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import cast
 
 import pytest
 
+from tests.standin import StandIn
 from tests.tethermap.components.test_index import CIF
 from tethermap.base.errors import UserError
 from tethermap.components.index import ComponentIndex
 from tethermap.components.newer import ComponentFiles
-from tethermap.run.http import HttpAnswer, HttpClient, HttpError
+from tethermap.run.http import HttpClient
 
 
-class Server:
-    """Stands for the HTTP client; answers from a dictionary of addresses."""
-
-    def __init__(self, answers: dict[str, HttpAnswer | HttpError]) -> None:
-        self.answers = answers
-        self.asked: list[str] = []
-
-    def get(self, url: str, *, problem: Callable[[HttpAnswer], str]) -> HttpAnswer:
-        self.asked.append(url)
-        answer = self.answers.get(url, HttpAnswer(404, b"not found"))
-        if isinstance(answer, HttpError):
-            raise answer
-        if answer.status == 200 and (detail := problem(answer)):
-            raise HttpError(detail, attempts=5, host="files.test", unreachable=False)
-        return answer
+@pytest.fixture
+def files(standin: StandIn, tmp_path: Path) -> Iterator[ComponentFiles]:
+    assert standin.seen == []
+    with closing(HttpClient()) as http:
+        yield ComponentFiles(tmp_path, http)
 
 
-URL = "https://files.test/ligands/download/ZZZZ9.cif"
-
-
-def _files(cache: Path, answers: dict[str, HttpAnswer | HttpError]) -> tuple[ComponentFiles, Server]:
-    server = Server(answers)
-    return ComponentFiles(cache, cast(HttpClient, server), "https://files.test/download"), server
-
-
-def test_definition_is_fetched_once_for_all_jobs(tmp_path: Path, component_index: Path) -> None:
-    files, server = _files(tmp_path, {URL: HttpAnswer(200, CIF.encode())})
+def test_definition_is_fetched_once_for_all_jobs(
+    files: ComponentFiles, standin: StandIn, tmp_path: Path, component_index: Path
+) -> None:
+    standin.components["ZZZZ9"] = CIF.encode()
     component = ComponentIndex(component_index, fetch=files).get("ZZZZ9")
     assert component is not None
     assert component.name == "a new one"
-    again, silent = _files(tmp_path, {})
-    assert again("ZZZZ9") == CIF
-    assert (server.asked, silent.asked) == ([URL], [])
+    assert ComponentFiles(tmp_path)("ZZZZ9") == CIF
+    assert standin.count("components", "zzzz9") == 1
 
 
-def test_unknown_code_returns_none(tmp_path: Path) -> None:
-    files, server = _files(tmp_path, {})
-    assert files("ZZZZ8") is None
-    assert len(server.asked) == 1
+@pytest.mark.parametrize(
+    ("code", "requests"), [("ZZZZ8", 1), *((code, 0) for code in ("../x", "", "TOOLONG", "a b", "abc"))]
+)
+def test_unknown_code_returns_none_and_an_invalid_one_is_never_requested(
+    files: ComponentFiles, standin: StandIn, code: str, requests: int, tmp_path: Path
+) -> None:
+    assert files(code) is None
+    assert len(standin.seen) == requests
     assert not (tmp_path / "components").exists()
 
 
-@pytest.mark.parametrize("code", ["../x", "", "TOOLONG", "a b", "abc"])
-def test_invalid_code_is_never_requested(code: str, tmp_path: Path) -> None:
-    files, server = _files(tmp_path, {})
-    assert files(code) is None
-    assert server.asked == []
-
-
 @pytest.mark.parametrize("content", [b"<html>busy</html>", b"data_X\n_cell.a 1\n", b"\xff\xfe"])
-def test_page_in_the_place_of_a_definition_is_not_kept(content: bytes, tmp_path: Path) -> None:
-    files, _ = _files(tmp_path, {URL: HttpAnswer(200, content)})
+def test_page_in_the_place_of_a_definition_is_not_kept(
+    files: ComponentFiles, standin: StandIn, content: bytes, tmp_path: Path
+) -> None:
+    standin.components["ZZZZ9"] = content
     with pytest.raises(UserError, match="component ZZZZ9 is not available"):
         files("ZZZZ9")
     assert not (tmp_path / "components").exists()
 
 
-def test_unreachable_server_ends_the_job_as_an_upstream_failure(tmp_path: Path) -> None:
-    error = HttpError("no connection", attempts=5, host="files.test", unreachable=True)
-    files, _ = _files(tmp_path, {URL: error})
-    with pytest.raises(UserError) as raised:
+def test_unreachable_server_ends_the_job_as_an_upstream_failure(files: ComponentFiles, standin: StandIn) -> None:
+    standin.fault("components", "refuse")
+    with pytest.raises(UserError, match=r"source\.components") as raised:
         files("ZZZZ9")
     assert raised.value.kind == "upstream"
-    assert "source.components" in raised.value.message

@@ -23,9 +23,6 @@ from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import ResidueKey
 from tethermap.entry.near import distances
 
-LARGEST_SCORES = 4 << 20
-"""Bytes of a file of scores that are read."""
-
 _SCORE = re.compile(r"tm\b|tm_|score|lddt|pde|pae|affinity", re.IGNORECASE)
 LARGEST = 512 << 20
 """Bytes of a file of confidences that are read."""
@@ -73,7 +70,7 @@ def read_scores(path: Path) -> dict[str, str]:
     """Return the single numbers of a file of scores by name; nothing if it can't be read."""
     with suppress(*_UNREADABLE):
         values = {name: value.item() if getattr(value, "size", 0) == 1 else value
-                  for name, value in sorted(_values(path, LARGEST_SCORES).items()) if _SCORE.search(name)}  # fmt: skip
+                  for name, value in sorted(_values(path, 4 << 20).items()) if _SCORE.search(name)}  # fmt: skip
         return {name: f"{value:.6g}" for name, value in values.items() if type(value) in (int, float)}
     return {}
 

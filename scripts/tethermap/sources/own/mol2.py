@@ -26,7 +26,6 @@ _MOST_TRIES = 3000
 """Maximum number of ways to place hydrogens and charges in aromatic rings."""
 
 _BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
-_MOST_CHANGES = 4
 _ATOM_WORDS = 6
 _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
 
@@ -276,7 +275,7 @@ def _set_rings(mol: _Molecule, *, stated: bool) -> None:
     options.sort(key=rank)
     # An aromatic bond of the file should be aromatic in the molecule too; programs define aromaticity differently.
     for strict in (True, False):
-        ways = chain.from_iterable(combinations(options, count) for count in range(_MOST_CHANGES + 1))
+        ways = chain.from_iterable(combinations(options, count) for count in range(5))  # four changes at most
         if any(_try_rings(mol, ring, dict(chosen), strict=strict) for chosen in islice(ways, _MOST_TRIES)):
             return
     raise Mol2Error("its aromatic rings can't be written as single and double bonds; write it as SDF")

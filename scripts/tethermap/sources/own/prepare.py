@@ -40,7 +40,6 @@ _BESIDE = frozenset({"mtz", "map", "ccp4", "xml", "json", "npz"})
 _Beside = tuple[str | None, list[str]]
 """Files next to a model: its error matrix, None if there is none, and its scores."""
 
-_SAME_PLACE = 0.01
 _RESIDUES = re.compile(
     r"^(?:ATOM  |HETATM).{11}(?:ALA|GLY|LEU|SER|VAL|LYS|GLU|ILE|THR|ASP|  [ACGU]| D[ACGT])", re.MULTILINE
 )
@@ -255,7 +254,7 @@ def _models(
     whole = []
     for number, model in enumerate(others, start=2):
         backbone, reference = _backbone(model), _backbone(first)
-        same = len(backbone) == len(reference) and np.allclose(backbone, reference, atol=_SAME_PLACE)
+        same = len(backbone) == len(reference) and np.allclose(backbone, reference, atol=0.01)
         if not len(backbone) or same:
             poses += _het_poses(model, label, number)
         else:

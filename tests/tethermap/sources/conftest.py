@@ -1,5 +1,0 @@
-from __future__ import annotations
-
-from tests.standin.fixtures import served, standin
-
-__all__ = ["served", "standin"]
