@@ -79,7 +79,7 @@ class Ring:
         return _apart(self.centre, point) <= CATION_PI_MAX and self.offset(point) <= OFFSET_MAX
 
 
-class Side(NamedTuple):
+class StackingSide(NamedTuple):
     """Heavy atoms of a ligand or around it, shape (n_atoms, 3) in angstroms, their whole rings and cations."""
 
     xyz: FloatArray
@@ -87,7 +87,7 @@ class Side(NamedTuple):
     cations: list[int]
 
 
-def ring_contacts(ligand: Side, partner: Side) -> Iterator[Contact]:
+def ring_contacts(ligand: StackingSide, partner: StackingSide) -> Iterator[Contact]:
     """Yield the contacts of rings between a ligand and its surroundings."""
     for ring in ligand.rings:
         for other in partner.rings:
@@ -102,12 +102,12 @@ def ring_contacts(ligand: Side, partner: Side) -> Iterator[Contact]:
             yield "cation_pi", k, other.nearest(ligand.xyz[k]), distance, "cation"
 
 
-def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray, polar: PolarAtoms) -> Side:
+def rings_of_ligand(mol: LigandMolecule, xyz: FloatArray, polar: PolarAtoms) -> StackingSide:
     """Return the aromatic rings and cations of a ligand with heavy atoms at `xyz`, in angstroms."""
     rings = mol.mol.GetRingInfo().AtomRings()
     aromatic = [ring for ring in rings if all(mol.mol.GetAtomWithIdx(k).GetIsAromatic() for k in ring)]
     whole = [Ring.of(ring, xyz) for ring in aromatic if max(ring) < len(xyz)]
-    return Side(xyz, whole, np.flatnonzero(polar.positive).tolist())
+    return StackingSide(xyz, whole, np.flatnonzero(polar.positive).tolist())
 
 
 def _stacked(ring: Ring, other: Ring) -> Iterator[Contact]:
@@ -119,7 +119,7 @@ def _stacked(ring: Ring, other: Ring) -> Iterator[Contact]:
         yield "pi_stacking", ring.nearest(other.centre), other.nearest(ring.centre), distance, geometry
 
 
-def rings_of_residues(neighbourhood: Neighbourhood) -> Side:
+def rings_of_residues(neighbourhood: Neighbourhood) -> StackingSide:
     """Return the whole rings around a ligand, and the atoms in the middle of positive charges."""
     known = [k for k, comp_id in enumerate(neighbourhood.comp_id.tolist()) if comp_id in RINGS or comp_id in CATIONS]
     names = neighbourhood.auth_asym_id, neighbourhood.residue_id, neighbourhood.copy_name, neighbourhood.comp_id
@@ -133,7 +133,7 @@ def rings_of_residues(neighbourhood: Neighbourhood) -> Side:
         rings += [Ring.of([atoms[name] for name in ring], neighbourhood.xyz) for ring in whole]
         if (middle := CATIONS.get(key[3])) in atoms:
             cations.append(atoms[str(middle)])
-    return Side(neighbourhood.xyz, rings, cations)
+    return StackingSide(neighbourhood.xyz, rings, cations)
 
 
 def _apart(first: FloatArray, second: FloatArray) -> float:
