@@ -20,6 +20,7 @@ from service.results.tables import matching
 from tests.service.core import LiveService, local
 from tests.service.test_contract import assert_error
 from tests.tools.runs import ROOT
+from tests.tools.service_readme import QUERIES, VALUES
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST
 from tethermap.drawing.reader import read_depiction
@@ -35,23 +36,17 @@ def bytes_of(folder: Path) -> dict[str, str]:
 
 
 def test_storm_of_reads_changes_no_byte(http: httpx2.Client, live: LiveService, done_job: str, failed_job: str) -> None:
-    values = {"pdb_id": "1hpv", "chain": "A", "ligand": "478", "name": "1hpv_A_478.pdb", "batch_id": "batch_00000000"}
-    values |= {"stem": "1hpv_A_478_200", "version": "0", "upload_id": "upload_00000000", "task_id": "clean_complexes"}
+    nobody, no_exit = "?a=00000000&b=00000000", "?stem=1hpv_A_478_200&anchor=XX"  # of costly answers
+    asked = {**QUERIES, **{f"/api/jobs/{{job_id}}/{name}": no_exit for name in ("handles", "protac-inputs")}}
+    asked |= {"/api/degraders": nobody, "/api/degraders/halves": f"{nobody}&smiles=CCO", "/degraders/sheet.svg": nobody}
+    values = {**VALUES, "batch_id": "batch_00000000", "upload_id": "upload_00000000", "version": "0"}
     urls = []
     for endpoint in endpoints():
-        if endpoint.method == "GET":
-            for job in (done_job, failed_job, "exam4cup", "exambrd4"):
-                url = endpoint.path.replace("{job_id}", job).replace("{path:path}", "Results_Display.csv")
-                query = "?pdb_id=1hpv&chain=A&residue_id=200&ligand=478&context=chain" if "sasa/" in url else ""
-                query = query.partition("&")[0] if url.endswith("/available") else query
-                query = f"?a={job}&b=exam4cup" if url == "/api/compare" else query
-                query = "?a=00000000&b=00000000" if url.startswith(("/api/degraders", "/degraders/")) else query
-                query = "?ligand=478" if url == "/api/search" else query
-                query = f"{query}&smiles=CCO" if url.endswith("/halves") else query
-                query = "?stem=1hpv_A_478_200" if url.endswith("/overlay") else query
-                query = "?series=S001" if url.endswith("/series") else query
-                query = "?stem=1hpv_A_478_200&anchor=XX" if url.endswith(("/protac-inputs", "/handles")) else query
-                urls.append(re.sub(r"\{(\w+)\}", lambda match: values[match[1]], url) + query)
+        for job in (done_job, failed_job, "exam4cup", "exambrd4") if endpoint.method == "GET" else ():
+            path = endpoint.path
+            for name, value in {**values, "job_id": job}.items():
+                path = path.replace(f"{{{name}}}", value)
+            urls.append(path + asked.get(endpoint.path, ""))
     before = bytes_of(live.jobs)
     assert before
     with ThreadPoolExecutor(8) as pool:
