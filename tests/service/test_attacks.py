@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import json
 import logging
 import os
@@ -23,7 +21,6 @@ from starlette.testclient import TestClient
 from service.connections import raise_descriptor_limit
 from service.http.access import COOKIE
 from service.http.json_body import parse_object
-from service.jobs.record import QUEUED
 from service.logs import CountRepeated
 from service.settings import Settings
 from tests.service.core import (
@@ -33,14 +30,9 @@ from tests.service.core import (
     OPERATOR,
     TOKENS,
     LiveService,
-    ended,
     hold,
     local,
     run_form,
-    running,
-    settings_in,
-    submission,
-    until,
 )
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT
@@ -380,26 +372,6 @@ def test_a_large_body_is_not_parsed_in_the_event_loop(guarded: TestClient, monke
         error(guarded.post("/api/jobs", json=body, headers=ANN), 422, "INVALID_FIELD")
     loop, other = threads
     assert loop != other
-
-
-@pytest.mark.process
-async def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = asyncio.create_subprocess_exec
-    failures = [OSError(errno.EMFILE, "Too many open files"), OSError(errno.EAGAIN, "Try again"), MemoryError()]
-
-    async def lacking(*arguments: Any, **more: Any) -> Any:
-        if failures:
-            raise failures.pop()
-        return await real(*arguments, **more)
-
-    async with running(settings_in(tmp_path)) as parts:
-        monkeypatch.setattr("service.runs.supervisor.SHORTAGE_SECONDS", 0.3)
-        monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
-        record = await parts.queue.submit(submission())
-        await until(lambda: len(failures) < 3)
-        await until(lambda: parts.store.get(record.job_id).status == QUEUED)  # type: ignore[union-attr]
-        done = await ended(parts, record.job_id)
-        assert (done.status, done.attempt, failures) == ("completed", 1, [])
 
 
 def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,21 +6,11 @@ from dataclasses import asdict, replace
 import pytest
 
 from service.jobs.outcome import fasta_length
-from service.jobs.record import (
-    EDGES,
-    JOB_RECORDS,
-    QUEUED,
-    RUNNING,
-    STATES,
-    EntryCounts,
-    IllegalChangeError,
-    JobError,
-    JobRecord,
-)
+from service.jobs.record import EDGES, JOB_RECORDS, STATES, EntryCounts, IllegalChangeError, JobError, JobRecord
 
 TIME = "2026-05-30T10:00:00Z"
 RECORD = JobRecord(
-    job_id="0a1b2c3d", sequence=7, status=QUEUED, target_name="T", search_query="q", request={"a": [1]}, notes=("n",),
+    job_id="0a1b2c3d", sequence=7, status="queued", target_name="T", search_query="q", request={"a": [1]}, notes=("n",),
     created_at=TIME, modified_at=TIME,
 )  # fmt: skip
 
@@ -44,28 +34,28 @@ def test_no_other_change_of_state_is_possible(one: str, other: str) -> None:
 
 
 def test_times_never_decrease_when_the_clock_does() -> None:
-    running = RECORD.moved(RUNNING, "2020-01-01T00:00:00Z")
+    running = RECORD.moved("running", "2020-01-01T00:00:00Z")
     done = running.moved("completed", "2019-01-01T00:00:00Z")
     assert running.started_at == done.finished_at == done.modified_at == RECORD.created_at
 
 
 def test_started_at_is_that_of_the_first_attempt() -> None:
-    again = RECORD.moved(RUNNING, "2026-05-30T10:00:05Z").moved(QUEUED, "2026-05-30T10:01:00Z")
+    again = RECORD.moved("running", "2026-05-30T10:00:05Z").moved("queued", "2026-05-30T10:01:00Z")
     assert again.attempt == 2
-    assert again.moved(RUNNING, "2026-05-30T10:02:00Z").started_at == "2026-05-30T10:00:05Z"
+    assert again.moved("running", "2026-05-30T10:02:00Z").started_at == "2026-05-30T10:00:05Z"
 
 
 def test_a_retried_job_forgets_its_end_and_may_be_interrupted_once_again() -> None:
     error, time = JobError("m", "s", "pipeline"), "2026-05-30T10:01:00Z"
-    first = RECORD.moved(RUNNING, time)
+    first = RECORD.moved("running", time)
     assert first.runs_again
-    assert not first.moved(QUEUED, time).runs_again
+    assert not first.moved("queued", time).runs_again
     ended = first.moved("failed", time, error=error, results_ready=True, result_rows=2, artifacts={"sdf": 1})
-    again = ended.moved(QUEUED, time)
+    again = ended.moved("queued", time)
     assert (again.attempt, again.started_at, again.finished_at, again.error) == (2, time, None, None)
     assert (again.results_ready, again.result_rows, again.artifacts) == (False, 0, {})
     assert again.runs_again
-    assert not again.moved(RUNNING, time).moved(QUEUED, time).runs_again
+    assert not again.moved("running", time).moved("queued", time).runs_again
 
 
 def test_a_record_survives_its_json() -> None:

@@ -261,6 +261,25 @@ async def test_only_a_failure_that_the_missing_resource_explains_waits(
     assert (await Resources(settings_in(tmp_path), Clock()).behind(kind, RECORD) is not None) == waits
 
 
+async def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = asyncio.create_subprocess_exec
+    failures = [OSError(errno.EMFILE, "Too many open files"), OSError(errno.EAGAIN, "Try again"), MemoryError()]
+
+    async def lacking(*arguments: Any, **more: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return await real(*arguments, **more)
+
+    async with running(settings_in(tmp_path)) as parts:
+        monkeypatch.setattr("service.runs.supervisor.SHORTAGE_SECONDS", 0.3)
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
+        record = await parts.queue.submit(submission())
+        await until(lambda: len(failures) < 3)
+        await until(lambda: status(parts, record.job_id) == "queued")
+        done = await ended(parts, record.job_id)
+        assert (done.status, done.attempt, failures) == ("completed", 1, [])
+
+
 # Retry
 
 
