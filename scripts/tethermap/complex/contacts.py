@@ -234,6 +234,8 @@ def _atom_contacts(mol: LigandMolecule, own_xyz: FloatArray, ligand: PolarAtoms,
     def at_angles(mask: BoolArray, allowed: Callable[[FloatArray, FloatArray], BoolArray]) -> BoolArray:
         """Keep the pairs whose line has allowed cosines with the bonds of the ligand atom and of the partner atom."""
         i, j = np.nonzero(mask)
+        if not len(i):  # the usual case of halogens
+            return mask
         line = xyz[j] - own_xyz[i]
         mask[mask] = allowed(_cosine(line, ligand_centre[i] - own_xyz[i]), _cosine(-line, other_centre[j] - xyz[j]))
         return mask
@@ -297,6 +299,8 @@ def _closest_per_residue(mask: BoolArray, distance: FloatArray, residue: IntArra
     """Keep for each ligand atom and residue the closest pair of the mask (first of equals)."""
     kept = np.zeros_like(mask)
     own, other = np.nonzero(mask)
+    if not len(own):
+        return kept
     groups = own * len(residue) + residue[other]
     order = np.lexsort((distance[mask], groups))
     first = order[np.unique(groups[order], return_index=True)[1]]
