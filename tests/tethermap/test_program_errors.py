@@ -50,7 +50,7 @@ IN_LIGAND = [
     Plant("check_results", "tethermap.steps.checks.check_ligand"),
     Plant("find_series", "tethermap.series.write.molecule_of_record"),
     Plant("find_cores", "tethermap.series.cores._metadata"),
-    Plant("find_cores", "tethermap.series.cores.member_svg"),
+    Plant("find_cores", "tethermap.series.cores._member_legend"),
     Plant("build_tables", "tethermap.results.write.result_row"),
     Plant("build_tables", "tethermap.results.write.copy_of"),
     Plant("finish_job", "tethermap.report.content._line"),

@@ -88,14 +88,18 @@ def _pictures(
                 yield f"{start}.svg", core_svg(parent, positions, match, lines)
         else:
             positions = aligned_layout(parent, match, places)
-        names, comp_id = ligand.component_names, ligand.fullest.comp_id
+        comp_id = ligand.fullest.comp_id
         numbers[comp_id] += 1
         number = f"-{numbers[comp_id]}" if numbers[comp_id] > 1 else ""
-        instances = _counted(len(ligand.members), "instance")
-        counted = f"{instances}, {len(match)} of {parent.GetNumAtoms()} atoms in the core"
-        lines = [f"{series.name} · {names if len(names) < 40 else comp_id}", counted]
+        lines = _member_legend(series.name, ligand, f"{len(match)} of {parent.GetNumAtoms()} atoms in the core")
         of_atoms = {index: name for (_, name), index in atoms.items()}
         yield f"{start}_{comp_id}{number}.svg", member_svg(parent, positions, match, of_atoms, lines)
+
+
+def _member_legend(series: str, ligand: SeriesLigand, in_core: str) -> list[str]:
+    names = ligand.component_names
+    shown = names if len(names) < 40 else ligand.fullest.comp_id
+    return [f"{series} · {shown}", f"{_counted(len(ligand.members), 'instance')}, {in_core}"]
 
 
 def _counted(number: int, noun: str) -> str:
