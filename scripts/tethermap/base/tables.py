@@ -260,7 +260,11 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_PARSERS: Mapping[Kind, Callable[[str], Value]] = {"flag": "True".__eq__, "integer": int, "number": _number}
+_PARSERS: Mapping[Kind, Callable[[str], Value]] = {
+    "flag": lambda text: text == "True",
+    "integer": int,
+    "number": _number,
+}
 """Parser of cells that are not empty by the kind of their column; texts are returned unchanged."""
 
 
