@@ -194,7 +194,7 @@ def _home(
     for group, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:MOST_ALIGNED]:
         other = chain_groups[group][0].member.sequence
         if count >= max(FEWEST_WORDS, LEAST_WORDS * min(len(sequence), len(other))):
-            from tethermap.entry.sequence import align  # half of a second to import, and rarely needed
+            from tethermap.entry.sequence import align  # imports Biopython, which is rarely needed
 
             match, pairs = align(sequence, other)
             if match.identity >= LEAST_IDENTITY and match.coverage >= LEAST_COVERAGE:
