@@ -148,7 +148,7 @@ class StandIn:
             return "components", entry, NO_PAGE if data is None else Reply(200, data, "text/plain"), None
         if folder == "/data/rest/v1/holdings/removed":
             return "removed", entry, self._removed(entry), None
-        if folder == "/data/rest/v1/core/entry" and entry in self.documents:  # which `tethermap doctor` asks for
+        if folder == "/data/rest/v1/core/entry" and entry in self.documents:  # for `tethermap doctor`
             return "data", "", Reply(200, _json(self.documents[entry].data)), None
         if folder == "/download":
             return "files", entry, self._file(name.lower()), None

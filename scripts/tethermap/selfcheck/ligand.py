@@ -65,7 +65,7 @@ def check_ligand(
         Whether it has depictions.
     """
     pdb, cif = layout.war_pdb(stem), layout.war_pdb(stem, "cif")
-    complexes = [path for path in (pdb, cif) if path in written] or [pdb]
+    complexes = [path for path in (pdb, cif) if path in written] or [pdb]  # serials are those of the first
     depictions = [layout.ligand_svg(stem, style) for style in ("plain", "exposed", "exits") if drawn]
     paths = sorted({*complexes, layout.ligand_sdf(stem), *depictions, *written})
     changed = [path for path in paths if path not in written or written[path] != on_disk.get(path)]
@@ -73,20 +73,16 @@ def check_ligand(
     serials = [int(row["atom_id"] or 0) for row in rows]
     try:
         mol = _read_sdf(job / layout.ligand_sdf(stem))
-        atoms = {path: _read_complex(job / path, serials) for path in complexes}
+        found, places = _read_complex(job / complexes[0], serials)
     except (OSError, RuntimeError, ValueError) as error:
         yield CheckOutcome("same_atoms", False, "", f"unreadable: {str(error)[:200]}")
         return
     elements = [symbol if (symbol := atom.GetSymbol()) in SYMBOLS else _UNKNOWN_ELEMENT for atom in mol.GetAtoms()]
     xyz = np.asarray(mol.GetConformer().GetPositions())
     heavy = [k for k, element in enumerate(elements) if element != "H"]
-    same = len(serials) == len(heavy)
-    others = [
-        f"{path} has other heavy atoms than the SDF, or elsewhere"
-        for path, (found, places) in atoms.items()
-        if not same or found != [elements[k] for k in heavy] or np.abs(places - xyz[heavy]).max() > MAX_SHIFT
-    ]
-    yield CheckOutcome.of("same_atoms", others)
+    same = len(serials) == len(heavy) and found == [elements[k] for k in heavy]
+    same = same and bool(np.abs(places - xyz[heavy]).max() <= MAX_SHIFT)
+    yield CheckOutcome.of("same_atoms", [] if same else [f"{complexes[0]} has other heavy atoms than the SDF"])
     yield CheckOutcome.of("bonds", list(odd_bonds(mol, elements, xyz)))
     pieces = len(Chem.GetMolFrags(mol))
     yield CheckOutcome("connected", pieces == 1, *(("", "") if pieces == 1 else (str(pieces), "pieces")))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from tests.tools.agreement import disagreements
 from tests.tools.parts import put_rows, rows_of_part, run_step
-from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import job_of
 from tethermap.base import layout, tables
 from tethermap.base.config import resolve
@@ -110,7 +109,7 @@ class OneJob:
             for row in tally.failures
             if row["check"] not in FROM_DATA
         ]
-        wrong += [f"disagreement: {words}" for words in (*disagreements(self._folder), *problems_of_job(self._folder))]
+        wrong += [f"disagreement: {words}" for words in disagreements(self._folder)]
         wrong += _without_row(path, reason, groups) if fetched else []
         return Outcome(reason, len(results), tuple(dict.fromkeys(wrong)))
 
