@@ -131,9 +131,10 @@ def export(settings: Settings, target: Path | None) -> int:
     made = Path(answer["message"])
     if target is not None:
         shutil.copyfile(made, target)
-    else:
-        sys.stdout.buffer.write(made.read_bytes())
-        sys.stdout.buffer.flush()
+        return 0
+    with made.open("rb") as data:
+        shutil.copyfileobj(data, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
     return 0
 
 
