@@ -1,7 +1,5 @@
 """Build the component index from the dictionary bundled with biotite, and its companion files: part of the set-up."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import sys

@@ -4,8 +4,6 @@
 from anyone, therefore in a separate process with limited memory.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

@@ -3,8 +3,6 @@
 ``python -m scripts.scout <configuration> <folder>`` leaves the tables of the search and ``search/proteins.json`` there.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from contextlib import suppress

@@ -3,8 +3,6 @@
 The commands work while the service runs, which then carries them out, and while it doesn't.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import gc

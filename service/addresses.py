@@ -1,7 +1,5 @@
 """Address of the service: the prefix of its paths, behind a proxy that also serves other applications."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from contextvars import ContextVar
 

@@ -1,7 +1,5 @@
 """Memory allocation of the C library for the threads of a server that runs for months."""
 
-from __future__ import annotations
-
 import ctypes
 
 _ARENA_MAX = -8

@@ -1,7 +1,5 @@
 """The application: routes over the service's parts, errors in one format, middleware."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence

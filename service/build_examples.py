@@ -4,8 +4,6 @@ Examples of the repository are made from the embedded archive; the others from t
 or RCSB PDB.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import logging

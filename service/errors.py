@@ -1,8 +1,6 @@
 # ruff: noqa: N818 - the codes that clients see are made from the names
 """Errors reported to clients: status, code and message of the error body."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar

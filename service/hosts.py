@@ -1,7 +1,5 @@
 """Foreign hosts: public addresses, and the addresses of a name."""
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import socket

@@ -1,7 +1,5 @@
 """The service's log: one JSON object per line on standard error."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

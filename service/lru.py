@@ -1,7 +1,5 @@
 """A cache of the entries that were used last."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar

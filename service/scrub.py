@@ -1,7 +1,5 @@
 """Removes paths of this machine from texts for clients."""
 
-from __future__ import annotations
-
 import re
 import socket
 import sys

@@ -1,7 +1,5 @@
 """Data that many tests read in place: the large mirror, the embedded archive, the component index."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

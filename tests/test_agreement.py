@@ -1,7 +1,5 @@
 """Result files of the shipped examples agree; the two readers find planted differences."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Mirrors in which each entry has a different ligand."""
 
-from __future__ import annotations
-
 import gzip
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The examples in docstrings give the shown output."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 

@@ -1,7 +1,5 @@
 """The file of measured figures, and the page made from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

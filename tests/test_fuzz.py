@@ -1,7 +1,5 @@
 """Damaged structure files through all stages: each ends as a status row, after any mutation."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import os

@@ -1,7 +1,5 @@
 """Mirrors made of small ones by repeating their entries."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import islice
 from pathlib import Path

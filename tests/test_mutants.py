@@ -1,7 +1,5 @@
 """The changes of `make mutants` still match the sources, a check that takes minutes with the tool itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.tools.mutants import MUTANTS, Mutant

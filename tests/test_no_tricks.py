@@ -1,7 +1,5 @@
 """Production code uses other packages by their public names and changes nothing of them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

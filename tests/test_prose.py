@@ -1,7 +1,5 @@
 """The check of English finds the old dialect, accepts the English of other projects, and passes here."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

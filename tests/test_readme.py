@@ -1,7 +1,5 @@
 """The commands of the READMEs work."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

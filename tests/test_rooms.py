@@ -1,7 +1,5 @@
 """The rooms of the library and of the service: which module may import which, and how many live in one room."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """Set-up on incomplete machines: one sentence that names the package to install, or the parts that will be missing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

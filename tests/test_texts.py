@@ -1,7 +1,5 @@
 """The catalogues of texts: complete, without unused entries, and values of clients stay escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The installed package works outside the checkout: without a compiler, in a separate environment."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

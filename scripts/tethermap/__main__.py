@@ -1,7 +1,5 @@
 """The command `tethermap`: run a job, preview it, run a recorded one again, find faults of the installation, serve."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Analyse structures in one call."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

@@ -1,7 +1,5 @@
 """`tethermap doctor`: one line for each part of an installation, with the one thing to set where something is wrong."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import platform

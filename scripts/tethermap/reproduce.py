@@ -4,8 +4,6 @@ The configuration that a job records has labels instead of paths, so the paths a
 the recorded search, regardless of the results of a new search.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

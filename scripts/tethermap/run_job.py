@@ -1,7 +1,5 @@
 """All steps of a job in this process, as the workflow runs them one by one; the result folder is the same."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """For agents: tools by the Model Context Protocol, and a page that describes the service to language models."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Design board: exits of a target against exits of a recruiter, the pinned pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Comparison of two jobs: the two halves of a degrader, as JSON and as a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Degraders: inputs for programs that model them, molecules made of two halves, halves of a given one."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Mapping, Sequence

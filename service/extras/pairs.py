@@ -1,7 +1,5 @@
 """Both halves of a degrader: pairs of answers of a target's and of a recruiter's ligands, best pairs first."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence

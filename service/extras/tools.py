@@ -1,7 +1,5 @@
 """Tools for agents over the API, each with one request."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Mapping, Sequence

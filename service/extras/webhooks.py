@@ -4,8 +4,6 @@ Sent only to addresses on the public internet, unless the operator allows others
 service to reach internal addresses.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """GA4GH's Workflow Execution Service 1.1: the jobs of this service as runs of one workflow."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version

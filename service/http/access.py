@@ -1,7 +1,5 @@
 """Authentication of a request: its token, in a header or from a browser's session; token guesses are limited."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Base classes and parts of responses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 

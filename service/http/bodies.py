@@ -1,7 +1,5 @@
 """Limits of request bodies: size, time, and number of bodies that are received at once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Our own, as Starlette's middleware compresses streams and ranges too, block by b
 an ETag strong that then names two different bodies.
 """
 
-from __future__ import annotations
-
 import re
 
 import anyio.to_thread

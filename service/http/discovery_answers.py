@@ -1,7 +1,5 @@
 """Answers about the service itself and its examples."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

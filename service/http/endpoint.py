@@ -1,7 +1,5 @@
 """Declaration of a route: its handler, and its texts for discovery and the OpenAPI document."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_origin

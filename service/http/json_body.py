@@ -1,7 +1,5 @@
 """Read a JSON body strictly: input that parsers could interpret differently is rejected."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

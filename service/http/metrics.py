@@ -1,7 +1,5 @@
 """Counts of requests in Prometheus' text format."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 

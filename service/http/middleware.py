@@ -1,7 +1,5 @@
 """Middleware: request id, access log, metrics, host check, limit of rate; that of bodies is in `http.bodies`."""
 
-from __future__ import annotations
-
 import logging
 import re
 import secrets

@@ -1,7 +1,5 @@
 """Read forms of the type ``multipart/form-data``, those with files and those without."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document, made from the table of routes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

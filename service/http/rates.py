@@ -1,7 +1,5 @@
 """Rate limits of clients: number of actions per address and time."""
 
-from __future__ import annotations
-
 import ipaddress
 import time
 from collections.abc import Callable

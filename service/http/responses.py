@@ -4,8 +4,6 @@ Own responses for files: Starlette's `FileResponse` opens a path again after it 
 meanwhile, sends no 304, and sends several ranges as a multipart body that clients do not use.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

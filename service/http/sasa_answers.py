@@ -1,7 +1,5 @@
 """Answers about one ligand: exposure, descriptors."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, SkipValidation, WithJsonSchema

@@ -4,8 +4,6 @@ Only this module opens the file. One task writes; readers have separate cursors 
 No keys and no `CREATE INDEX`: rows that change are deleted and inserted.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

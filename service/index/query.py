@@ -1,7 +1,5 @@
 """Queries of the index, as SQL: filters, sorts, columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

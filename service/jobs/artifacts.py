@@ -1,7 +1,5 @@
 """The files of a job folder that a client may see: the only resolver, the only listing, the kinds."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Run programs in separate processes with a time limit."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

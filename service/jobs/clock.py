@@ -1,7 +1,5 @@
 """Clock of the service; tests replace it."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 

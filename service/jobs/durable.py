@@ -1,7 +1,5 @@
 """Small files that are on the disk, complete, when the call returns."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

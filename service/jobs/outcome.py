@@ -1,7 +1,5 @@
 """Output of a run in its folder: results, counts, and the record of a job that ran elsewhere."""
 
-from __future__ import annotations
-
 import csv
 import os
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 A job without a resource remains queued; the queue checks again until the resource is back.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Mapping

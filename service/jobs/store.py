@@ -1,7 +1,5 @@
 """The folders of all jobs: the service's only source of truth, read and written only in this module."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import logging

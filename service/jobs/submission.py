@@ -1,7 +1,5 @@
 """Submissions of clients: checked, trimmed and converted into the pipeline's settings."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence

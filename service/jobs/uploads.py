@@ -1,7 +1,5 @@
 """Structures that clients send: checked on arrival, kept outside job folders, removed after some hours."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Assets of pages: own files and vendored ones, from memory, by name; no other files."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 from collections.abc import Mapping

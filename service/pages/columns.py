@@ -1,7 +1,5 @@
 """The columns that the table of instances can show, written once for page, filter and CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Depictions of instances for pages, coloured for a context."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 

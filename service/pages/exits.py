@@ -1,7 +1,5 @@
 """Exit sites of one ligand for a chemist: position, reaction, and reasons."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Fit of a ligand to the experiment, in words: a missing comparison is distinguished from a poor fit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from service.pages.texts import TEXTS

@@ -1,7 +1,5 @@
 """The form of a job: its fields, made from the config schema, and the request of a filled-in form."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Content of the help page: the words of the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

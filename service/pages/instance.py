@@ -1,7 +1,5 @@
 """One ligand instance as the results page shows it: numbers, atoms, contacts, exits, files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

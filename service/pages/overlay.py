@@ -1,7 +1,5 @@
 """Superposed ligands in the common frame of their group, with the directions of their exits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The answer at the top of the results page, and the contribution of each copy of a ligand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Renders pages: everything a page shows is escaped, nothing in it comes from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

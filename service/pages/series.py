@@ -1,7 +1,5 @@
 """A series of ligands on its common core: its depictions, and how exposed each core atom is in each instance."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pairs of exits as one drawing in the format of a slide."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from math import ceil

@@ -1,7 +1,5 @@
 """The table of instances for the template, with its rows as HTML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts of the pages, in one file of the folder `texts` for each area."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tethermap.base.texts import read_texts

@@ -1,7 +1,5 @@
 """ZIP archives of a job's files: streamed, stored, of known length, the same bytes each time."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Events of a job, read from its event file: log lines for people, progress for programs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

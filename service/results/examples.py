@@ -1,7 +1,5 @@
 """Curated examples: their configuration, and their presentation with or without results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exposure of one ligand instance as clients see it, from the tables of a job."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A job whose results a request reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

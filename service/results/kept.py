@@ -1,7 +1,5 @@
 """LRU cache of gzipped responses about finished jobs; a cached response costs at most two milliseconds per megabyte."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Takes a chain's polymer out of a complex that is too large for the PDB format."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from service.results.tables import pick_chain

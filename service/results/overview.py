@@ -1,7 +1,5 @@
 """The results of a job in one response: counts, key files, skipped entries and ligands with reasons."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Data to run a job again by hand and to compare: settings, entries, command, hashes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The steps of a job with their times, read from its event file, for the monitor page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

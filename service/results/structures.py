@@ -1,7 +1,5 @@
 """Finds the files of one ligand instance, and takes a chain's polymer out of a cleaned complex."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Rows of a job's tables, queried with DuckDB: from Parquet, or from CSV in jobs of earlier versions."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """Batches: jobs that run one after another."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from pydantic import ConfigDict

@@ -1,7 +1,5 @@
 """Health, the manifest of routes, the OpenAPI document, metrics."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from datetime import UTC, datetime

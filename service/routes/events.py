@@ -1,7 +1,5 @@
 """Events of a job, as server-sent events."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Curated examples, as JSON and as pages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from starlette.requests import Request

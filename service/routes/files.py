@@ -1,7 +1,5 @@
 """Files, listings and archives, of jobs and of examples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

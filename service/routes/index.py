@@ -1,7 +1,5 @@
 """All jobs: listed, filtered, exported, searched for ligands, as a page."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

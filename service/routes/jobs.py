@@ -1,7 +1,5 @@
 """Submitting, watching, canceling and deleting jobs."""
 
-from __future__ import annotations
-
 import contextlib
 
 import anyio

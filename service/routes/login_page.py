@@ -1,7 +1,5 @@
 """The page with the token form, which sets a cookie."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from starlette.requests import Request

@@ -1,7 +1,5 @@
 """The page on which a job is watched: its state in words, its steps, its log; and its cancel button."""
 
-from __future__ import annotations
-
 import contextlib
 from datetime import UTC, datetime
 

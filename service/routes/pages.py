@@ -1,7 +1,5 @@
 """Pages for people: help, the API, and the way from an id to its job."""
 
-from __future__ import annotations
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 

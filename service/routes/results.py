@@ -1,7 +1,5 @@
 """Results as JSON: the overview, the rows of tables, exit vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """The results page, and the parts of it that scripts fetch: the table, one ligand, a series, a picture."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial

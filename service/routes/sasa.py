@@ -1,7 +1,5 @@
 """Exposure of ligands by atom."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from starlette.requests import Request

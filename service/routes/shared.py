@@ -1,7 +1,5 @@
 """Common parts of handlers: the service's parts, and the job or example of a request."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hashlib

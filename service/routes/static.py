@@ -1,7 +1,5 @@
 """Assets of pages: styles, scripts, icons."""
 
-from __future__ import annotations
-
 from starlette.requests import Request
 from starlette.responses import Response
 

@@ -1,7 +1,5 @@
 """Helpers for viewers: one file or list of one ligand, by its names in the path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The page to submit a job: a form that works without scripts, and its equivalent as JSON."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import secrets

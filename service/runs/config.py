@@ -1,7 +1,5 @@
 """Inputs of Snakemake: a job's configuration, the command, the environment."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

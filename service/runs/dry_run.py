@@ -1,7 +1,5 @@
 """Preview of a job: its search step in a temporary folder."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

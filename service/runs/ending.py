@@ -1,7 +1,5 @@
 """Decision on the final state of a job from the output of its run; no other module decides it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Optional parts of the service: modules of `service.extras`, imported only if the setting `extras` names them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Progress of a running job, read from new lines of its event file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Periodic tasks of the service: folders deleted by hand, full disks, the operator's requests."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """Submissions that a client may repeat: which key made which job, kept over restarts."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from dataclasses import asdict, dataclass

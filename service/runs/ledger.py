@@ -1,7 +1,5 @@
 """Every change of a job's state: on disk first, then in memory, in the index and to subscribers."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections import Counter, defaultdict

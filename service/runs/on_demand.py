@@ -1,7 +1,5 @@
 """Results on demand from a separate process, which can import the chemistry: nothing is written to the job."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import subprocess

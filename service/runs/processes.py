@@ -4,8 +4,6 @@ On Linux /proc is read here: psutil adds the time of boot to the start of a proc
 set, and takes three times as long for all processes. On other systems psutil is used.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

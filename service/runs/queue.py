@@ -1,7 +1,5 @@
 """The queue of jobs: durable, first come, first served, every job to exactly one true end."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """Updates the index from the job folders: reads new or changed jobs, drops deleted ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Removal of finished jobs: expired ones, then the oldest while their total size is too large."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

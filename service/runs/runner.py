@@ -1,7 +1,5 @@
 """One run of one job: a Snakemake process in a separate session, started, adopted, stopped, proven dead."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import importlib

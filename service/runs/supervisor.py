@@ -1,7 +1,5 @@
 """Follows one job from its launch, or from its state after a restart, to its recorded end."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import errno

@@ -1,7 +1,5 @@
 """Order of waiting jobs: first come, first served, batches one by one with a pause."""
 
-from __future__ import annotations
-
 import bisect
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Playwright's loop runs until the browser is closed, so both end with the last test of this package.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

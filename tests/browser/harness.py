@@ -1,7 +1,5 @@
 """Parts shared by browser tests: a monitored browser, accessibility checks, pictures."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

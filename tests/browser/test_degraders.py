@@ -1,7 +1,5 @@
 """From a target and a recruiter to molecules and files, on the page: jobs of BRD4 and VHL from the large mirror."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Every control of every page is reached and used by keyboard."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

@@ -1,7 +1,5 @@
 """Common properties of all pages: layout, themes, policy, assets."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Response
 

@@ -1,7 +1,5 @@
 """Lists of jobs and examples, and the page of the API."""
 
-from __future__ import annotations
-
 import csv
 import io
 

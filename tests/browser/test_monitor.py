@@ -1,7 +1,5 @@
 """A job is watched: queued, failed, canceled, with and without event stream and scripts."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

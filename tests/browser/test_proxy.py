@@ -1,7 +1,5 @@
 """A tour of the pages, with nginx and TLS in front, below a path, with a token."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The results page in a browser: table, drawing and 3D are linked, the address contains the selection."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

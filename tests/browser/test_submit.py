@@ -1,7 +1,5 @@
 """A chemist submits a job and watches it to its results, by keyboard; wrong input is reported next to the field."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One job over all 397 entries of the large mirror, made once for all workers: every check of the mirror reads it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

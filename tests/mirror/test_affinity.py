@@ -1,7 +1,5 @@
 """Affinities of the complete mirror against an independent reading of the lists' rows."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The answer per ligand, over all entries: all presentations agree, and agents read them in pages."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Areas of all entries against whole complexes, gemmi's assemblies and crystals, and counted points."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -5,8 +5,6 @@ shortest distance. Both programs got the cleaned complex within 12 Å and the wa
 bonds of the ligand by Open Babel; ProLIF got our molecule in its charge state at pH 7.4, with hydrogens of RDKit.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Drawings of the ligands of the mirror that are hardest to draw: large ones, metal complexes, linked groups."""
 
-from __future__ import annotations
-
 from tests.tools.boxes import faults_of
 from tests.tools.cleaning import Sample
 from tests.tools.runs import JobRun

@@ -1,7 +1,5 @@
 """Status rows, molecules and complexes of all entries, compared with the deposited files in another parser."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

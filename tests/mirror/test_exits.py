@@ -1,7 +1,5 @@
 """Exits, superposition and inputs for programs that model degraders, of all entries."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path

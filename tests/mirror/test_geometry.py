@@ -4,8 +4,6 @@
 bonded to the ligand, because such a bond is not a clash in our checks.
 """
 
-from __future__ import annotations
-
 from tests.tools.runs import ROOT, JobRun, Row, rows_of
 from tethermap.base import layout
 

@@ -1,7 +1,5 @@
 """25 questions with the entries that they must find, over the mirror's index and over RCSB's interface to the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The best answers of a job over one target, compared with the literature."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

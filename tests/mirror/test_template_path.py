@@ -1,7 +1,5 @@
 """Every ligand of the mirror against RDKit's template assignment, an independent method."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Requirements of every rule and its script."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

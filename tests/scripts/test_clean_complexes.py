@@ -1,7 +1,5 @@
 """Settings of the cleaning from the settings of a job."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tethermap.base.config import resolve

@@ -1,7 +1,5 @@
 """Series of a small job: names, cores of instances, pictures, metadata."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """The ligands of the embedded archive as molecules, and the effect of one bad ligand on its shard."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The exits of a shard, from the files that earlier steps leave."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Inputs for programs that model degraders, requested for a finished job."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The recruiters of config/recruiters.yaml, and the published degraders of the tests, compared with the dictionary."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A release of the embedded entries: partitions, views, hashes, and reruns."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Preview of a job, and the proteins in its entries."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

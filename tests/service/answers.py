@@ -1,7 +1,5 @@
 """Checks every JSON response in a test against the schema that the service publishes for it, without additions."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 Its jobs are those of the stand-in pipeline, but for one that another service has run with the real Snakemake.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

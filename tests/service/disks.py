@@ -1,7 +1,5 @@
 """Disks that are small and fill up: real file systems, where the system lets us make one."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -5,8 +5,6 @@ The operator's commands are run in the same way.
 With `serve` it runs the service itself, for systems that can't wait for foreign processes.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import json

@@ -1,7 +1,5 @@
 """A line between a client and a service that breaks after some bytes."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

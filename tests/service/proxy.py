@@ -1,7 +1,5 @@
 """A service with a real nginx and TLS in front, with config/deploy/nginx.conf."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """The tools for agents: forty questions with known answers by the protocol's own client, and valid input."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

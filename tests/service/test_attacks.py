@@ -1,7 +1,5 @@
 """Attacks and mistakes, each with the answer that it must get."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

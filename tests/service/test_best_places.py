@@ -1,7 +1,5 @@
 """The answer at the top of the results page, the contribution of one copy, and the notice of a lost target."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The design board: exits of two jobs as a matrix, pins and notes in the address, the sheet of the pins."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The client and its command against a service, and their reaction to bad responses."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import hashlib

@@ -1,7 +1,5 @@
 """A service whose jobs run on a Slurm cluster: canceled, killed and finished, no job is lost or continues there."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Comparison of two jobs: pairs of answers, as JSON and as a page."""
 
-from __future__ import annotations
-
 import csv
 import random
 from dataclasses import replace

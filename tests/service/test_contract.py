@@ -1,7 +1,5 @@
 """The contract, row by row: every error code, every route, the envelope, headers."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

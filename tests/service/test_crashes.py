@@ -4,8 +4,6 @@ A small process tree replaces Snakemake here except in named tests, and is pause
 `test_crash_points` kills real runs at random moments.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Inputs for programs that model degraders, requested for any ranked anchor of a finished job."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import zipfile

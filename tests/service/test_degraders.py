@@ -1,7 +1,5 @@
 """Degraders made of two halves, requested as JSON, CSV, SDF and as a page."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

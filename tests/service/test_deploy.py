@@ -1,7 +1,5 @@
 """Deployment of the service: with nginx in front, in a container's folders, backed up and restored."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

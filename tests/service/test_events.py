@@ -1,7 +1,5 @@
 """Server-sent events and the log: numbered, resumable, ended by the final state."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

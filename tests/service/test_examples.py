@@ -1,7 +1,5 @@
 """Curated examples: shipped ones have the pipeline's bytes, missing ones never fail."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Optional parts of the service can be switched off, and cost nothing then."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

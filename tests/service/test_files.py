@@ -1,7 +1,5 @@
 """Files and archives: ranges, tags, HEAD, byte identity, forbidden files."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

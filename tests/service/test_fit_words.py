@@ -1,7 +1,5 @@
 """Presentation of a ligand's fit: in words and numbers, without a verdict if it was not measured."""
 
-from __future__ import annotations
-
 import pytest
 
 from service.pages.columns import BY_KEY

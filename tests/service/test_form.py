@@ -1,7 +1,5 @@
 """The form of a job: the meaning of its fields, and that every option has one."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """A client that a program makes of the OpenAPI document submits a job, watches it and downloads its results."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Attempts of a hostile client besides wrong paths: costly bodies, other sites' pages, endless streams."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Repeated reads of a finished job: cached listings, rows found without reading all."""
 
-from __future__ import annotations
-
 import operator as operator_of
 import os
 import re

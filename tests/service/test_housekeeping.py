@@ -1,7 +1,5 @@
 """Odd input is reported and logged, and ends no periodic task."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import json

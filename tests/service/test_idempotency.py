@@ -1,7 +1,5 @@
 """The same key gives the same job; for simultaneous requests see `test_queue`."""
 
-from __future__ import annotations
-
 import httpx2
 
 from tests.service.core import REFUSED, LiveService

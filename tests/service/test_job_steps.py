@@ -1,7 +1,5 @@
 """The steps of a job as people watch them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers that are kept."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The cache of the entries that were used last."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Information for an operator: counts for alarms, reasons of degradation, lines of the log."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

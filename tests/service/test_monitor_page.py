@@ -1,7 +1,5 @@
 """Texts of a job's page about its state."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpx2

@@ -1,7 +1,5 @@
 """Jobs of earlier versions are shown: every reading route responds, with any missing tables and columns."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """The OpenAPI document is valid and true: responses to generated requests match it."""
 
-from __future__ import annotations
-
 import os
 import random
 import threading

@@ -1,7 +1,5 @@
 """The operator's commands, with the service running and without."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Data of a finished job for the 3D views: partner atoms, ligands in one frame."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

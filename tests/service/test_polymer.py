@@ -1,7 +1,5 @@
 """A chain's polymer out of a cleaned complex, checked against gemmi."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import gemmi

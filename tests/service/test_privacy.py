@@ -1,7 +1,5 @@
 """With `PRIVATE=owner` a token finds nothing of another's: neither jobs nor batches nor uploads, on no route."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

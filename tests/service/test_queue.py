@@ -1,7 +1,5 @@
 """Order, batches, keys and limits of the queue."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading

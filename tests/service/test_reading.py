@@ -1,7 +1,5 @@
 """Reading changes nothing; responses have the content of the tables."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """The response of `/reproduce` is enough to repeat every result, byte for byte."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Jobs wait for missing resources, and continue when they are back; a client retries ended jobs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import errno

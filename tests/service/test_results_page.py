@@ -1,7 +1,5 @@
 """The results page from the server: readable without scripts, the same view as CSV, no job code runs."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

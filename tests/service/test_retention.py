@@ -1,7 +1,5 @@
 """Finished jobs are removed for age and size: never others, never under a reader; many job folders are read apart."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

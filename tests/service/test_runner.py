@@ -1,7 +1,5 @@
 """Misbehaving runs: processes without output, that ignore signals or leave their group."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

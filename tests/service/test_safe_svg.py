@@ -1,7 +1,5 @@
 """Depictions in a page: known shapes only, for any file."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

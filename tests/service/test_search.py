@@ -1,7 +1,5 @@
 """Ligands of all finished jobs are found by their properties."""
 
-from __future__ import annotations
-
 import re
 
 import httpx2

@@ -1,7 +1,5 @@
 """The READMEs of the service are true: their commands run, their tables match the code."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Assets of pages, and the transfer of pages and JSON."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

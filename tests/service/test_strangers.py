@@ -3,8 +3,6 @@
 Attackers and services are on loopback, and each test ends by itself.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Paths that try to leave the job folder, in many spellings, raw over a socket on every path route."""
 
-from __future__ import annotations
-
 import json
 import socket
 

@@ -1,7 +1,5 @@
 """Structures of a client: their content, faults with reasons, lifetime."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tracemalloc

@@ -1,7 +1,5 @@
 """Notices of finished jobs: signed, retried, over restarts, never to internal addresses."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import hashlib

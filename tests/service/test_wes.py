@@ -1,7 +1,5 @@
 """The jobs as runs of GA4GH's Workflow Execution Service, checked against its published schemas."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

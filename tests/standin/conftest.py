@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.standin.fixtures import served, standin
 
 __all__ = ["served", "standin"]

@@ -1,7 +1,5 @@
 """The entries of a folder in the data API's format, and their files in the file servers' format."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Faults of a service on the network, to be switched on in turn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

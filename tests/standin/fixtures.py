@@ -1,7 +1,5 @@
 """The stand-in as a fixture, for the conftest files of the tests that need it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

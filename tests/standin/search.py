@@ -1,7 +1,5 @@
 """The search API, version 2, as far as our own requests go: any other request is refused."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """The stand-in as an HTTP server in a thread."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import threading

@@ -1,7 +1,5 @@
 """The stand-in behaves like the services, by their schemas and by recordings of their responses."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The component index, opened once, ligands of real entries, small ligands and surroundings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The words of the command `tethermap` become the settings of a job."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

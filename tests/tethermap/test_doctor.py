@@ -1,7 +1,5 @@
 """Each fault of an installation gives one line that names the setting to change."""
 
-from __future__ import annotations
-
 import http.server
 import shutil
 import ssl

@@ -1,7 +1,5 @@
 """The door for Python: one call over a model, a finished job as objects and data frames."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import sys

@@ -1,7 +1,5 @@
 """Files that break a format's rules and are read all the same: the checks forgive what the reader forgives."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An error of the program in one ligand or entry: the others are complete, and the job completes."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A recorded job runs again by hand: its missing settings, and equal results."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 then the charge and tautomer twins of listed components.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import sqlite3

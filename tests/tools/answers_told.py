@@ -1,7 +1,5 @@
 """Compares all presentations of a job's answers with the cells of Exit_Answers.csv."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -6,8 +6,6 @@ two atoms, at the largest distance or one bond nearer, can be its ends, and the 
 without the amine, oxygen, carbonyl, alkyne or triazole that reactions leave at its ends or that belongs to the half.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -4,8 +4,6 @@
 mirror named by TETHERMAP_TEST_MIRROR, missing ones are skipped and counted.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import sys

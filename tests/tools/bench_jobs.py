@@ -4,8 +4,6 @@ Each entry has a different ligand (`tests.tools.different_mirror`): jobs with re
 different ones. The cost of a stage per entry and the memory of its processes must not grow with the job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -7,8 +7,6 @@ recall is 1 until a judged ligand is lost. ``--record`` writes the candidates of
 ``data/benchmark/ligands/candidates.csv``.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

@@ -4,8 +4,6 @@ The metadata are those of the real entries of the test mirror, repeated under di
 measured on the real ones, the index on all.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

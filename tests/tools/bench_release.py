@@ -4,8 +4,6 @@ The cost of an entry is fitted to that of all partitions, as a part for each par
 the complete PDB contain about 180 entries, those of a small mirror few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

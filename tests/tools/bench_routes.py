@@ -1,7 +1,5 @@
 """Measure the cost of responses about a job over the complete mirror: ``make bench-routes``, two minutes."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Measure the service: index, archives, polls, memory: ``make bench-service``, seven minutes on a quiet machine."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

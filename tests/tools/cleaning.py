@@ -1,7 +1,5 @@
 """Clean real entries in-process, with a brute-force view of their assemblies for comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path

@@ -4,8 +4,6 @@ The script in ``TETHERMAP_TEST_SLURM`` makes it; the script has the commands ``s
 N`` and ``start-node N`` and reads its settings from ``LOCAL_SLURM_*``.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """Ligand instances made from the dictionary's ideal coordinates, and small component definitions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

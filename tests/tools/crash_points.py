@@ -4,8 +4,6 @@
 times. The moments come from a seed, which is printed: the same seed on the same machine gives about the same run.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import secrets

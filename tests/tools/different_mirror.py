@@ -9,8 +9,6 @@ entries, and each entry goes through all steps from its file on. Poses are artif
 results.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import sqlite3

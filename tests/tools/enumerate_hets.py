@@ -1,7 +1,5 @@
 """List the het groups of an entry without the pipeline's parser: biotite for mmCIF, columns for PDB files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections import Counter

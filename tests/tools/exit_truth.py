@@ -8,8 +8,6 @@ contain smaller ones too; these are not degraders.) That atom is accepted; sets 
 bounds, because published linkers do not cover all suitable atoms.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Dependence of the four weights of the score on single ligands: each is left out, with weights chosen on the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product

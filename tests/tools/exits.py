@@ -1,7 +1,5 @@
 """Ligands in space and surroundings for the search of exits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

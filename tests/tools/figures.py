@@ -6,8 +6,6 @@ calibration loop of the same run, so that a slower or busier machine is no regre
 ``python -m tests.tools.figures`` writes BENCHMARKS.md.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

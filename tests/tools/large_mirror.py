@@ -1,7 +1,5 @@
 """A large mirror made of a small one: its entries again and again under distinct ids, as links."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterator, Sequence
 from itertools import islice, product

@@ -1,7 +1,5 @@
 """Small ligands and surroundings, made from SMILES and rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

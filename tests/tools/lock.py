@@ -1,7 +1,5 @@
 """Make the locks from the environment.yml files: ``python -m tests.tools.lock``, or ``make lock``."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

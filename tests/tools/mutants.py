@@ -4,8 +4,6 @@
 is the same. A change that no test notices is listed, and the exit status is 1.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Archives of a shard as tests make and change them, and steps as tests run them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Timeouts of tests: seconds of a quiet machine, scaled by the current slowness of this one."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Programs that are not in the lock: a test that needs one which is not installed is skipped, naming it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -3,8 +3,6 @@
 ``python -m tests.tools.prose`` prints ``path:line: [pattern] sentence`` for all files, or for those of an area.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import os

@@ -4,8 +4,6 @@ Nothing of the code that writes them is used: SDF and ligands are read with RDKi
 dictionary with biotite.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 The text above the marker is written by hand. A test runs the commands; the responses are in the OpenAPI document.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 config/README.md has the settings of the schema, scripts/README.md the glossary of data/reference/codes.csv.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import reduce

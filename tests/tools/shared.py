@@ -1,7 +1,5 @@
 """Jobs shared by all workers of a test session: many tests read them and none changes them."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Use of resources by a process: memory, CPU, and slopes with their standard errors."""
 
-from __future__ import annotations
-
 import resource
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A small artificial entry in PDB format: a strand of alanines, and the ligands of a test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

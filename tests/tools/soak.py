@@ -3,8 +3,6 @@
 ``TETHERMAP_SOAK_JOBS`` is the number of jobs (200).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

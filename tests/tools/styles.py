@@ -3,8 +3,6 @@
 The conventions are those of each program's documentation, cited at its writer; no file is copied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache

@@ -5,8 +5,6 @@ block, RDKit connects them by distance, and `AssignBondOrdersFromTemplate` gives
 template, which is the dictionary's molecule without the atoms that were not observed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from rdkit import Chem, rdBase

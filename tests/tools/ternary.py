@@ -1,7 +1,5 @@
 """Ternary complexes with the authors' cut of the degrader."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

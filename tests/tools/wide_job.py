@@ -1,7 +1,5 @@
 """A result folder of many ligands, made of the shipped examples under other names, for tests of large results."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """One job over the user's own files, most of them bad: each ends as a status row, the good one as results."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Bad input ends as a status row or as one clear sentence, never as a traceback or a lost file."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 ``make crashes`` does the same twenty times each, and with nodes of a cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The demo job for a user: results, records, progress, and no work the second time."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import platform

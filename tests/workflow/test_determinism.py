@@ -1,7 +1,5 @@
 """The same job gives the same bytes after any division, interruption or in parallel with another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Cost and end of Snakemake."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Files with one property each that real programs' files have: the right ligand through every door."""
 
-from __future__ import annotations
-
 import tarfile
 import zipfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """Scripts are forked in runs with our profile, and Snakemake is unchanged in others."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

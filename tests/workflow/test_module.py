@@ -1,7 +1,5 @@
 """Tethermap as a module of another workflow, which is outside the checkout and has its own packages and rules."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Clusters other than Slurm: the profiles hand every step to the scheduler's own commands, here ones that run it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A user's own files end to end: the same bytes by command line, by the service and by Python."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """Errors of the program in a real run: planted in every process of it, the forked ones too."""
 
-from __future__ import annotations
-
 import getpass
 import json
 import os

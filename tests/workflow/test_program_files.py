@@ -4,8 +4,6 @@ All are EGFR with gefitinib (2ITY, code LIG), written by OpenMM, PDBFixer, MDTra
 gemmi, RDKit and Open Babel; names with ``ligand`` mark a pair of protein and ligand.
 """
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The inputs for programs that model degraders of the embedded entries, read back by other readers."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whole runs against the stand-in of the RCSB services, with faults."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

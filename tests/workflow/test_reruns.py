@@ -1,7 +1,5 @@
 """Steps that run again in a used folder: they depend on the change."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

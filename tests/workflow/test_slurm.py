@@ -1,7 +1,5 @@
 """Runs on a Slurm cluster give the bytes of runs on one machine, lose no node's work and leave no processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

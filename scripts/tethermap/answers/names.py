@@ -1,7 +1,5 @@
 """Names of ligands and of groups that leave them, as a chemist calls them; nucleotides among ligands."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """The table of observed exits, and their transfer to the other ligands of the same pocket."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The copies of a ligand with their ranked exits, and the answer of all copies of a binding site at each exit site."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rows and values that wait in a temporary file, so that memory doesn't grow with them."""
 
-from __future__ import annotations
-
 import pickle
 import tempfile
 from collections.abc import Callable, Iterator, Mapping

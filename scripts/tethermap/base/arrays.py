@@ -1,7 +1,5 @@
 """Array types by content; shapes and units are documented where the types are used. Arrays as records of files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Files that are complete whenever they exist: written under another name, then renamed."""
 
-from __future__ import annotations
-
 import glob
 import json
 import os

@@ -1,7 +1,5 @@
 """Unit and meaning of every column, read from data/reference/columns.csv."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple

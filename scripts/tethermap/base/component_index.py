@@ -1,7 +1,5 @@
 """Location of the component index."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Symbols are spelled as in ``Cl``; deuterium is ``D``, an unknown element ``X``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Errors that a user can do something about: one sentence each, never a traceback."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import sqlite3

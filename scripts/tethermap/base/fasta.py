@@ -1,7 +1,5 @@
 """Protein sequences of users: FASTA, bare letters, three-letter codes, SEQRES lines, CLUSTAL alignments."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Names of external databases: PDB entries, UniProt accessions, chemical components."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Paths of all files in a job folder; no other module spells these names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 RESULTS = "TARGET_RESULTS"

@@ -1,7 +1,5 @@
 """Content that may be packed: gzip, bzip2, xz."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

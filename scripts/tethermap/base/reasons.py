@@ -1,7 +1,5 @@
 """Reasons for skipped items and flags of accepted ones: closed lists of data/reference/codes.csv."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tethermap.base.reference import CODES, rows_of

@@ -1,7 +1,5 @@
 """A search that was done before, carried by a job's settings so that a rerun starts from the same entries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

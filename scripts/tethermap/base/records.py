@@ -1,7 +1,5 @@
 """Archives of a shard and their raw content by entry: records, lines and rows are passed on unparsed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

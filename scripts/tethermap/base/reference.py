@@ -1,7 +1,5 @@
 """Location of the reference tables that are shipped with the pipeline."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Version of Tethermap and location of its files: a checkout, or the folder `workflow` of the installed package."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 __version__ = "0.3.0"

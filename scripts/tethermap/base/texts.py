@@ -4,8 +4,6 @@ A template names its area by ``{% set t = texts.front %}`` and shows ``{{ t.head
 ``{{ t.stored(hours=24) }}`` for a text with placeholders. Texts may contain HTML; values are escaped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Cα trace of the target chain near an instance: for superposition, and for the confidence of the model there."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 
 import gemmi

@@ -1,7 +1,5 @@
 """Decide which additives are ligands because their assembly buries them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache

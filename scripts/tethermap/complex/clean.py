@@ -1,7 +1,5 @@
 """Clean one entry: decide on every het group and build the complex of each one that is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Build the cleaned complex of one instance as a gemmi structure and as PDB or mmCIF text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

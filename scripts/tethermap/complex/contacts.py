@@ -30,8 +30,6 @@ covalent            the instance's covalent links
 ==================  ==========================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple

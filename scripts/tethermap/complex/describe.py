@@ -1,7 +1,5 @@
 """Turn what was found about an instance into the values that later stages read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

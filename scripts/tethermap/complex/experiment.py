@@ -1,7 +1,5 @@
 """Experimental data of one entry: its validation report and the user's map, if any."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Lysines on the surface of the target around an instance: possible ubiquitination sites of a degrader."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tethermap.base.arrays import BoolArray, FloatArray, IntArray

@@ -1,7 +1,5 @@
 """The polymers of an entry: as its header names them, else as their residues were observed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

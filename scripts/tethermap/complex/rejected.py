@@ -1,7 +1,5 @@
 """Status rows of entries that are rejected as a whole."""
 
-from __future__ import annotations
-
 from tethermap.base.reasons import sentence
 from tethermap.complex.clean import CleanedEntry
 from tethermap.entry.reader import Entry

@@ -1,7 +1,5 @@
 """The bodies of an entry around a ligand, and the places of their copies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Settings of the cleaning."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tethermap.entry.target_query import TargetQuery

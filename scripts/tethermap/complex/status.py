@@ -1,7 +1,5 @@
 """Rows of the status table: the decision on each het group of an entry, with the reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Hydrogen bonds of a ligand through a water to the protein or to a metal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -3,8 +3,6 @@
 A single component is too short to compress well; zlib starts from the text of other components, the index's preset.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import zlib

@@ -1,7 +1,5 @@
 """A chemical component: the dictionary's definition of a residue or ligand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import NamedTuple

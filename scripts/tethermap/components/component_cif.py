@@ -1,7 +1,5 @@
 """Read component definitions from CIF text: the dictionary's own files, restraint files, a user's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Formulae in the dictionary's style: ``C29 H31 N7 O``."""
 
-from __future__ import annotations
-
 import re
 
 _PART = re.compile(r"([A-Z][a-z]?|\*)(\d*)")

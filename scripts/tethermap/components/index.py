@@ -1,7 +1,5 @@
 """Component definitions by code: from the index, else from the files server for newer codes."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sqlite3

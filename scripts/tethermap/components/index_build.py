@@ -1,7 +1,5 @@
 """Build the component index: the dictionary bundled with biotite as one small SQLite file."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import sqlite3

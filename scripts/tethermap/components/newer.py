@@ -1,7 +1,5 @@
 """Definitions of components that are newer than the index, from RCSB's files server."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tethermap.base.atomic import write_bytes

@@ -1,7 +1,5 @@
 """A user's own components, for codes that the dictionary does not know: CIF files and SMILES tables."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

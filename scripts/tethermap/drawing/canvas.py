@@ -1,7 +1,5 @@
 """A molecule drawn by RDKit as SVG elements, the base of all depictions."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any

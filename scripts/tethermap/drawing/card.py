@@ -4,8 +4,6 @@ Depictions have a white card as background, to be readable on light and on dark 
 no style attributes and no scripts: the files pass a strict content security policy.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Depictions of ligands coloured by exposure, in any context."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

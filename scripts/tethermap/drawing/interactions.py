@@ -4,8 +4,6 @@ The molecule is not drawn again: atoms keep their positions in the depiction, re
 nearest to the atoms they touch.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

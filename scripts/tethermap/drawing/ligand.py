@@ -4,8 +4,6 @@ Every atom has a separate circle with the classes ``atom`` and ``atom-<index>`` 
 that a page can link the picture to a 3D view.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 import numpy as np

@@ -5,8 +5,6 @@ differ in hue for every common kind of colour vision (after cividis, Nuñez, And
 doi:10.1371/journal.pone.0199239).
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from itertools import pairwise

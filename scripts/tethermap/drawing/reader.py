@@ -4,8 +4,6 @@ A job's folder may have been adopted from elsewhere. Files are never embedded un
 attributes of a known form are written again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

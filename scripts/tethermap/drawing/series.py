@@ -1,7 +1,5 @@
 """Depictions of a series: its core, and its ligands aligned on the core."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names of a structure in mmCIF text: gemmi writes some without the quotes that they need."""
 
-from __future__ import annotations
-
 import gemmi
 from gemmi import cif
 

@@ -1,7 +1,5 @@
 """Metadata of an entry besides its atoms: title, polymers, genes, ligands, dates."""
 
-from __future__ import annotations
-
 import re
 
 import gemmi

@@ -1,7 +1,5 @@
 """Read the metadata of an entry from an mmCIF block."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Metadata of an entry, as values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 PREDICTED = "predicted"

@@ -1,7 +1,5 @@
 """Search for atoms near a few others, with a sorted axis instead of all pairs."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Read the metadata of an entry from a PDB-format file, of any age."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from time import strftime, strptime

@@ -1,7 +1,5 @@
 """Polymers of a PDB-format file, from COMPND, SOURCE, SEQRES and DBREF."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence

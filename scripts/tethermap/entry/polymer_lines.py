@@ -1,7 +1,5 @@
 """The polymers of a cleaned complex as lines of its PDB file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import takewhile
 

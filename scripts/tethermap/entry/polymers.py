@@ -3,8 +3,6 @@
 Programs for modelling and docking write TER records at any place or not at all; deposited files have their sequence.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import gemmi

@@ -1,7 +1,5 @@
 """The distinct proteins in the entries that a search finds, so that a user can choose one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Normalise variants of files: names of water, scattered het groups, repeated atoms."""
 
-from __future__ import annotations
-
 import gemmi
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Comparing the sequences that a user gives with a chain."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Find the target chains of an entry: by sequence, otherwise by names."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Criteria for the target chains of a job."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

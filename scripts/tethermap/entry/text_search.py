@@ -1,7 +1,5 @@
 """Find the parts of a structure file in its text, before it is parsed: faster than by expressions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import AnyStr
 

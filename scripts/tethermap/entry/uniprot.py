@@ -1,7 +1,5 @@
 """UniProt numbers of residues, and mutations of the target's sequence: SIFTS items, `_struct_ref_seq` or DBREF."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cached_property

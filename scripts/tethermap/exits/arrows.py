@@ -1,7 +1,5 @@
 """Placement of a depiction's arrows: from an anchor out of the drawing, away from the remaining atoms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

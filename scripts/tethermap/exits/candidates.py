@@ -1,7 +1,5 @@
 """Candidates for an exit: an anchor atom, the leaving group, the directions, and the bond about which they turn."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Open and closed exits differ in colour (blue, vermilion), line (solid, dashed) a
 reader has to distinguish colours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

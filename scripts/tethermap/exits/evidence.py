@@ -8,8 +8,6 @@ density is that of the validation report
 (`tethermap.fit`); without a report or a measured value, it does not affect the grade.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

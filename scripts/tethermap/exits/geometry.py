@@ -4,8 +4,6 @@ Both grids of points are laid out in a frame of the direction and the ligand, so
 orientation of the file.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A ligand as a graph for the search for exits: heavy atoms, bonds and the positions of the hydrogens."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A ranked exit and the evidence on it, as values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tethermap.base.contexts import HEADLINE_CONTEXT

@@ -5,8 +5,6 @@ high where one step of common chemistry makes the bond (amines, acids, ethers), 
 has to be put into a ring or where the hydrogen usually binds the protein.
 """
 
-from __future__ import annotations
-
 from tethermap.base.elements import HALOGENS, is_metal
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.words import CLASSES

@@ -1,7 +1,5 @@
 """Scores and ranks of a ligand's exits, and reasons for missing ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of the table of exits, the search's inputs from instance, molecule and exposure, and the ligand's geometry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

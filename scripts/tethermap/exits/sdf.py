@@ -1,7 +1,5 @@
 """A ligand's SDF with its exposure and its exits: a field for each of the best sites, ranks and scores per atom."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from tethermap.base.contexts import HEADLINE_CONTEXT

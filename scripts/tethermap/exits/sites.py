@@ -1,7 +1,5 @@
 """Exit sites: a division of a ligand's heavy atoms into the places that a chemist would name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tethermap.exits.graph import LigandGraph, ring_systems

@@ -1,7 +1,5 @@
 """Ends of a ligand that were not modelled: they are disordered, so they are usually in solvent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

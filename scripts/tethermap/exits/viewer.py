@@ -5,8 +5,6 @@ the ligand's atoms in the complex are coloured; PyMOL draws the SDF over
 them, whose bond orders are right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The classes are those of `tethermap.exits.prior.PRIOR`; this module imports noth
 chemistry, so that pages can use it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

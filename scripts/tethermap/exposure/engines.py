@@ -1,7 +1,5 @@
 """Lee-Richards areas of nested sets of atoms by FreeSASA, as a check on the compiled loop."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tethermap.base.arrays import FloatArray, IntArray

@@ -5,8 +5,6 @@ Carbon, nitrogen, oxygen and sulfur follow ProtOr (Tsai et al. 1999, J Mol Biol 
 The same rule, applied to the neutral molecule, gives the radii of ligand and polymer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows of the exposure tables, and the lists for a ligand's SDF."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

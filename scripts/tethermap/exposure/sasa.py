@@ -4,8 +4,6 @@ Lee & Richards 1971 (doi:10.1016/0022-2836(71)90324-X), sliced like FreeSASA (Mi
 doi:10.12688/f1000research.7931.1), for the ligand's atoms only.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The file of a validation report, or the reason why there is none."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path

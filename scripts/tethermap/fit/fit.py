@@ -1,7 +1,5 @@
 """The fit of a ligand from that of its residues, as a value and as cells of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import sqrt

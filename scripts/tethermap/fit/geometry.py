@@ -5,8 +5,6 @@ first: a flag reports that a limit is passed, never that a structure is wrong. B
 those of RDKit's distance geometry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """The limits beyond which a fit or a geometry is reported as poor, from the reference table with their sources."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from tethermap.base.reference import FIT_LIMITS, rows_of

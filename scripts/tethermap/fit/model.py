@@ -1,7 +1,5 @@
 """Fit of a residue, of a ligand and of an entry to the experiment."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Observed and calculated density are compared at points around the atoms (Jones e
 doi:10.1107/S0108767390010224); the calculated one is that of the whole model, cut at the same resolution.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ first model is read. Values are converted on request: an entry has a thousand re
 ligand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count

@@ -1,7 +1,5 @@
 """Atoms of mmCIF files of other programs: missing items that the reader needs are derived from the existing ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise

@@ -1,7 +1,5 @@
 """Guess missing elements of atoms: from names, and from distances if a name fits two elements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """The columns of the coordinate lines of a PDB file, and lines that violate them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """PDB text of other programs in the columns of the format: elements, overflowing fields, content after END."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

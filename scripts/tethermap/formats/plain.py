@@ -1,7 +1,5 @@
 """Files of other programs in the form of the wwPDB's, so that all readers get the same atoms."""
 
-from __future__ import annotations
-
 import re
 
 from gemmi import cif

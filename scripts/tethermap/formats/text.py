@@ -1,7 +1,5 @@
 """Structures of any supported format as text: mmCIF from BinaryCIF and mmJSON, without byte order marks."""
 
-from __future__ import annotations
-
 import codecs
 import io
 from collections.abc import Iterator

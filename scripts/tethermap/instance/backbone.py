@@ -1,7 +1,5 @@
 """The Cα trace of the target chain next to an instance, in memory and on disk."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

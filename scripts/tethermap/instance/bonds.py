@@ -1,7 +1,5 @@
 """Bonds between residues: declared by the entry, or found by distance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

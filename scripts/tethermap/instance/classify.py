@@ -1,7 +1,5 @@
 """Kinds of het groups, decided for sets of linked residues."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from tethermap.base.arrays import BoolArray

@@ -1,7 +1,5 @@
 """Choice of one conformer among several: the best occupied one, by the same rule everywhere."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tethermap.base.arrays import BoolArray, IntArray

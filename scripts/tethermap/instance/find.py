@@ -1,7 +1,5 @@
 """Find the het groups of an entry, join covalently linked ones, and classify each by kind."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

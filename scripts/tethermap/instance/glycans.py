@@ -1,7 +1,5 @@
 """Links of sugars that are stretched or that the entry does not declare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 

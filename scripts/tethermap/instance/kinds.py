@@ -1,7 +1,5 @@
 """Kinds of components among het groups: ligand, cofactor, additive, ion, glycan and so on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A ligand instance as passed between the stages: entry, instance, atoms, links."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

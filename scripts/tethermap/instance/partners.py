@@ -1,7 +1,5 @@
 """Atoms of partner chains and symmetry mates around a ligand, read back from the working files of a finished job."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Find chains declared as polymers that are ligands, peptides or sugars instead."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """File names of instances: unique also on disks that ignore case."""
 
-from __future__ import annotations
-
 import re
 
 from tethermap.instance.model import Residue

@@ -1,7 +1,5 @@
 """Instances and their neighbourhoods on disk, between the stages of one shard."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass

@@ -1,7 +1,5 @@
 """The compiled loops of `kernels.c`, an extension module that pip builds, called with NumPy arrays."""
 
-from __future__ import annotations
-
 import ctypes
 from functools import lru_cache
 from importlib import import_module

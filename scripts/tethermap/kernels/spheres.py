@@ -1,7 +1,5 @@
 """Spheres in nested sets: the open surface of each, of points around a place, and of rays from it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

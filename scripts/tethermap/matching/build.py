@@ -1,7 +1,5 @@
 """Build the molecule of a ligand instance."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """The molecule of a linked group of components by definition, independent of the observed atoms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

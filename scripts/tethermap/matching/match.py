@@ -1,7 +1,5 @@
 """Map each observed atom to an atom of the component: by name, else by the graph."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The observed part of a component as a separate graph."""
 
-from __future__ import annotations
-
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 

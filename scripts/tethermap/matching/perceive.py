@@ -1,7 +1,5 @@
 """Bonds and their orders from coordinates only: the last resort, correct for most drug-like molecules."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """One residue of a ligand: its observed atoms, and its heavy atoms with bonds after assignment."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Sources of the bonds of a residue, in order of trust."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache

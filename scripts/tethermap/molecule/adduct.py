@@ -1,7 +1,5 @@
 """Molecules joined: links between residues, and the adduct of a covalent ligand with the protein."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

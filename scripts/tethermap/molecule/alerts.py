@@ -5,8 +5,6 @@ PAINS (Baell & Holloway 2010, doi:10.1021/jm901137j), Brenk et al. 2008 (doi:10.
 leaves few to match.
 """
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path

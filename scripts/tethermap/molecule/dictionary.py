@@ -1,7 +1,5 @@
 """Molecules as the dictionary defines them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from rdkit import Chem

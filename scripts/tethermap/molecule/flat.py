@@ -1,7 +1,5 @@
 """A molecule for drawing: without hydrogens, and in the plane."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Distances that are bonds, and bonds that cannot be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hydrogens of a ligand: those that were deposited, and added ones for the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """InChI and InChIKey of molecules, metal complexes too."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from functools import lru_cache
 

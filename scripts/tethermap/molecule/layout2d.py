@@ -1,7 +1,5 @@
 """Depiction coordinates: one layout for all instances of a component."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache, partial

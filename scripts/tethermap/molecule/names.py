@@ -1,7 +1,5 @@
 """Names of ligands: the common name of a drug precedes its systematic one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The neutral form of a molecule: exposure classes, properties and files use it."""
 
-from __future__ import annotations
-
 from rdkit import Chem
 from rdkit.Chem import rdqueries
 from rdkit.Chem.MolStandardize import rdMolStandardize

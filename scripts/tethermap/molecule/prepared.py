@@ -1,7 +1,5 @@
 """Arrays made once from RDKit's data, at set-up or at first use, and mapped from files next to the component index."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any

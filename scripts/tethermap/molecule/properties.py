@@ -5,8 +5,6 @@ et al. 1999 (doi:10.1021/cc9800071), Egan et al. 2000 (doi:10.1021/jm000292e), M
 (doi:10.1021/jm015507e), Veber et al. 2002 (doi:10.1021/jm020017n).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The charged forms of a molecule at pH 7.4, by a table of groups with their pKa."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache

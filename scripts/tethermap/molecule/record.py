@@ -1,7 +1,5 @@
 """A ligand as a molecule: the output of chemistry for exposure, tables and pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

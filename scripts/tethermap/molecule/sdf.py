@@ -1,7 +1,5 @@
 """The SDF of a ligand: V2000 or, for large molecules, V3000; the same bytes every time."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Configuration from coordinates, and its differences from the dictionary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Molecules on disk between two stages: one stream of records per shard."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -4,8 +4,6 @@ Ertl & Schuffenhauer 2009 (doi:10.1186/1758-2946-1-8), as in RDKit's Contrib fol
 fragments for a score that needs forty. The file with the same numbers, sorted, is made at set-up.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from functools import cache
 from pathlib import Path

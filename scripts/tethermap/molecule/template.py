@@ -1,7 +1,5 @@
 """A component as a graph of heavy atoms, and molecules made from parts of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

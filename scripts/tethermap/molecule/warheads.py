@@ -1,7 +1,5 @@
 """Reactive group of a covalent ligand, derived from the adduct."""
 
-from __future__ import annotations
-
 from functools import cache, lru_cache
 
 from rdkit import Chem, rdBase

@@ -1,7 +1,5 @@
 """Content of the report, as plain values made from the rows of the job's tables."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

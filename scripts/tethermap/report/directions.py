@@ -1,7 +1,5 @@
 """Directions in which linkers can leave, over all structures of a protein, as report and results page show them."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """View of the fit of all ligands to the experiment."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Entries and het groups that a job left out, by reason, as report and results page show them."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The report's methods with parameters and references."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Each function returns one ``<svg>`` element with a text alternative. Sizes are i
 have one decimal at most, so that the same values always give the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """Content security policy with which a service shows the report: its script runs, and no other."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 

@@ -1,7 +1,5 @@
 """The report as HTML, written part by part: Jinja2 template, style and script are in this folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Jinja2 environment of the report."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from functools import cache

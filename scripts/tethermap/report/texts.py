@@ -1,7 +1,5 @@
 """Texts of the report, in one file of the folder `texts` for each area; its methods are `templates/methods.txt.j2`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tethermap.base.texts import read_texts

@@ -1,7 +1,5 @@
 """Write the report: one self-contained HTML file, and further pages in a folder if there are many ligands."""
 
-from __future__ import annotations
-
 import json
 import logging
 import shutil

@@ -1,7 +1,5 @@
 """Affinities of the ligands of a job: found by place in the PDB or by molecule and protein, never by name."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

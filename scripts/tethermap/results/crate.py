@@ -3,8 +3,6 @@
 The profile is Workflow Run Crate 0.5 (Leo S et al. (2024) PLoS ONE 19:e0309210, doi:10.1371/journal.pone.0309210).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Finish a job: link, log, removal of files that no step wrote, manifest."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

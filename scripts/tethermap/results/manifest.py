@@ -1,7 +1,5 @@
 """The manifest: content of a job, with hashes, counts, versions and the outcome of its checks."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

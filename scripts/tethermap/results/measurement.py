@@ -1,7 +1,5 @@
 """Measured affinities, and the formats of their tables: downloaded public lists, and a table of the user's own."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import math

@@ -5,8 +5,6 @@ keys and
 positions are in memory, so the memory doesn't grow with the rows.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

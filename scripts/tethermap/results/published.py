@@ -3,8 +3,6 @@
 The user's tables are read in place. They appear with the answers and change no score or rank.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Rows of the tables that join what several stages know of one instance."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 

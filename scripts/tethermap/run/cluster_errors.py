@@ -1,7 +1,5 @@
 """Reason of a failed step on a cluster whose script left none: from the engine's message and the cluster's log."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Progress for people: one line on a terminal, some lines in a log file."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from typing import TextIO

@@ -1,7 +1,5 @@
 """The record of a run: one JSON line per event, for the service, the job's log and people."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """The log of a job for people, made from its events: no host, no user, no path but the job's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path

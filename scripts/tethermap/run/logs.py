@@ -1,7 +1,5 @@
 """The log of a rule, and the exit of a script after an error."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import getpass

@@ -1,7 +1,5 @@
 """Handling of errors of this program: each affects one ligand or entry and is recorded, and the others continue."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,7 +1,5 @@
 """Progress of a job by entry and within long ones: shards append lines, one reader adds them up."""
 
-from __future__ import annotations
-
 import csv
 import json
 import time

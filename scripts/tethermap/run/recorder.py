@@ -1,7 +1,5 @@
 """Follows a run: events to the job's event file, progress by entry, a line for the terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import logging

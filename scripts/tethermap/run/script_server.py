@@ -7,8 +7,6 @@ start it, and returns its exit status. The server ends when no client is connect
 runs. If it is killed, its scripts end with it, because no process would learn their exit status.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """The settings a job folder was used with: a folder belongs to one job."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

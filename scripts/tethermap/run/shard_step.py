@@ -1,7 +1,5 @@
 """One step over the entries of a shard: each is computed or read from the cache, and written."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """Jobs on a Slurm cluster that outlive their run: found by folder, canceled, waited for."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import subprocess

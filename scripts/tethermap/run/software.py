@@ -1,7 +1,5 @@
 """Versions of all software that results depend on, and the environment of a run's scripts."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

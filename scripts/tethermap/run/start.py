@@ -1,7 +1,5 @@
 """Start of a job on the command line, and estimate of its cost."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import ArgumentTypeError

@@ -4,8 +4,6 @@ A step of a shard writes one archive of parts (`tethermap.base.records`), one of
 folder. Functions are named as entry points, ``module:function``: the declarations import none of the code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Final notes of a run: fallbacks of the search, and, without accepted ligands, reasons and remedies."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Client of the fork server that has loaded the imports of scripts (`tethermap.run.script_server`)."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

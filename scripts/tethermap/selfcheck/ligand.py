@@ -1,7 +1,5 @@
 """Checks of one ligand: its files are read back and compared with one another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The core of one series of a job, its pictures, and the rows of its ligands."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections import Counter

@@ -1,7 +1,5 @@
 """Series of related ligands and the core that they share."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

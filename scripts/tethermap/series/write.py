@@ -1,7 +1,5 @@
 """Write the series of a job without their cores, distributed over shards."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,7 +1,5 @@
 """The interface of every source of structures, and its values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The structure cache that all jobs share: each file once, checked, complete whenever it exists."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import errno

@@ -3,8 +3,6 @@
 A missing report is recorded and never an error of the job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

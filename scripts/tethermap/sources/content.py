@@ -1,7 +1,5 @@
 """Checks whether content is a complete structure file. Decompression, checks, checksum, revision."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import dataclass

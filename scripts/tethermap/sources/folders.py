@@ -1,7 +1,5 @@
 """Base of mirrors and of users' files: structures in folders, searched through an index."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Rows of the index for structure files; several processes read many files."""
 
-from __future__ import annotations
-
 import os
 import struct
 import sys

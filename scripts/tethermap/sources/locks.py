@@ -1,7 +1,5 @@
 """Locks between processes that share a cache folder; a process releases its locks when it ends."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import logging

@@ -1,7 +1,5 @@
 """Names of structure files in wwPDB mirrors: entry, format, and reasons to skip a file."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Lists of withdrawn entries and their successors: ``obsolete.dat`` of the wwPDB, or a CSV."""
 
-from __future__ import annotations
-
 import csv
 import logging
 import re

@@ -4,8 +4,6 @@
 binds more closely than OR. Everything else is data.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """RCSB PDB as a source: its search, its metadata, its files (PDBe's as fallback), the shared cache."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """Queries for RCSB PDB, as JSON bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """RCSB PDB's search and data services: pages of hits, metadata in batches, withdrawn entries."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ Only if a side finds nothing, any word is enough; only if the query finds nothin
 tried; both are reported. A word of one letter narrows a search (cathepsin B), but finds nothing as the only word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 

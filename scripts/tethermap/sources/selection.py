@@ -1,7 +1,5 @@
 """Select among the entries found, with a reason for each that is rejected."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

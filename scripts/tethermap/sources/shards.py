@@ -1,7 +1,5 @@
 """Distribution of a job's entries over shards of about equal work, and reuse of shards when entries are added."""
 
-from __future__ import annotations
-
 import heapq
 import json
 import math

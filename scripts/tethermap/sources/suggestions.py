@@ -1,7 +1,5 @@
 """Names of proteins and ligands that complete a text: from the index of a folder, or RCSB's suggest service."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -5,8 +5,6 @@ into a copy that is renamed to the index when it is complete, so that readers ne
 refresh at once, one waits for the other.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

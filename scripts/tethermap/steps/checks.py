@@ -1,7 +1,5 @@
 """Check the ligands of one entry of a shard: read its results back."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from itertools import groupby

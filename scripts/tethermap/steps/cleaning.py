@@ -1,7 +1,5 @@
 """Clean one entry of a shard: from the row of its download to its complexes and status rows."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import asdict, replace
 from functools import partial

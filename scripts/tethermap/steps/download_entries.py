@@ -1,7 +1,5 @@
 """Get the structure file of each entry of a shard, checked, with its checksum and revision."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

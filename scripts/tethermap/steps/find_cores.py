@@ -1,7 +1,5 @@
 """Find the cores of a shard's series, draw their ligands aligned on them, and describe these."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from functools import partial

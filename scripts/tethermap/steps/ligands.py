@@ -1,7 +1,5 @@
 """The steps over the ligands of a shard: their molecules; their exposure and exits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tethermap.base.records import EntryParts

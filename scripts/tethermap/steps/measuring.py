@@ -1,7 +1,5 @@
 """Measure the ligands of one entry of a shard: their exposure in each context, and their exits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Turn the ligands of one entry of a shard into molecules."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Checks of the user's files on the command line, before a job folder changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

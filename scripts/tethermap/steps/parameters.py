@@ -1,7 +1,5 @@
 """Settings of each step, picked from those of the job: a step runs again if they change."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

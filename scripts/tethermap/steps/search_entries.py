@@ -1,7 +1,5 @@
 """Find the entries of a job, with the reason for each rejected entry, and distribute the selected ones over shards."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Steps over the whole job: series, tables, report and manifest."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """`python -m tethermap_client`: the command, where it is not on the path."""
 
-from __future__ import annotations
-
 import sys
 
 from tethermap_client.cli import main

@@ -1,7 +1,5 @@
 """The command `tethermap-client`."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

@@ -1,7 +1,5 @@
 """The service's API as a Python object."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

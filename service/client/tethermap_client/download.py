@@ -1,7 +1,5 @@
 """Download of all results as one archive: resumed after interruptions, checked, unpacked only within its folder."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Errors between a client and the service."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

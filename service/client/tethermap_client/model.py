@@ -1,7 +1,5 @@
 """State of a job, from the service."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self

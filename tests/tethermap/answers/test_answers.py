@@ -1,7 +1,5 @@
 """One answer for each ligand and exit site from all its copies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The order over ligands, and sentences that name lost contacts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

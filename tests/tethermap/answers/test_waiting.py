@@ -1,7 +1,5 @@
 """Values spooled to disk are read back unchanged, with and without the buffer in memory."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

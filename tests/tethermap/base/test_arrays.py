@@ -1,7 +1,5 @@
 """Names as text and as bytes, against NumPy's own conversion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 from tethermap.base.atomic import remove_leftovers, remove_leftovers_of, replacing

@@ -1,7 +1,5 @@
 """Parsing of sequences from users."""
 
-from __future__ import annotations
-
 import gemmi
 import pytest
 from hypothesis import given

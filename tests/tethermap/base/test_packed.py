@@ -1,7 +1,5 @@
 """Gzipped content equals that of Python's own reader, and damage is reported."""
 
-from __future__ import annotations
-
 import gzip
 import tracemalloc
 import zlib

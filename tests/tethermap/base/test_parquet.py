@@ -1,7 +1,5 @@
 """Tables as Parquet: the rows of their CSV with real types, and words for every column."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Mapping

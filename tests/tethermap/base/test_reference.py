@@ -1,7 +1,5 @@
 """Reference tables are well-formed CSV."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

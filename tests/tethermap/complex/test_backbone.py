@@ -1,7 +1,5 @@
 """The Cα trace near a ligand, compared with gemmi's own reading of the entry."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from pathlib import Path
 

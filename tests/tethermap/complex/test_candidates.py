@@ -1,7 +1,5 @@
 """Additives that their burial makes ligands."""
 
-from __future__ import annotations
-
 import pytest
 
 from tethermap.complex.candidates import judged, least_buried

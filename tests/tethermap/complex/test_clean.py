@@ -1,7 +1,5 @@
 """Cleaned complexes of real entries, read back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

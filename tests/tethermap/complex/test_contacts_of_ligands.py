@@ -1,7 +1,5 @@
 """Contacts between ligands of one site."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Atoms around a ligand in each context."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Copies of chains in assemblies and crystals, against gemmi's own search."""
 
-from __future__ import annotations
-
 import gemmi
 import numpy as np
 import pytest

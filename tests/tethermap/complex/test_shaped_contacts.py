@@ -1,7 +1,5 @@
 """Contacts of rings, of halogens and through water, and the UniProt numbers of their residues."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

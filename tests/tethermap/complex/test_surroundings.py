@@ -1,7 +1,5 @@
 """The wider set of atoms that exits are searched in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The component index against the dictionary's own files, and how it fails."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Definitions from the files server: requested once, cached, validated; a broken network is an error, never a guess."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A user's own components: tables of SMILES, CIF files, and their errors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

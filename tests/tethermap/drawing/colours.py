@@ -1,7 +1,5 @@
 """Colours as people see them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Residues around a ligand: all shown, apart from each other and from its atoms, each line at its atom."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from xml.etree import ElementTree

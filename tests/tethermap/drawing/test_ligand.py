@@ -1,7 +1,5 @@
 """Depictions as well-formed, safe SVG that names every atom."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Columns of atoms from a structure."""
 
-from __future__ import annotations
-
 import gemmi
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The search for near atoms against all distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Files without SEQRES from programs for modelling and docking: polymers by bonds, for any position of TER."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reading entries of all ages, and rejecting other files."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Sequence
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Comparing sequences with chains."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Selection of the target's chains."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import pytest

@@ -1,7 +1,5 @@
 """Searches in the text of a file agree with regular expressions."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """UniProt numbers against another reader's view of the same items, and mutations."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

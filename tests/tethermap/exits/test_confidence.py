@@ -1,7 +1,5 @@
 """Words of confidence: only for bins of enough ligands whose intervals are apart."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The depiction with arrows: its sites, the directions of the arrows, and information without colour."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The truth that `make bench-exits` derives from the dictionary: degraders there, and ligands within them."""
 
-from __future__ import annotations
-
 from tests.tools.exit_truth import derived_truth
 
 

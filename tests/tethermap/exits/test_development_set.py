@@ -1,7 +1,5 @@
 """The ranking finds the attachment points of published degraders whose entries are in the mirror."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evidence of an exit in a structure: each reason at its limit, and the most serious grade."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

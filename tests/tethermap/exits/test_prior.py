@@ -1,7 +1,5 @@
 """Classes and priors by examples; atom 1 of the map is the anchor, atom 2 leaves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

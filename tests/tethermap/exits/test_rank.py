@@ -1,7 +1,5 @@
 """Properties of the ranking: changes that must not affect it, and the values of each candidate."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

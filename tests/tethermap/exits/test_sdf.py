@@ -1,7 +1,5 @@
 """Exits in the SDF, read with RDKit only."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from rdkit import Chem

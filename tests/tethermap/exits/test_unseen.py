@@ -1,7 +1,5 @@
 """Ends that were not modelled are candidates, and nothing that must not matter changes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

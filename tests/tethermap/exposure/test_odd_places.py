@@ -1,7 +1,5 @@
 """Areas of atoms where no structure has them: far apart, or in one place."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tethermap.base.arrays import FloatArray

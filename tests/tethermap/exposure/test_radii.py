@@ -1,7 +1,5 @@
 """Radii against FreeSASA's own table of the same publication, and the classes by hand."""
 
-from __future__ import annotations
-
 import freesasa
 import gemmi
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows of the exposure tables: exposed atoms and sums."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Areas against closed formulae, another algorithm, and the whole structure."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

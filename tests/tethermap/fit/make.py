@@ -1,7 +1,5 @@
 """Tiny validation reports, in both forms."""
 
-from __future__ import annotations
-
 _CIF = """data_{upper}
 #
 _pdbx_vrpt_summary.entry_id {upper}

@@ -1,7 +1,5 @@
 """Geometry of ligands whose answer is known: built from SMILES, then bent, stretched or pushed into something."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from rdkit import Chem

@@ -1,7 +1,5 @@
 """A map calculated from a model, and the fit of an atom that only the model has."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Elements of atoms whose file names none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lines of atoms with damaged columns, types in the columns of the element, END lines before the last atom."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Files as text, within limits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The benchmark of decisions about ligands includes the components of the reference list."""
 
-from __future__ import annotations
-
 from tests.tools.bench_ligands import BENCHMARK, by_list, told, wanted_pairs
 from tests.tools.runs import rows_of
 

@@ -1,7 +1,5 @@
 """Bonds between residues: declared, found by distance, and mere clashes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

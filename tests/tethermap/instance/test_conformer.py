@@ -1,7 +1,5 @@
 """Choice among several modelled conformers."""
 
-from __future__ import annotations
-
 import gemmi
 import numpy as np
 import pytest

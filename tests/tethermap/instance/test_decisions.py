@@ -1,7 +1,5 @@
 """Kept ligands do not depend on the format of an entry, nor on the order and the names of its chains."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import replace

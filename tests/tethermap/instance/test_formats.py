@@ -1,7 +1,5 @@
 """Both formats of an entry give the same decisions, rows and molecules."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Het groups have their kinds and reasons; a test over the whole mirror checks that each has one row."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

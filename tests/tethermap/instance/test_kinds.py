@@ -1,7 +1,5 @@
 """Classification of ligands and additives."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.tools.cleaning import Find

@@ -1,7 +1,5 @@
 """Short chains near a protein that are peptides by their length; the real ones are in `test_formats`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """File names of instances."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Instances are read back from disk unchanged."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The compiled loops: an extension module, and the message if it was not built."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

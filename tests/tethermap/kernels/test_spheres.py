@@ -1,7 +1,5 @@
 """The compiled loops compared with NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Molecules of ligands: bonds by each source, missing atoms, hydrogens, stereo, independence of order."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from unittest.mock import Mock

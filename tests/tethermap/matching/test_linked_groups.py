@@ -1,7 +1,5 @@
 """Groups of several linked components: names of their atoms, and their molecules by definition."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from itertools import permutations
 from typing import Any

@@ -1,7 +1,5 @@
 """Mappings of observed atoms: when names count, when the graph decides, and the edges of geometry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bonds from coordinates only, on molecules whose bonds are known."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Covalent ligands: the bond that the link replaces, and the flag."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dictionary molecules and their neutral forms against SMILES from elsewhere."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hydrogens that are added to a ligand keep clear of its other atoms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

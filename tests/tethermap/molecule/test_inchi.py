@@ -1,7 +1,5 @@
 """InChIKeys of components with a metal are those of wwPDB."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.tools.components import Known

@@ -1,7 +1,5 @@
 """Layouts for drawings: nothing overlaps, crosses or is stretched."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from rdkit import Chem

@@ -1,7 +1,5 @@
 """Common names, links and classes of warheads."""
 
-from __future__ import annotations
-
 import pytest
 from rdkit import Chem
 

@@ -1,7 +1,5 @@
 """Descriptors against published values, and the edges of the rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

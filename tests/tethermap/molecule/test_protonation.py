@@ -1,7 +1,5 @@
 """Charges at pH 7.4 of drugs and metabolites whose pKa are known."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """SDFs read back with RDKit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from rdkit import Chem

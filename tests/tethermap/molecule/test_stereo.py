@@ -1,7 +1,5 @@
 """Conditions under which the observed configuration differs from the dictionary's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from rdkit import Chem

@@ -1,7 +1,5 @@
 """Molecules written and read again."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tethermap.base.tables import Row
 from tethermap.report.directions import MAX_ANCHORS, MAX_DIRECTIONS, group_views
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tethermap.report.fit import fit_view
 
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from tests.tethermap.report.test_content import line, rows_of

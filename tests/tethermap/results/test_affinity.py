@@ -1,7 +1,5 @@
 """Affinities: formats of the public lists, units, and to which ligand and protein a value belongs."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from dataclasses import replace

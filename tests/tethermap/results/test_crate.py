@@ -1,7 +1,5 @@
 """The crate of a finished job, read back with the library of the format."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Published degraders: which contain a ligand, through which atom their rest leaves, and their best value."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from collections.abc import Sequence

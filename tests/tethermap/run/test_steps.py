@@ -1,7 +1,5 @@
 """The declarations of all steps, and how few places a new intermediate or a new result column needs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Scripts that are forked from a process with all that they load are those that would have been started."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

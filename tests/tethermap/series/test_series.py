@@ -1,7 +1,5 @@
 """Series and cores of small sets whose answer is plain."""
 
-from __future__ import annotations
-
 import itertools
 import random
 

@@ -1,7 +1,5 @@
 """A source of a few entries in memory, for tests of the behaviour that all sources share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Tiny entries for tests of the sources, and settings of jobs that use them."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names that complete a text, from the index of a folder and from RCSB's suggest service."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

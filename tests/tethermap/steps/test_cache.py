@@ -1,7 +1,5 @@
 """The cache of entries' results: the same bytes, bounded, and gone what is damaged."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

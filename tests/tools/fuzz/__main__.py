@@ -4,8 +4,6 @@
 A campaign that was stopped is resumed when it is started again.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

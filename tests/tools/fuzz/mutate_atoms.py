@@ -1,7 +1,5 @@
 """Mutations of atoms: places, names, numbers."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Mutations of mmCIF categories and PDB records: cell, symmetry, assemblies, models, tags."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import pairwise

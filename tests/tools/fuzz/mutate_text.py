@@ -1,7 +1,5 @@
 """Mutations of bytes and lines, independent of structures."""
 
-from __future__ import annotations
-
 import gzip
 import random
 

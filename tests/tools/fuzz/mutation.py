@@ -4,8 +4,6 @@ A mutation gets the uncompressed text of a file and its own random numbers and r
 bytes, so that the base, the names of the mutations and a seed define a case.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """All stages of the pipeline over one file, in this process, and the checks afterwards."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """Ligands between two proteins, such as degraders in ternary complexes: found by areas, split at both ends."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

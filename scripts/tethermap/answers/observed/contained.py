@@ -4,8 +4,6 @@ A molecule is contained after the smallest change that the search of exits knows
 is then a substructure in which exactly one atom carries a large piece.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 

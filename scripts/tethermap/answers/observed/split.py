@@ -4,8 +4,6 @@ The rule uses only areas and bonds, never the identity of the ligand. All limits
 chosen on eleven ternary complexes with the authors' cuts (`make bench-exits`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Groups of instances with similar target chains, each with its reference: not all pairs are compared."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rows of the tables of superpositions and of common directions."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

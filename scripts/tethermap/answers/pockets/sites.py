@@ -1,7 +1,5 @@
 """Binding sites: instances of one group that touch the same residues."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

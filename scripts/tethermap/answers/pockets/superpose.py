@@ -1,7 +1,5 @@
 """Superposition of one pocket on another: local Cα atoms, pairs that don't fit left out and counted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import gemmi

@@ -1,7 +1,5 @@
 """Degraders of two halves as rows of a table, as CSV and as SDF."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 The groups and their reactions are the rows of ``data/reference/reactions.csv``, the first group that fits first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Ligands of finished jobs and of the dictionary that are like a molecule: the same, with it as a part, or similar."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Find the ligands of a job that are the halves of a degrader, and the atoms at which its linker leaves them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

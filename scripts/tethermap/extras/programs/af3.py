@@ -1,7 +1,5 @@
 """Jobs of AlphaFold 3, as ``docs/input.md`` and ``folding_input.py`` of google-deepmind/alphafold3 read them (2026)."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

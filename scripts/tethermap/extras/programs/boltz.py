@@ -1,7 +1,5 @@
 """Jobs of Boltz-2, as ``docs/prediction.md`` and ``data/parse/schema.py`` of jwohlwend/boltz read them (2026)."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 Chai names chains A, B, C, … by their order in the FASTA file, the ligand last.
 """
 
-from __future__ import annotations
-
 import string
 
 from tethermap.extras.protac.program import folding_program

@@ -5,8 +5,6 @@ angstrom, so that degrader, ligands and proteins must share one frame; its ``pre
 Both read PDB files in which each bond is listed once, for any order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tethermap.base.arrays import FloatArray

@@ -4,8 +4,6 @@ They read the first record of an SDF file without hydrogens, number anchors from
 bonds are written in Kekulé form) and support only `ELEMENTS`.
 """
 
-from __future__ import annotations
-
 from rdkit import Chem
 
 from tethermap.extras.protac.half import BothPlaced, Halves

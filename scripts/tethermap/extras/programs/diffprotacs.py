@@ -3,8 +3,6 @@
 Every line of four words is an atom, so that the comment of the XYZ file must not have four.
 """
 
-from __future__ import annotations
-
 from rdkit import Chem
 
 from tethermap.extras.programs.difflinker import NEEDS, known_halves

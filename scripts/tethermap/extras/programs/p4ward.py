@@ -4,8 +4,6 @@ The format is that of the program's repository, read in 2026: SKTeamLab/P4ward (
 ``config/default.ini``, ``run/protac_prep.py``, ``run/structure_tools.py``).
 """
 
-from __future__ import annotations
-
 from rdkit import Chem
 
 from tethermap.extras.protac.half import Halves

@@ -4,8 +4,6 @@ The format is that of the program's repository, read in 2026: LondonLab/PRosetta
 ``protac_lib.py``, ``utils.py``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ The format is that of the program's repository, read in 2026: karanicolaslab/PRO
 ``PROTAC_ternary/Utils.py``, ``Example/``).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection, Iterable, Sequence
 

@@ -3,8 +3,6 @@
 Entities are counted from 1 in the order of the sequences; atoms of a SMILES are named by element and occurrence.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """One half of a degrader with its files, and both halves."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

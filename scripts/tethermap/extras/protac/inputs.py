@@ -5,8 +5,6 @@ Besides the files of programs: ``exits.json`` with all ranked exits, each atom b
 atoms, and in a common frame the distance and angles between them (LinkLlama).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

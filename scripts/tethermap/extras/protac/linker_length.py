@@ -1,7 +1,5 @@
 """Reach of a linker by its number of atoms; this module does not import any chemistry."""
 
-from __future__ import annotations
-
 import math
 
 LINKER_BOND = 1.25

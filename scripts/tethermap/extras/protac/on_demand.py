@@ -1,7 +1,5 @@
 """Inputs for programs that model degraders, for any ranked anchor of a finished job."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A degrader in three dimensions with both its halves in their crystal geometry."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

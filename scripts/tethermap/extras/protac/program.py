@@ -1,7 +1,5 @@
 """A program that models degraders: its files for an exit of a ligand, and for one half or both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The protein of a cleaned complex under the chain letters of one side of a degrader."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ the last atom as its anchor, and a symmetric match moves the anchor. Open Babel 
 of Tethermap.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import shutil

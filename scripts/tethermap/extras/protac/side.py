@@ -1,7 +1,5 @@
 """Side of a degrader for a job, and the names that make its files compatible with those of the other half."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Write inputs for programs that model degraders at the best exit sites of the ligands of one shard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby

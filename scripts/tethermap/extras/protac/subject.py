@@ -1,7 +1,5 @@
 """Common inputs of all co-folding programs: complete sequences, the ligand, and the residues around it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

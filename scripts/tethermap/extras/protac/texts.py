@@ -1,7 +1,5 @@
 """Ligands as PDB files."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """A ligand as half of a degrader: its remaining part after the cut, and the atom that the linker is bonded to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

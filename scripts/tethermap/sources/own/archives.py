@@ -1,7 +1,5 @@
 """ZIP and tar archives of a user's files, unpacked into the cache with their folders."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

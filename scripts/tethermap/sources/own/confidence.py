@@ -4,8 +4,6 @@ The expected aligned error of AlphaFold 3 (Abramson et al. 2024, doi:10.1038/s41
 matrix over tokens, one a residue of a standard polymer, one a heavy atom of everything else.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Definitions of components among a user's files: restraint and component CIF files, tables of SMILES."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 The pipeline reads this file: it contains the definitions of the ligands' bonds and no trace of its origin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import gemmi

@@ -6,8 +6,6 @@ written as single and
 double, and a charge follows from a valence that the file states in full.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

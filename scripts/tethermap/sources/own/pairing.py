@@ -1,7 +1,5 @@
 """Pairing of ligand files with structures: by a list, by name, or because there is only one."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence

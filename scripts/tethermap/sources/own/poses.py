@@ -1,7 +1,5 @@
 """Read ligands from separate files: SDF and mol2 with bonds, PDBQT, DLG and PDB with the SMILES they may name."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ gives
 the same bytes anywhere.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Kind of a user's file, by its content; its name counts only if the content fits several kinds."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

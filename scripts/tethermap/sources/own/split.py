@@ -1,7 +1,5 @@
 """Files that state the bonds of a whole complex, Maestro's and mol2 of proteins: as mmCIF, poses next to it as SDF."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re

@@ -1,7 +1,5 @@
 """The walk from the half bound by one protein to the other half, with made-up areas."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Ternary complexes whose authors define the end of the target's half of the degrader."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Observed exits on other ligands, and parents within degraders."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Directions: which exits are one, at the limits of distance and angle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

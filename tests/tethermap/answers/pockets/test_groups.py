@@ -1,7 +1,5 @@
 """Groups of similar chains, their reference, and changes that must not affect them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from unittest.mock import Mock

@@ -1,7 +1,5 @@
 """Binding sites: instances that touch the same residues."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import networkx

@@ -1,7 +1,5 @@
 """Superposition compared with Biopython's, and the count of pairs that don't fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from Bio.SVDSuperimposer import SVDSuperimposer

@@ -1,7 +1,5 @@
 """Degraders made of two halves and a linker, and taken apart again."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import islice

@@ -1,7 +1,5 @@
 """Components of the dictionary that are close to a molecule."""
 
-from __future__ import annotations
-
 import pytest
 
 from tethermap.components.finder import ensured_index

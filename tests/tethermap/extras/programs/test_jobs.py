@@ -1,7 +1,5 @@
 """Jobs of co-folding programs, read back by the rules of the programs' own readers."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

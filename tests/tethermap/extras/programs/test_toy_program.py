@@ -1,7 +1,5 @@
 """One module adds the input format of another program."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

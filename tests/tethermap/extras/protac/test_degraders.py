@@ -1,7 +1,5 @@
 """The remaining part of a ligand is found in degraders made from it, by each program's own search."""
 
-from __future__ import annotations
-
 import pytest
 from rdkit import Chem
 

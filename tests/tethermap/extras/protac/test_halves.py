@@ -1,7 +1,5 @@
 """Files of one half and of both, read by the rules of the programs that use them."""
 
-from __future__ import annotations
-
 import configparser
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The protein's file, against gemmi."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import gemmi

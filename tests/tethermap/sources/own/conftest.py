@@ -1,7 +1,5 @@
 """A user's folder, and the source that opens it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The ligands of a user's file, as the pipeline keeps them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple

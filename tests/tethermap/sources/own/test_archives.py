@@ -1,7 +1,5 @@
 """Archives of a user's files: unpacked into one folder with their folders, within bounds."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import zipfile

@@ -1,7 +1,5 @@
 """Ligands of mol2 files: 50 components of the dictionary with all, polar and no hydrogens are the right molecules."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable

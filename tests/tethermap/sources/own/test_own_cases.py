@@ -1,7 +1,5 @@
 """Properties that files of other programs have, in any combination: the ligand and its molecule stay the same."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """Separate ligand files, several models, confidences: preparation of a user's files."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Scores of predictions next to a model, with the program's own names."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of whole complexes with their bonds, and receptors whose chains have any name: the ligand's bonds arrive."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections.abc import Callable

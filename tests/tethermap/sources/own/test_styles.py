@@ -1,7 +1,5 @@
 """Files as programs write them: the ligand is kept, with the bonds of the definition that is given."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
