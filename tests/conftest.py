@@ -13,8 +13,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, settings
 
-from tests.tools.cluster import VARIABLE as SLURM
-from tests.tools.cluster import LocalCluster, local_cluster
+from tests.tools.cluster import VARIABLE as SLURM, LocalCluster, local_cluster
 from tests.tools.runs import ROOT, JobRun, run_job
 from tests.tools.shared import shared, shared_run
 

@@ -11,13 +11,11 @@ import yaml
 from jinja2 import Environment, nodes
 from markupsafe import Markup, escape
 
-from service.pages import render
-from service.pages import texts as of_pages
+from service.pages import render, texts as of_pages
 from tests.tools.prose import texts as prose
 from tests.tools.runs import ROOT
 from tethermap.base.texts import PageText, check_texts, used_texts
-from tethermap.report import templating
-from tethermap.report import texts as of_report
+from tethermap.report import templating, texts as of_report
 
 
 class Catalogue(NamedTuple):

@@ -15,8 +15,7 @@ from rdkit import Chem, rdBase
 
 from tests.tools.agreement import disagreements
 from tests.tools.cleaning import Find, clean_file
-from tests.tools.enumerate_hets import STANDARD, Deposited, HetGroups
-from tests.tools.enumerate_hets import deposited as deposited_of
+from tests.tools.enumerate_hets import STANDARD, Deposited, HetGroups, deposited as deposited_of
 from tests.tools.runs import JobRun, Row, grouped, rows_of
 from tethermap.base import layout
 from tethermap.base.reference import REFERENCE

@@ -6,8 +6,7 @@ from xml.etree import ElementTree
 
 import httpx2
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from service.extras.board import MOST_NOTE, MOST_PINS
 from service.pages.sheet import SheetPair, sheet_svg

@@ -21,8 +21,7 @@ import httpx2
 import pytest
 from packaging.requirements import Requirement
 
-from tests.service.core import REFUSED as NOT_SEARCHED
-from tests.service.core import LiveService, hold
+from tests.service.core import REFUSED as NOT_SEARCHED, LiveService, hold
 from tests.service.lines import breaking_line
 from tests.tools.patience import patience
 from tests.tools.runs import ROOT, rows_of

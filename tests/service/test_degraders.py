@@ -13,8 +13,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rdkit import Chem
 from starlette.testclient import TestClient
 

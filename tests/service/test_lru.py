@@ -1,7 +1,6 @@
 """The cache of the entries that were used last."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from service.lru import Lru
 

@@ -11,8 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from starlette.testclient import TestClient
 
 from service.app import endpoints

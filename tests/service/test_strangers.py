@@ -23,8 +23,7 @@ import anyio
 import httpx2
 import pytest
 import uvicorn
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from starlette.testclient import TestClient
 
 from service.app import create_app

@@ -18,12 +18,20 @@ import numpy as np
 
 from tests.tools.cleaning import Sample, clean_file, exposure_of
 from tests.tools.exit_truth import derived_truth, interval
-from tests.tools.exit_weights import GRID, NEVER, TOPS, USED, Terms, Weights, leave_one_out, terms_of
-from tests.tools.exit_weights import shares as held_out_shares
+from tests.tools.exit_weights import (
+    GRID,
+    NEVER,
+    TOPS,
+    USED,
+    Terms,
+    Weights,
+    leave_one_out,
+    shares as held_out_shares,
+    terms_of,
+)
 from tests.tools.figures import Cell, Figure, Section, Table, large_mirror, measure_section
 from tests.tools.runs import ROOT, Row, grouped, rows_of
-from tests.tools.ternary import VARIABLE as TERNARY
-from tests.tools.ternary import score, ternaries
+from tests.tools.ternary import VARIABLE as TERNARY, score, ternaries
 from tethermap.base.component_index import default_index
 from tethermap.base.contexts import CONTEXTS
 from tethermap.complex.clean import KeptInstance

@@ -14,8 +14,7 @@ from tethermap.base.errors import ReasonError
 from tethermap.base.identifiers import short_code
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
-from tethermap.entry.atoms import POLYMER, Atoms
-from tethermap.entry.atoms import text as decoded
+from tethermap.entry.atoms import POLYMER, Atoms, text as decoded
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb
 from tethermap.entry.model import PREDICTED, EntryBond
 from tethermap.entry.near import box_around

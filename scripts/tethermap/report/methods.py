@@ -6,8 +6,7 @@ from typing import Any
 from tethermap.answers.observed import limits as observed
 from tethermap.answers.pockets import limits as pockets
 from tethermap.complex import limits as complexes
-from tethermap.exits import limits as exits
-from tethermap.exits import words
+from tethermap.exits import limits as exits, words
 from tethermap.exposure import method
 from tethermap.fit.limits import limit
 from tethermap.report.templating import environment

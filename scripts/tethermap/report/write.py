@@ -3,8 +3,7 @@
 import json
 import logging
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set as AbstractSet
 from functools import cache, partial
 from html import escape
 from pathlib import Path

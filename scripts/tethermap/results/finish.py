@@ -5,8 +5,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path

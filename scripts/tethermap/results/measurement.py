@@ -4,8 +4,7 @@ import csv
 import gzip
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path

@@ -6,8 +6,7 @@ import json
 import pickle
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import InitVar, dataclass, field
 from functools import partial
 from operator import itemgetter

@@ -1,8 +1,7 @@
 """Handling of errors of this program: each affects one ligand or entry and is recorded, and the others continue."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from pathlib import Path
 from typing import NamedTuple
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
 from tethermap.base.tables import Row

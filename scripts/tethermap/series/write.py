@@ -1,8 +1,7 @@
 """Write the series of a job without their cores, distributed over shards."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.answers import waiting
 from tethermap.answers.waiting import StoredValues, spool

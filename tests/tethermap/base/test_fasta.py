@@ -2,8 +2,7 @@
 
 import gemmi
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.base.fasta import is_nucleotide, read_fasta, read_records, sequence_notes
 

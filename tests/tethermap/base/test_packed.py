@@ -6,8 +6,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.base import packed as module
 from tethermap.base.packed import DAMAGED, DamagedGzip, open_unpacked, unpacked, unpacked_size

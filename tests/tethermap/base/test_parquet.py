@@ -8,8 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 from tests.tools.runs import ROOT
 from tethermap.base import layout, parquet, tables

@@ -8,8 +8,7 @@ import gemmi
 import numpy as np
 import pytest
 
-from tests.tools.cleaning import ANY_TARGET, Find, clean_file, clean_sample
-from tests.tools.cleaning import exposure_of as exposure_of_sample
+from tests.tools.cleaning import ANY_TARGET, Find, clean_file, clean_sample, exposure_of as exposure_of_sample
 from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings

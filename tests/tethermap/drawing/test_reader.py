@@ -2,8 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rdkit import Chem
 
 from tethermap.drawing.reader import inline_svg, read_depiction

@@ -3,8 +3,7 @@ from pathlib import Path
 
 import gemmi
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb, metadata_of, without_atoms
 from tethermap.entry.model import PREDICTED

@@ -2,8 +2,7 @@
 
 from itertools import product
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.exits.confidence import FEWEST_LIGANDS, Bin, Share, bin_of, words_of
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.tools.bench_exits import ENTRY, GATES, METHODS, Case, cases, development_rows, methods_table, shares
-from tests.tools.exit_weights import USED, leave_one_out, rank_with
-from tests.tools.exit_weights import shares as held_out_shares
+from tests.tools.exit_weights import USED, leave_one_out, rank_with, shares as held_out_shares
 from tethermap.components.index import ComponentIndex
 
 

@@ -7,15 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.tools import cleaning
 from tests.tools.cleaning import Find, Sample, clean_file, clean_sample
 from tests.tools.ligands import small_neighbourhood
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
-from tethermap.exposure.method import ENGINES as ENGINE_NAMES
-from tethermap.exposure.method import FREESASA
+from tethermap.exposure.method import ENGINES as ENGINE_NAMES, FREESASA
 from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.instance.model import Neighbourhood
 

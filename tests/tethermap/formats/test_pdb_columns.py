@@ -1,8 +1,7 @@
 """Lines of atoms with damaged columns, types in the columns of the element, END lines before the last atom."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.formats import pdb_columns, pdb_repair
 

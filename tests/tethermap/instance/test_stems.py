@@ -1,7 +1,6 @@
 """File names of instances."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.instance.model import Residue
 from tethermap.instance.stems import Stems

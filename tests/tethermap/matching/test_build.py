@@ -6,8 +6,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from rdkit import Chem
 from scipy.spatial.transform import Rotation
 

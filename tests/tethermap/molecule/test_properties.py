@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from rdkit import Chem
 from rdkit.Chem import QED, FilterCatalog
 

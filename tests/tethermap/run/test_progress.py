@@ -3,8 +3,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.base import layout
 from tethermap.run.progress import Progress, ProgressReader, ShardProgress, progress_file, read_progress

@@ -1,8 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.sources.naming import numbered, own_file, own_id, structure_file
 from tethermap.sources.own.sniff import StructureFile

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tethermap.base.identifiers import entry_id_of, is_entry_id
 from tethermap.sources.query import parse_query, spellings, words_of

@@ -1,8 +1,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.tethermap.sources.fake import FakeSource, entry
 from tests.tethermap.sources.make import filters

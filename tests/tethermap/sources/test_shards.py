@@ -2,8 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.tools.parts import put_rows
 from tethermap.base import layout

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.tools.exits import graph_of, reordered
 from tethermap.answers.observed.split import ObservedExit, observed_exit, path_between

@@ -11,8 +11,7 @@ from tempfile import TemporaryDirectory
 
 import gemmi
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, given, settings, strategies as st
 
 from tests.tethermap.sources.own.ligands import flat, ligands_among
 from tests.tools.runs import ROOT
