@@ -99,23 +99,23 @@ class EntrySummary:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An existing structure file, complete and checked.
+    """A structure file, complete and checked.
 
     Parameters
     ----------
     entry_id : str
         Id of the entry in the file: the requested one or its successor.
-    path : Path
-        The file, gzipped or not.
     format : str
         ``mmcif`` or ``pdb``.
-    source : str
-        Origin of the file: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``, ``pdb_redo:<label>`` for
-        re-refined models.
     sha256 : str
         Hash of the uncompressed content.
     revision : str
         Number and date of the last revision: ``1.3 2024-02-07``.
+    path : Path
+        The file, gzipped or not.
+    source : str
+        Origin of the file: ``rcsb``, ``pdbe``, ``archive``, ``files``, ``mirror:<label>``, ``pdb_redo:<label>`` for
+        re-refined models.
     withdrawn : bool
         Whether the entry was withdrawn.
     successors : tuple of str
@@ -124,18 +124,21 @@ class Fetched:
         The user's name of the file, if the user gave it.
     source_record : int or None
         Number of the model in that file, from 1.
+    entities : tuple of PolymerEntity
+        The polymers that its header names; none if an earlier job checked the file.
     """
 
     entry_id: str
-    path: Path
     format: str
-    source: str
     sha256: str
     revision: str = ""
+    path: Path = Path()
+    source: str = ""
     withdrawn: bool = False
     successors: tuple[str, ...] = ()
     source_file: str = ""
     source_record: int | None = None
+    entities: tuple[PolymerEntity, ...] = ()
 
 
 class Source(Protocol):

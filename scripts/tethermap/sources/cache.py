@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
@@ -17,8 +17,8 @@ from tethermap.base.atomic import write_bytes
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import is_entry_id
 from tethermap.base.packed import GZIP
-from tethermap.sources.base import FetchError
-from tethermap.sources.content import Content, read_content
+from tethermap.sources.base import Fetched, FetchError
+from tethermap.sources.content import read_content
 from tethermap.sources.locks import file_lock, one_of
 
 _LOG = logging.getLogger(__name__)
@@ -35,15 +35,6 @@ _OUTDATED = 1.0
 """Modification time, in seconds, of the file of an entry that was revised since."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cached:
-    """A file of the cache with its checked content's description."""
-
-    path: Path
-    origin: str
-    content: Content
-
-
 class StructureCache:
     """Structure files by entry, below ``structures`` of a cache folder.
 
@@ -56,7 +47,7 @@ class StructureCache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "structures"
 
-    def get(self, entry_id: str, *, outdated: bool = False) -> Cached | None:
+    def get(self, entry_id: str, *, outdated: bool = False) -> Fetched | None:
         """Return an entry's file if it exists and is valid; a damaged one is removed.
 
         Parameters
@@ -68,7 +59,7 @@ class StructureCache:
             path = self.path(entry_id, origin)
             if path.is_file() and (outdated or path.stat().st_mtime != _OUTDATED):
                 try:
-                    return Cached(path, origin, read_content(path, entry_id))
+                    return replace(read_content(path, entry_id), source=origin)
                 except FetchError as error:
                     _LOG.warning("%s in the cache is damaged (%s): downloading it again", path.name, error)
                     path.unlink(missing_ok=True)
@@ -91,26 +82,26 @@ class StructureCache:
                     os.utime(path, (_OUTDATED, _OUTDATED))
                     _LOG.info("%s was revised on %s: downloading it again", entry_id, revised)
 
-    def store(self, entry_id: str, origin: str, data: bytes, content: Content) -> Cached:
+    def store(self, checked: Fetched, origin: str, data: bytes) -> Fetched:
         """Keep a checked file.
 
         Parameters
         ----------
-        entry_id, origin : str
-            The entry and the service that it comes from.
+        checked : Fetched
+            Result of its check.
+        origin : str
+            The service that it comes from.
         data : bytes
             The file as received; plain text is stored gzipped.
-        content : Content
-            Result of its check.
 
         Raises
         ------
         UserError
             If the disk is full or the folder can't be written.
         """
-        path = self.path(entry_id, origin)
+        path = self.path(checked.entry_id, origin)
         _write(path, data)
-        return Cached(path, origin, content)
+        return replace(checked, path=path, source=origin)
 
     def path(self, entry_id: str, origin: str) -> Path:
         """Return the path of an entry's file, whether it exists or not.

@@ -2,14 +2,14 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from threading import BoundedSemaphore
 
 import gemmi
 
 from tethermap.base.packed import GZIP, DamagedGzip, unpacked
-from tethermap.entry.metadata import PolymerEntity, metadata_of
+from tethermap.entry.metadata import metadata_of
 from tethermap.entry.text_search import first_line
 from tethermap.sources.base import Fetched, FetchError
 
@@ -27,34 +27,9 @@ _CIF_ATOM_TAGS = re.compile(rb"^_atom_site\.\S+[ \t]*\r?\n(?![_#]|loop_|data_|\s
 _CIF_SEPARATOR = re.compile(rb"\n#[ \t]*\r?\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """Content of a checked structure file; see `tethermap.sources.base.Fetched`.
-
-    Parameters
-    ----------
-    entities : tuple of PolymerEntity
-        The polymers that its header names; none if an earlier job checked the file.
-    """
-
-    format: str
-    sha256: str
-    revision: str
-    withdrawn: bool
-    successors: tuple[str, ...]
-    entities: tuple[PolymerEntity, ...] = ()
-
-    def fetched(
-        self, entry_id: str, path: Path, source: str, *, withdrawn: bool = False, successors: tuple[str, ...] = ()
-    ) -> Fetched:
-        """Return the file as that of an entry; facts of the source replace those of the file."""
-        facts = (withdrawn or self.withdrawn, successors or self.successors)
-        return Fetched(entry_id, path, self.format, source, self.sha256, self.revision, *facts)
-
-
-def read_content(path: Path, entry_id: str, own: bool = False) -> Content:
+def read_content(path: Path, entry_id: str, own: bool = False) -> Fetched:
     """Read and check a structure file, see `check_file`."""
-    return check_file(read_file(path), entry_id, own=own)
+    return replace(check_file(read_file(path), entry_id, own=own), path=path)
 
 
 def read_file(path: Path) -> bytes:
@@ -73,7 +48,7 @@ def read_file(path: Path) -> bytes:
         raise FetchError("file_unreadable", error.strerror or "it can't be read") from error
 
 
-def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:
+def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Fetched:
     """Decompress, check and describe a file; at most two threads do so at a time, as large entries need much memory.
 
     Parameters
@@ -99,7 +74,7 @@ def check_file(data: bytes, entry_id: str, *, own: bool = False) -> Content:
             raise FetchError("file_truncated", f"gzip: {error}") from error
 
 
-def _checked(data: bytes, entry_id: str, *, own: bool) -> Content:
+def _checked(data: bytes, entry_id: str, *, own: bool) -> Fetched:
     if not data or data.isspace():
         raise FetchError("file_empty")
     is_mmcif = _CIF_START.match(data) is not None
@@ -117,9 +92,15 @@ def _checked(data: bytes, entry_id: str, *, own: bool) -> Content:
         metadata = metadata_of(header, is_mmcif=is_mmcif, entry_id=entry_id)
     except ValueError as error:
         raise FetchError("file_unreadable", str(error).splitlines()[0][:200] if str(error) else "") from error
-    revision = f"{metadata.revision} {metadata.revision_date}".strip()
-    facts = (revision, metadata.withdrawn, metadata.successors, metadata.entities)
-    return Content("mmcif" if is_mmcif else "pdb", hashlib.sha256(data).hexdigest(), *facts)
+    return Fetched(
+        entry_id,
+        "mmcif" if is_mmcif else "pdb",
+        hashlib.sha256(data).hexdigest(),
+        f"{metadata.revision} {metadata.revision_date}".strip(),
+        withdrawn=metadata.withdrawn,
+        successors=metadata.successors,
+        entities=metadata.entities,
+    )
 
 
 def _check_mmcif(data: bytes, *, own: bool) -> None:

@@ -184,11 +184,7 @@ class FilesSource(FolderSource):
         found = self._index.lookup(entry_ids)
         named = {name: naming.own_id(stem_of(name)) for name in entry_ids if name not in found}
         others = self._index.lookup(named.values())
-        return {
-            name: KnownEntry(entry_id, entry.withdrawn, entry.successors)
-            for name, entry_id in [*zip(found, found, strict=True), *named.items()]
-            if (entry := found.get(entry_id) or others.get(entry_id)) is not None
-        }
+        return found | {name: others[entry_id] for name, entry_id in named.items() if entry_id in others}
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return a file in its place."""

@@ -3,12 +3,13 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from tethermap.entry.model import PolymerEntity
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
-from tethermap.sources.content import Content, read_content
+from tethermap.sources.content import read_content
 from tethermap.sources.suggestions import index_file
 from tethermap.sources.text_index import TextIndex
 
@@ -40,7 +41,7 @@ class FolderSource(Source):
         self.kind, self.label = kind, label
         self.requests: list[Request] = []
         self.notes: list[str] = []
-        self.check: Callable[[Path, str, bool], Content] = read_content
+        self.check: Callable[[Path, str, bool], Fetched] = read_content
         self._index = TextIndex(index_file(cache, places))
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
@@ -69,16 +70,17 @@ class FolderSource(Source):
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
         """Return the polymers that the files' headers name; a file that can't be read has none."""
         entities = {}
-        for entry_id, indexed in self._index.lookup(entry_ids).items():
+        for entry_id, path in self._index.paths(entry_ids).items():
             with suppress(FetchError):
-                entities[entry_id] = read_content(indexed.path, entry_id, own=self.lists_all).entities
+                entities[entry_id] = read_content(path, entry_id, own=self.lists_all).entities
         return entities
 
     def _fetched(self, entry: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
         """Return the file of an indexed entry in its place, checked."""
-        path = self._index.lookup([entry.entry_id])[entry.entry_id].path
-        content = self.check(path, entry.entry_id, self.lists_all)
-        return content.fetched(entry.entry_id, path, source, withdrawn=withdrawn, successors=entry.successors)
+        path = self._index.paths([entry.entry_id])[entry.entry_id]
+        checked = self.check(path, entry.entry_id, self.lists_all)
+        successors = entry.successors or checked.successors
+        return replace(checked, source=source, withdrawn=withdrawn or checked.withdrawn, successors=successors)
 
     def close(self) -> None:
         """Close the index."""

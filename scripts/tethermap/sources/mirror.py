@@ -78,7 +78,7 @@ class MirrorSource(FolderSource):
             listed = self._obsolete.get(entry_id)
             if entry := indexed.get(entry_id):
                 withdrawn = entry.withdrawn or listed is not None
-                found[entry_id] = KnownEntry(entry_id, withdrawn, listed or entry.successors)
+                found[entry_id] = replace(entry, withdrawn=withdrawn, successors=listed or entry.successors)
             elif listed is not None:
                 found[entry_id] = follow(
                     entry_id, listed, lambda name: self._obsolete.get(name, ()), self._index.lookup

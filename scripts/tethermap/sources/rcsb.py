@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from tethermap.fit.file import NONE, ReportFile, checked
 from tethermap.fit.report import check_report
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
-from tethermap.sources.cache import Cached, StructureCache
-from tethermap.sources.content import Content, check_file
+from tethermap.sources.cache import StructureCache
+from tethermap.sources.content import check_file
 from tethermap.sources.obsolete import follow
 from tethermap.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
 from tethermap.sources.rcsb_services import DataService, SearchService
@@ -103,7 +104,7 @@ class RcsbSource(Source):
             raise FetchError("not_found", "not a PDB id")
         cached = self._obtain(entry_id)
         if cached is not None:
-            return cached.content.fetched(entry_id, cached.path, cached.origin)
+            return cached
         try:
             followed = self._follow(entry_id)
         except SourceError as error:  # the reason of this entry, not the end of the job
@@ -116,13 +117,13 @@ class RcsbSource(Source):
         cached = self._obtain(followed.entry_id)
         if cached is None:
             raise FetchError("withdrawn", f"{followed.entry_id}: HTTP 404", successor=successors)
-        return cached.content.fetched(followed.entry_id, cached.path, cached.origin, successors=followed.successors)
+        return replace(cached, successors=followed.successors or cached.successors)
 
     def close(self) -> None:
         """Close all connections."""
         self.http.close()
 
-    def _obtain(self, entry_id: str) -> Cached | None:
+    def _obtain(self, entry_id: str) -> Fetched | None:
         """Return a file from the cache or the network; None if the entry does not exist."""
         if cached := self._cache.get(entry_id):
             return cached
@@ -137,15 +138,15 @@ class RcsbSource(Source):
                 _LOG.warning("%s was revised, but the download failed: using the cached file", entry_id)
                 return earlier
 
-    def _download(self, entry_id: str) -> Cached | None:
+    def _download(self, entry_id: str) -> Fetched | None:
         tried = []
         for origin, url in (
             ("rcsb", f"{self.addresses.files}/{entry_id.upper()}.cif.gz"),
             ("pdbe", f"{self.addresses.pdbe_files}/{entry_id}.cif"),
         ):
-            checks: list[FetchError | Content | None] = [None]
+            checks: list[FetchError | Fetched | None] = [None]
 
-            def problem(answer: HttpAnswer, checks: list[FetchError | Content | None] = checks) -> str:
+            def problem(answer: HttpAnswer, checks: list[FetchError | Fetched | None] = checks) -> str:
                 try:
                     checks[0] = check_file(answer.content, entry_id)
                 except FetchError as error:
@@ -159,8 +160,8 @@ class RcsbSource(Source):
                 tried.append((error, checks[0]))
                 _LOG.warning("%s: %s", entry_id, error)
                 continue
-            if answer.status == 200 and isinstance(checks[0], Content):
-                return self._cache.store(entry_id, origin, answer.content, checks[0])
+            if answer.status == 200 and isinstance(checks[0], Fetched):
+                return self._cache.store(checks[0], origin, answer.content)
             if origin == "rcsb" and answer.status in (404, 410):
                 return None
             tried.append((HttpError(f"HTTP {answer.status}", attempts=1, host=origin, unreachable=False), None))

@@ -12,14 +12,14 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from tethermap.base.errors import UserError
-from tethermap.sources.base import EntrySummary, Hit
+from tethermap.sources.base import EntrySummary, Hit, KnownEntry
 from tethermap.sources.index_rows import IndexRow, read_rows
 from tethermap.sources.locks import file_lock
 from tethermap.sources.own.sniff import StructureFile
@@ -57,15 +57,6 @@ FROM texts JOIN ids ON number = texts.rowid WHERE texts MATCH ?
 """
 _BATCH = 1000
 _PATIENCE = 6 * 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Indexed:
-    """Path of an entry's file, and whether its header marks it as withdrawn."""
-
-    path: Path
-    withdrawn: bool
-    successors: tuple[str, ...]
 
 
 class TextIndex:
@@ -124,14 +115,16 @@ class TextIndex:
         """Return all entries in order."""
         return [row[0] for row in self._ask("SELECT entry_id FROM entries ORDER BY entry_id")]
 
-    def lookup(self, entry_ids: Iterable[str]) -> dict[str, Indexed]:
+    def lookup(self, entry_ids: Iterable[str]) -> dict[str, KnownEntry]:
+        """Return these entries, withdrawn or not by their headers; unknown ids are skipped."""
+        sql = "SELECT withdrawn, successors FROM entries WHERE entry_id = ?"
+        rows = ((name, *row) for name in entry_ids for row in self._ask(sql, name))
+        return {name: KnownEntry(name, bool(withdrawn), tuple(json.loads(new))) for name, withdrawn, new in rows}
+
+    def paths(self, entry_ids: Iterable[str]) -> dict[str, Path]:
         """Return the paths of these entries' files; unknown ids are skipped."""
-        places = {}
-        for entry_id in entry_ids:
-            sql = "SELECT path, withdrawn, successors FROM entries WHERE entry_id = ?"
-            for path, withdrawn, successors in self._ask(sql, entry_id):
-                places[entry_id] = Indexed(Path(path), bool(withdrawn), tuple(json.loads(successors)))
-        return places
+        sql = "SELECT path FROM entries WHERE entry_id = ?"
+        return {name: Path(path) for name in entry_ids for (path,) in self._ask(sql, name)}
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
         """Return the metadata of these entries; unknown ids are skipped."""

@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from tethermap.run.task import Task
 from tethermap.sources.base import Fetched, FetchError, Source, SourceError
 from tethermap.sources.cache import CONNECTIONS
 from tethermap.sources.choose import Reports, open_reports, open_source
-from tethermap.sources.content import Content, check_file, read_file
+from tethermap.sources.content import check_file, read_file
 from tethermap.sources.folders import FolderSource
 from tethermap.sources.naming import PDB_REDO
 
@@ -61,17 +61,17 @@ def make(task: Task) -> None:
             opened.close()
 
 
-def check_once(cache: ResultCache, path: Path, entry_id: str, own: bool) -> Content:
+def check_once(cache: ResultCache, path: Path, entry_id: str, own: bool) -> Fetched:
     """Return the content of a structure file (`tethermap.sources.content.read_content`), checked once for its bytes."""
     data = read_file(path)
     key = cache.key(f"{hashlib.sha256(data).hexdigest()} {entry_id} {own}")
     if (kept := cache.get(key)) is not None:
         values = json.loads(kept.streams["checked"])
-        return Content(**{**values, "successors": tuple(values["successors"])})
-    content = check_file(data, entry_id, own=own)
-    values = {field.name: getattr(content, field.name) for field in fields(Content) if field.name != "entities"}
+        return Fetched(entry_id, path=path, **{**values, "successors": tuple(values["successors"])})
+    checked = check_file(data, entry_id, own=own)
+    values = {name: getattr(checked, name) for name in ("format", "sha256", "revision", "withdrawn", "successors")}
     cache.put(key, EntryResult(streams={"checked": json.dumps(values).encode()}))
-    return Content(**values)
+    return replace(checked, path=path, entities=())
 
 
 def fetched(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iterator[Result]:

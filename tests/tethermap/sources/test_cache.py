@@ -12,7 +12,7 @@ from tethermap.sources.content import check_file
 
 _DATA = cif_text("1abc").encode()
 _PACKED = gzip.compress(_DATA, mtime=0)
-_CONTENT = check_file(_DATA, "1abc")
+_CHECKED = check_file(_DATA, "1abc")
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def cache(tmp_path: Path) -> StructureCache:
 @pytest.mark.parametrize(("origin", "data"), [("rcsb", _PACKED), ("pdbe", _DATA)])
 def test_stored_file_is_in_the_cache_gzipped(cache: StructureCache, origin: str, data: bytes) -> None:
     assert cache.get("1abc") is None
-    stored = cache.store("1abc", origin, data, _CONTENT)
+    stored = cache.store(_CHECKED, origin, data)
     assert cache.get("1abc") == stored
     assert stored.path.read_bytes() == gzip.compress(_DATA, 6 if data is _DATA else 9, mtime=0)
     assert stored.path.parts[-4:] == ("structures", origin, "ab", "1abc.cif.gz")
@@ -49,7 +49,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(cache: StructureCache, m
 
     monkeypatch.setattr(cache_module, "write_bytes", full)
     with pytest.raises(UserError, match="structure cache is full") as caught:
-        cache.store("1abc", "rcsb", _PACKED, _CONTENT)
+        cache.store(_CHECKED, "rcsb", _PACKED)
     assert caught.value.kind == "disk_full"
     assert cache.get("1abc") is None
 

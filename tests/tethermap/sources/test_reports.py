@@ -17,7 +17,7 @@ from tethermap.steps.download_entries import structure_row
 
 
 def fetched(entry_id: str, path: Path = Path("x.cif")) -> Fetched:
-    return Fetched(entry_id, path, "mmcif", "", "")
+    return Fetched(entry_id, "mmcif", "", path=path)
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ class OneJob:
         result: Fetched | FetchError
         try:
             checked = read_content(path, ENTRY)
-            result = Fetched(ENTRY, path, checked.format, "archive", checked.sha256, checked.revision)
+            result = Fetched(ENTRY, checked.format, checked.sha256, checked.revision, path, "archive")
         except FetchError as error:
             result = error
         row: tables.Row = {**dict.fromkeys(tables.ENTRIES.names), "rank": 1, "pdb_id": ENTRY, "requested_id": ENTRY,
