@@ -62,8 +62,9 @@ def test_answers_come_in_pages(standin: StandIn) -> None:
 
 
 def test_counts_and_values_have_no_hits(standin: StandIn) -> None:
-    assert _search(standin, queries.count(WORDS)).json() == {"total_count": 5}
-    answer = _search(standin, queries.values(WORDS, queries.ACCESSION)).json()
+    counting = {"query": WORDS, "return_type": "entry", "request_options": {"return_counts": True}}
+    assert _search(standin, counting).json() == {"total_count": 5}
+    answer = _search(standin, queries.accession_values(WORDS)).json()
     assert answer["result_set"] == []
     assert answer["facets"] == [{"name": "values", "groups": [{"identifier": "P00533", "population": 5}]}]
 

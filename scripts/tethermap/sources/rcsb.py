@@ -12,12 +12,12 @@ from tethermap.entry.model import PolymerEntity
 from tethermap.fit.file import NONE, ReportFile, checked
 from tethermap.fit.report import check_report
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
-from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Source, SourceError
 from tethermap.sources.cache import StructureCache
 from tethermap.sources.content import check_file
 from tethermap.sources.obsolete import follow
-from tethermap.sources.rcsb_queries import ACCESSION, SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
-from tethermap.sources.rcsb_services import DataService, SearchService
+from tethermap.sources.rcsb_queries import SHORTEST_SEQUENCE, accession_node, sequence_node, text_node
+from tethermap.sources.rcsb_services import RcsbServices
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,27 +46,23 @@ class RcsbSource(Source):
         self.addresses = addresses or Addresses.from_environment()
         self.http = http or HttpClient()
         self._cache = StructureCache(cache)
-        self.requests: list[Request] = []
-        self.notes: list[str] = []
-        self._search = SearchService(self.http, self.addresses.search, self.requests, self.notes)
-        self._data = DataService(self.http, self.addresses.data, self.requests)
+        self._services = RcsbServices(self.http, self.addresses)
+        self.requests, self.notes = self._services.requests, self._services.notes
 
     def resolve(self, entry_ids: Sequence[str]) -> dict[str, KnownEntry]:
         """Return the entry of each id, or the successor of a withdrawn entry."""
         ids = [entry_id for entry_id in dict.fromkeys(entry_ids) if is_entry_id(entry_id)]
-        present = self._data.present(ids)
+        present = self._services.present(ids)
         found = {entry_id: KnownEntry(entry_id) if entry_id in present else self._follow(entry_id) for entry_id in ids}
         return {entry_id: entry for entry_id, entry in found.items() if entry is not None}
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:
         """Return those accessions that at least one entry has."""
-        if len(accessions) < 2:
-            return {name for name in accessions if self._search.count(accession_node([name]))}
-        return set(accessions) & self._search.values(accession_node(accessions), ACCESSION)
+        return set(accessions) & self._services.accessions(accession_node(accessions)) if accessions else set()
 
     def text_search(self, terms: Sequence[str], accessions: Sequence[str], *, any_term: bool) -> list[Hit]:
         """Return entries by text and accession, best first."""
-        return self._search.hits(text_node(terms, accessions, any_term=any_term))
+        return self._services.hits(text_node(terms, accessions, any_term=any_term))
 
     def sequence_search(self, sequence: str, min_identity: float, /) -> list[Hit]:
         """Return entries with a similar protein sequence, best first.
@@ -81,7 +77,7 @@ class RcsbSource(Source):
                 f"A sequence has {len(sequence)} residues, but RCSB's sequence search needs at least "
                 f"{SHORTEST_SEQUENCE}: give a longer one, or do not search by sequence."
             )
-        return self._search.hits(sequence_node(sequence, min_identity), scoring="sequence")
+        return self._services.hits(sequence_node(sequence, min_identity), scoring="sequence")
 
     def all_entries(self) -> list[str]:
         """Refuse, because a job over the whole PDB is hardly intended."""
@@ -89,14 +85,14 @@ class RcsbSource(Source):
 
     def summaries(self, entry_ids: Iterable[str]) -> dict[str, EntrySummary]:
         """Return the metadata of entries; those revised since their files were cached are fetched again."""
-        summaries = self._data.summaries(list(entry_ids))
+        summaries = self._services.summaries(list(entry_ids))
         for entry_id in summaries:
-            self._cache.mark_revised(entry_id, self._data.revisions[entry_id])
+            self._cache.mark_revised(entry_id, self._services.revisions[entry_id])
         return summaries
 
     def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
         """Return the polymers of entries."""
-        return self._data.polymers(entry_ids)
+        return self._services.polymers(entry_ids)
 
     def fetch(self, entry_id: str) -> Fetched:
         """Return an entry's file from the cache, RCSB or PDBe; that of its successor when it was withdrawn."""
@@ -173,10 +169,10 @@ class RcsbSource(Source):
 
     def _follow(self, entry_id: str) -> KnownEntry | None:
         """Return the current successor of a missing entry; None if there is none."""
-        removed = self._data.removed(entry_id)
+        removed = self._services.removed(entry_id)
         if removed is None:
             return None
-        return follow(entry_id, removed, lambda name: self._data.removed(name) or (), self._data.present)
+        return follow(entry_id, removed, lambda name: self._services.removed(name) or (), self._services.present)
 
 
 class ServiceReports:

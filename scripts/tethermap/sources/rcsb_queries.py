@@ -84,14 +84,9 @@ def page(node: Node, start: int, rows: int, *, scoring: str = "combined") -> Nod
     return _request(node, "entry", paginate={"start": start, "rows": rows}, scoring_strategy=scoring, sort=order)
 
 
-def count(node: Node) -> Node:
-    """Return the request for only the number of entries."""
-    return _request(node, "entry", return_counts=True)
-
-
-def values(node: Node, attribute: str) -> Node:
-    """Return the request for the values of an attribute among what a query finds, polymer by polymer, without hits."""
-    facet = {"name": "values", "aggregation_type": "terms", "attribute": attribute, "max_num_intervals": MOST_VALUES}
+def accession_values(node: Node) -> Node:
+    """Return the request for the accessions of the polymers that a query finds, without hits."""
+    facet = {"name": "values", "aggregation_type": "terms", "attribute": ACCESSION, "max_num_intervals": MOST_VALUES}
     return _request(node, "polymer_entity", paginate={"start": 0, "rows": 0}, facets=[facet])
 
 

@@ -2,16 +2,17 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tethermap.base.identifiers import entry_id_of, unique
+from tethermap.base.links import Addresses
 from tethermap.entry.model import EntryMetadata, LigandName, PolymerEntity
 from tethermap.run.http import HttpAnswer, HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Hit, Request, SourceError
 from tethermap.sources.index_rows import summary_of
-from tethermap.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QUERY, Node, count, page, values
+from tethermap.sources.rcsb_queries import ENTRIES_QUERY, IDS_QUERY, POLYMERS_QUERY, Node, accession_values, page
 
 _LOG = logging.getLogger(__name__)
 
@@ -26,42 +27,35 @@ _READINGS = 3
 
 
 @dataclass
-class SearchService:
-    """The search API, version 2.
+class RcsbServices:
+    """The search API, version 2, and the data API: GraphQL for metadata, REST for withdrawn entries.
 
     Parameters
     ----------
     http : HttpClient
         Sends the requests.
-    url : str
-        Address of the service.
+    addresses : Addresses
+        Addresses of the services.
     requests : list of dict
-        Each search is added to it, with its answer's size.
+        Each search and each question for metadata is added to it, with its answer's size, without ids of entries.
     notes : list of str
         Sentences on anything unusual are added to it.
-    page_rows : int
-        Hits of one page.
+    revisions : dict of str to str
+        ISO date of the last revision of each entry whose metadata were requested.
     """
 
     http: HttpClient
-    url: str
+    addresses: Addresses
     requests: list[Request] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    page_rows: int = PAGE_ROWS
+    revisions: dict[str, str] = field(default_factory=dict)
 
-    def count(self, node: Node) -> int:
-        """Return the number of entries that a query finds."""
-        body = count(node)
-        total = _total(self._ask(body) or {})
-        self.requests.append({"url": self.url, "body": body, "total": total})
-        return total
-
-    def values(self, node: Node, attribute: str) -> set[str]:
-        """Return the values of an attribute among the polymers that a query finds."""
-        body = values(node, attribute)
-        facets = (self._ask(body) or {}).get("facets") or []
+    def accessions(self, node: Node) -> set[str]:
+        """Return the accessions of the polymers that a query finds."""
+        body = accession_values(node)
+        facets = (self._search(body) or {}).get("facets") or []
         names = {str(group.get("identifier")) for facet in facets for group in facet.get("groups") or ()}
-        self.requests.append({"url": self.url, "body": body, "total": len(names)})
+        self.requests.append({"url": self.addresses.search, "body": body, "total": len(names)})
         return names
 
     def hits(self, node: Node, *, scoring: str = "combined") -> list[Hit]:
@@ -69,44 +63,60 @@ class SearchService:
 
         All pages are read again when the number of hits changes in between.
         """
-        scores: dict[str, float] = {}
         for reading in range(1, _READINGS + 1):
-            total, scores, steady = self._all_pages(node, scoring)
-            if steady and len(scores) == total:
+            scores: dict[str, float] = {}
+            totals: list[int] = []
+            while not totals or len(totals) * PAGE_ROWS < totals[-1]:
+                answer = self._search(page(node, len(totals) * PAGE_ROWS, PAGE_ROWS, scoring=scoring))
+                totals.append(len(scores) if answer is None else int(answer.get("total_count") or 0))
+                rows = (answer or {}).get("result_set") or []
+                for row in rows:
+                    scores.setdefault(_entry_id(row["identifier"]), float(row.get("score") or 0.0))
+                if not rows:
+                    break
+            if set(totals) == {len(scores)}:
                 break
             if reading == _READINGS:
                 self.notes.append(
                     f"The search service's hits changed while its pages were read ({len(scores)} different entries of "
-                    f"{total} announced); the last pages were used."
+                    f"{totals[-1]} announced); the last pages were used."
                 )
             else:
                 _LOG.warning("the hits changed between pages: all pages are read again")
-        first = page(node, 0, self.page_rows, scoring=scoring)
-        self.requests.append({"url": self.url, "body": first, "total": total})
+        first = page(node, 0, PAGE_ROWS, scoring=scoring)
+        self.requests.append({"url": self.addresses.search, "body": first, "total": totals[-1]})
         return list(scores.items())
 
-    def _all_pages(self, node: Node, scoring: str) -> tuple[int, dict[str, float], bool]:
-        """Read all pages once; return the number announced, the hits, and whether that number stayed the same."""
-        scores: dict[str, float] = {}
-        totals: list[int] = []
-        start = 0
-        while not totals or start < totals[-1]:
-            answer = self._ask(page(node, start, self.page_rows, scoring=scoring))
-            if answer is None:
-                totals.append(0 if not totals else len(scores))
-                break
-            rows = answer.get("result_set") or []
-            totals.append(_total(answer))
-            for row in rows:
-                scores.setdefault(_entry_id(row["identifier"]), float(row.get("score") or 0.0))
-            if not rows:
-                break
-            start += self.page_rows
-        return totals[-1], scores, len(set(totals)) == 1
+    def present(self, entry_ids: Sequence[str]) -> set[str]:
+        """Return the entries that exist."""
+        return {entry_id for entry_id, _ in self._entries(IDS_QUERY, entry_ids)}
 
-    def _ask(self, body: Node) -> Mapping[str, Any] | None:
-        """Return the answer to one request; None when nothing was found (204)."""
-        answer = _reached(lambda: self.http.post(self.url, body, problem=_json_problem), "search")
+    def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
+        """Return the metadata of entries; unknown entries are skipped."""
+        summaries = {}
+        for entry_id, row in self._entries(ENTRIES_QUERY, entry_ids):
+            summaries[entry_id] = _summary(entry_id, row)
+            self.revisions[entry_id] = (_part(row, "rcsb_accession_info").get("revision_date") or "")[:10]
+        return summaries
+
+    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
+        """Return the polymers of entries in the given order; unknown entries are skipped."""
+        rows = dict(self._entries(POLYMERS_QUERY, entry_ids))
+        return {
+            name: tuple(map(_polymer, rows[name].get("polymer_entities") or [])) for name in entry_ids if name in rows
+        }
+
+    def removed(self, entry_id: str) -> tuple[str, ...] | None:
+        """Return the entries that replaced a withdrawn one, lower case; None if it was not withdrawn."""
+        answer = self._ask("data", f"{self.addresses.data}/rest/v1/holdings/removed/{entry_id.upper()}")
+        if answer.status != 200:
+            return None
+        holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
+        return tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ())
+
+    def _search(self, body: Node) -> Mapping[str, Any] | None:
+        """Return the answer to one search request; None when nothing was found (204)."""
+        answer = self._ask("search", self.addresses.search, body)
         if answer.status == 204:
             return None
         if answer.status != 200:
@@ -117,87 +127,40 @@ class SearchService:
             )
         return _object(answer)
 
+    def _entries(self, query: str, entry_ids: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield id and object of each existing entry, requested in batches."""
+        url, listed = f"{self.addresses.data}/graphql", list(dict.fromkeys(entry_ids))
+        for start in range(0, len(listed), BATCH):
+            batch = listed[start : start + BATCH]
+            answer = self._ask("data", url, {"query": query, "variables": {"ids": list(map(str.upper, batch))}})
+            content = _object(answer) if answer.status == 200 else {}
+            data = content.get("data") or {}
+            if answer.status != 200 or data.get("entries") is None:
+                errors = content.get("errors") or [{}]
+                message = errors[0].get("message") or _message(answer)
+                raise SourceError(
+                    f"RCSB's data service gave no metadata: HTTP {answer.status}, {message}; "
+                    "run the job again later, or use a mirror.",
+                    "upstream",
+                )
+            rows = [row for row in data["entries"] if row and row.get("rcsb_id")]
+            counts = {"entries": len(batch), "total": len(rows)}
+            self.requests.append({"url": url, "query": " ".join(query.split()), **counts})
+            yield from ((_entry_id(row["rcsb_id"]), row) for row in rows)
 
-@dataclass
-class DataService:
-    """The data API: GraphQL for metadata, REST for withdrawn entries.
-
-    Parameters
-    ----------
-    http : HttpClient
-        Sends the requests.
-    url : str
-        Address of the service.
-    requests : list of dict
-        Each question for metadata is added to it, without the ids.
-    revisions : dict of str to str
-        ISO date of the last revision of each entry whose metadata were requested.
-    """
-
-    http: HttpClient
-    url: str
-    requests: list[Request] = field(default_factory=list)
-    revisions: dict[str, str] = field(default_factory=dict)
-
-    def present(self, entry_ids: Sequence[str]) -> set[str]:
-        """Return the entries that exist."""
-        return {_entry_id(row["rcsb_id"]) for batch in _batches(entry_ids) for row in self._entries(IDS_QUERY, batch)}
-
-    def summaries(self, entry_ids: Sequence[str]) -> dict[str, EntrySummary]:
-        """Return the metadata of entries; unknown entries are skipped."""
-        summaries = {}
-        for batch in _batches(entry_ids):
-            for row in self._entries(ENTRIES_QUERY, batch):
-                summary = summaries[_entry_id(row["rcsb_id"])] = _summary(row)
-                self.revisions[summary.entry_id] = (_part(row, "rcsb_accession_info").get("revision_date") or "")[:10]
-        return summaries
-
-    def polymers(self, entry_ids: Sequence[str]) -> dict[str, tuple[PolymerEntity, ...]]:
-        """Return the polymers of entries in the given order; unknown entries are skipped."""
-        polymers_of = {}
-        for batch in _batches(entry_ids):
-            for row in self._entries(POLYMERS_QUERY, batch):
-                polymers_of[_entry_id(row["rcsb_id"])] = tuple(map(_polymer, row.get("polymer_entities") or []))
-        return {entry_id: polymers_of[entry_id] for entry_id in entry_ids if entry_id in polymers_of}
-
-    def removed(self, entry_id: str) -> tuple[str, ...] | None:
-        """Return the entries that replaced a withdrawn one, lower case; None if it was not withdrawn."""
-        url = f"{self.url}/rest/v1/holdings/removed/{entry_id.upper()}"
-        answer = _reached(lambda: self.http.get(url, problem=_json_problem), "data")
-        if answer.status != 200:
-            return None
-        holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
-        return tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ())
-
-    def _entries(self, query: str, entry_ids: Sequence[str]) -> list[Mapping[str, Any]]:
-        body = {"query": query, "variables": {"ids": [entry_id.upper() for entry_id in entry_ids]}}
-        answer = _reached(lambda: self.http.post(f"{self.url}/graphql", body, problem=_json_problem), "data")
-        content = _object(answer) if answer.status == 200 else {}
-        data = content.get("data") or {}
-        if answer.status != 200 or data.get("entries") is None:
-            errors = content.get("errors") or [{}]
-            message = errors[0].get("message") or _message(answer)
+    def _ask(self, service: str, url: str, body: Node | None = None) -> HttpAnswer:
+        """Send a request; a service that can't be reached ends the job with one sentence."""
+        try:
+            if body is None:
+                return self.http.get(url, problem=_json_problem)
+            return self.http.post(url, body, problem=_json_problem)
+        except HttpError as error:
+            verb = "can't be reached" if error.unreachable else "doesn't answer properly"
             raise SourceError(
-                f"RCSB's data service gave no metadata: HTTP {answer.status}, {message}; "
-                "run the job again later, or use a mirror.",
+                f"RCSB's {service} service {verb} ({error}): check the network, run the job again later, "
+                "or use a mirror.",
                 "upstream",
-            )
-        rows = [row for row in data["entries"] if row and row.get("rcsb_id")]
-        counts = {"entries": len(entry_ids), "total": len(rows)}
-        self.requests.append({"url": f"{self.url}/graphql", "query": " ".join(query.split()), **counts})
-        return rows
-
-
-def _reached(send: Callable[[], HttpAnswer], service: str) -> HttpAnswer:
-    """Send a request; a service that can't be reached ends the job with one sentence."""
-    try:
-        return send()
-    except HttpError as error:
-        verb = "can't be reached" if error.unreachable else "doesn't answer properly"
-        raise SourceError(
-            f"RCSB's {service} service {verb} ({error}): check the network, run the job again later, or use a mirror.",
-            "upstream",
-        ) from error
+            ) from error
 
 
 def _json_problem(answer: HttpAnswer) -> str:
@@ -224,30 +187,20 @@ def _message(answer: HttpAnswer) -> str:
     return " ".join(text.split())[:300] or "without a message"
 
 
-def _total(answer: Mapping[str, Any]) -> int:
-    return int(answer.get("total_count") or 0)
-
-
 def _entry_id(identifier: object) -> str:
     """Return an identifier as we write it: lower case, classic ids by their four characters."""
     text = str(identifier)
     return entry_id_of(text) or text.lower()
 
 
-def _batches(entry_ids: Iterable[str]) -> Iterator[list[str]]:
-    listed = list(dict.fromkeys(entry_ids))
-    for start in range(0, len(listed), BATCH):
-        yield listed[start : start + BATCH]
-
-
-def _summary(row: Mapping[str, Any]) -> EntrySummary:
+def _summary(entry_id: str, row: Mapping[str, Any]) -> EntrySummary:
     """Return an entry's metadata from its GraphQL row, in which anything may be null."""
     info = row.get("rcsb_entry_info") or {}
     ligands = [_part(other, "pdbx_entity_nonpoly").get("comp_id") for other in row.get("nonpolymer_entities") or []]
     for branched in row.get("branched_entities") or []:
         ligands += _part(branched, "rcsb_branched_entity_container_identifiers").get("chem_comp_monomers") or []
     metadata = EntryMetadata(
-        entry_id=_entry_id(row["rcsb_id"]),
+        entry_id=entry_id,
         title=" ".join((_part(row, "struct").get("title") or "").split()),
         methods=unique((method.get("method") or "").upper() for method in row.get("exptl") or []),
         resolution=min(filter(None, info.get("resolution_combined") or []), default=None),

@@ -9,6 +9,7 @@ import pytest
 from tests.standin import StandIn
 from tests.tethermap.sources.make import FAULTS, FAULTS_OF_FILES
 from tethermap.base.links import Addresses
+from tethermap.sources import rcsb_services
 from tethermap.sources.base import FetchError, SourceError
 from tethermap.sources.rcsb import RcsbSource
 from tethermap.sources.rcsb_queries import accession_node, full_text
@@ -59,9 +60,9 @@ def test_accessions_are_requested_as_pairs_and_at_once(source: RcsbSource, stand
 
 
 def test_pages_are_read_to_the_end_with_equal_scores_in_order_of_their_ids(
-    source: RcsbSource, standin: StandIn
-) -> None:  # fmt: skip
-    source._search.page_rows = 2
+    source: RcsbSource, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rcsb_services, "PAGE_ROWS", 2)
     assert _found(source, accessions=["P00533"]) == sorted(ENTRIES)
     starts = [seen.body["request_options"]["paginate"]["start"] for seen in standin.seen]
     assert starts == [0, 2, 4]
@@ -69,9 +70,9 @@ def test_pages_are_read_to_the_end_with_equal_scores_in_order_of_their_ids(
 
 @pytest.mark.parametrize(("times", "requests", "notes"), [(1, 3 + 3, 0), (9, 3 + 3 + 3, 1)])
 def test_pages_are_read_again_if_the_number_of_hits_changes_and_reported_in_the_end(
-    source: RcsbSource, standin: StandIn, times: int, requests: int, notes: int
+    source: RcsbSource, standin: StandIn, times: int, requests: int, notes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source._search.page_rows = 2
+    monkeypatch.setattr(rcsb_services, "PAGE_ROWS", 2)
     for _ in range(times):
         standin.fault("search", "total_changes", times=1)
     assert set(_found(source, "EGFR")) == ENTRIES
@@ -81,9 +82,9 @@ def test_pages_are_read_again_if_the_number_of_hits_changes_and_reported_in_the_
 
 @pytest.mark.parametrize("kind", ["duplicates", "no_result_set"])
 def test_hits_that_come_twice_are_listed_once_and_pages_without_hits_are_the_last(
-    source: RcsbSource, standin: StandIn, kind: str
+    source: RcsbSource, standin: StandIn, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source._search.page_rows = 3
+    monkeypatch.setattr(rcsb_services, "PAGE_ROWS", 3)
     standin.fault("search", kind)
     found = _found(source, "EGFR")
     assert len(found) == len(set(found)) == {"duplicates": 3, "no_result_set": 0}[kind]
