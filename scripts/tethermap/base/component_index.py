@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised when the layout or the content of the index file changes; part of its name."""
 
 INDEX_VARIABLE = "TETHERMAP_COMPONENTS"

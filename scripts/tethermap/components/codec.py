@@ -4,10 +4,8 @@ A single component is too short to compress well; zlib starts from the text of o
 """
 
 import json
-import re
 import zlib
 from collections.abc import Iterable
-from typing import Any
 
 from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen
 
@@ -19,8 +17,6 @@ LARGEST_PRESET = 32_000
 
 _HEAD = 400
 """Bytes of a component's text with its type and formula."""
-
-_ELEMENT = re.compile("[A-Z][a-z]?")
 
 
 def preset_of(components: Iterable[Component]) -> bytes:
@@ -35,24 +31,16 @@ def pack(component: Component, preset: bytes) -> bytes:
 
 
 def _as_text(component: Component) -> str:
-    atoms = list(enumerate(component.atoms))
-    bonds = sorted((max(b.first, b.second), min(b.first, b.second), b.order, b.aromatic) for b in component.bonds)
-    record = (
-        component.type,
-        component.formula,
-        component.name,
-        [atom.name for _, atom in atoms],
-        {index: atom.alt_name for index, atom in atoms if atom.alt_name != atom.name},
-        "".join(atom.element for _, atom in atoms),
-        {index: atom.charge for index, atom in atoms if atom.charge},
-        [index for index, atom in atoms if atom.aromatic],
-        [index for index, atom in atoms if atom.leaving],
-        {index: atom.stereo for index, atom in atoms if atom.stereo != "N"},
-        [[round(atom.xyz[axis] * SCALE) for _, atom in atoms if atom.xyz is not None] for axis in range(3)],
-        *([bond[end] for bond in bonds] for end in (0, 1)),
-        [order + 4 * aromatic for _, _, order, aromatic in bonds],
-        component.synonyms,
-    )
+    """Return a component as JSON: columns compress better than rows, and 0 stands for the usual values."""
+    atoms = [
+        (a.name, 0 if a.alt_name == a.name else a.alt_name, a.element, a.charge, int(a.aromatic), int(a.leaving),
+         0 if a.stereo == "N" else a.stereo)
+        for a in component.atoms
+    ]  # fmt: skip
+    steps = [[round(value * SCALE) for value in atom.xyz] for atom in component.atoms if atom.xyz is not None]
+    bonds = sorted((max(b[:2]), min(b[:2]), b.order + 4 * b.aromatic) for b in component.bonds)
+    columns = [list(zip(*rows, strict=True)) for rows in (atoms, steps, bonds)]
+    record = (component.type, component.formula, component.name, *columns, component.synonyms)
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -65,25 +53,17 @@ def unpack(comp_id: str, data: bytes, preset: bytes) -> Component:
     'WATER'
     """
     text = zlib.decompressobj(-15, zdict=preset).decompress(data)
-    kind, formula, name, *lists, synonyms = json.loads(text)
-    names, alt, symbols, charge, aromatic, leaving, stereo, steps, later, earlier, orders = lists
-    elements = _ELEMENT.findall(symbols)
-    placed = zip(*([step / SCALE for step in axis] for axis in steps), strict=True)
-    places = [None] * len(names) if not steps[0] else [None if is_hydrogen(e) else next(placed) for e in elements]
-    columns = (
-        names,
-        _filled(names, alt),
-        elements,
-        _filled([0] * len(names), charge),
-        _filled([False] * len(names), dict.fromkeys(aromatic, True)),
-        _filled([False] * len(names), dict.fromkeys(leaving, True)),
-        _filled(["N"] * len(names), stereo),
-        places,
-    )
-    ends = earlier, later, [order % 4 for order in orders], [order > 3 for order in orders]
-    atoms = map(ComponentAtom._make, zip(*columns, strict=True))
-    bonds = map(ComponentBond._make, zip(*ends, strict=True))
-    return Component(comp_id, name, kind, formula, tuple(atoms), tuple(bonds), synonyms=tuple(synonyms))
+    kind, formula, name, columns, steps, bond_columns, synonyms = json.loads(text)
+    placed = ((x / SCALE, y / SCALE, z / SCALE) for x, y, z in zip(*steps, strict=True))
+    atoms = tuple(
+        ComponentAtom(
+            atom_name, alt_name or atom_name, element, charge, bool(aromatic), bool(leaving), stereo or "N",
+            next(placed) if steps and not is_hydrogen(element) else None,
+        )
+        for atom_name, alt_name, element, charge, aromatic, leaving, stereo in zip(*columns, strict=True)
+    )  # fmt: skip
+    bonds = (ComponentBond(low, high, order % 4, order > 3) for high, low, order in zip(*bond_columns, strict=True))
+    return Component(comp_id, name, kind, formula, atoms, tuple(bonds), synonyms=tuple(synonyms))
 
 
 def unpack_formula(data: bytes, preset: bytes) -> str:
@@ -97,11 +77,3 @@ def may_have_name(data: bytes, preset: bytes, name: str) -> bool:
     """Return whether the text of a packed component contains a name in quotes, in any case."""
     text = zlib.decompressobj(-15, zdict=preset).decompress(data)
     return json.dumps(name, ensure_ascii=False).upper().encode() in text.upper()
-
-
-def _filled(usual: list[Any], unusual: dict[Any, Any]) -> list[Any]:
-    """Return the default value for each atom, except for values given by index."""
-    values = list(usual)
-    for index, value in unusual.items():
-        values[int(index)] = value
-    return values
