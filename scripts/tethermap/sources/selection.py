@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
@@ -36,36 +35,29 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
     candidates = outcome.candidates
     owner = _owners(candidates)
     room = max(0, filters["max_entries"] - sum(c.exempt and owner.get(c.entry_id) is c for c in candidates))
-    decided: list[tuple[FoundEntry, EntrySummary, LeftOut | None]] = []
-    waiting = []
+    rows: list[Row] = []
+    waiting: list[Row] = []
     for start in range(0, len(candidates), _BATCH):
         batch = candidates[start : start + _BATCH]
-        ids = [c.entry_id for c in batch if c.entry_id and (room or c.exempt)]
-        summaries, failed = _summaries(source, ids)
+        summaries, failed = _summaries(source, [c.entry_id for c in batch if c.entry_id and (room or c.exempt)])
         for rank, candidate in enumerate(batch, start=start + 1):
             summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
-            left_out = None
-            with isolate_errors(f"{candidate.requested_id}: {STEP}", partial(_note_error, failed, candidate.entry_id)):
-                left_out = _left_out(candidate, summary, owner, filters, rank, room)
-            left_out = failed.get(candidate.entry_id, left_out)
-            if left_out is None and not candidate.exempt:
-                if _may_hold_a_ligand(summary, filters):
-                    room -= 1
-                else:
-                    waiting.append(rank - 1)
-            decided.append((candidate, summary, left_out))
-    for place in waiting[room:]:
-        decided[place] = *decided[place][:2], _cut(filters, place + 1)
-    for rank, (candidate, summary, left_out) in enumerate(decided, start=1):
-        errors: list[Exception] = []
-        with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
-            row = _row(candidate, summary, left_out, rank)
-        yield (
-            row
-            if not errors
-            else _row_of_id(candidate.requested_id, PROGRAM_ERROR, failed_at(STEP, errors[0]), rank=rank)
-        )
-    yield from _not_listed(source, outcome, len(decided))
+            errors: list[Exception] = []
+            with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
+                left_out = failed.get(candidate.entry_id) or _left_out(candidate, summary, owner, filters, rank, room)
+                row = _row(candidate, summary, left_out, rank)
+                if left_out is None and not candidate.exempt:
+                    if _may_hold_a_ligand(summary, filters):
+                        room -= 1
+                    else:
+                        waiting.append(row)
+                rows.append(row)
+            rows += [_row_of_id(candidate.requested_id, *_program_error(error), rank=rank) for error in errors]
+    for row in waiting[room:]:
+        reason, threshold, value = _cut(filters, row["rank"])
+        row.update(selected=False, reason=reason, threshold=threshold, value=value)
+    yield from rows
+    yield from _not_listed(source, outcome, len(rows))
 
 
 LeftOut = tuple[str, str, str]
@@ -75,20 +67,21 @@ LeftOut = tuple[str, str, str]
 def _summaries(source: Source, ids: Sequence[str]) -> tuple[dict[str, EntrySummary], dict[str, LeftOut]]:
     """Return the metadata of entries, and the errors in single ones."""
     failed = {entry_id: (PROGRAM_ERROR, "", value) for entry_id, value in source.failed.items()}
-    if not ids:
-        return {}, failed
     summaries: dict[str, EntrySummary] = {}
     errors: list[Exception] = []
     with isolate_errors(f"metadata of {len(ids)} entries: {STEP}", errors.append):
-        summaries = source.summaries(ids)
+        summaries = source.summaries(ids) if ids else {}
     for entry_id in ids if errors else ():
-        with isolate_errors(f"{entry_id}: {STEP}", partial(_note_error, failed, entry_id)):
+        alone: list[Exception] = []
+        with isolate_errors(f"{entry_id}: {STEP}", alone.append):
             summaries |= source.summaries([entry_id])
+        if alone:
+            failed[entry_id] = _program_error(alone[0])
     return summaries, failed
 
 
-def _note_error(failed: dict[str, LeftOut], entry_id: str, error: Exception) -> None:
-    failed[entry_id] = PROGRAM_ERROR, "", failed_at(STEP, error)
+def _program_error(error: Exception) -> LeftOut:
+    return PROGRAM_ERROR, "", failed_at(STEP, error)
 
 
 def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
@@ -156,7 +149,7 @@ def _left_out(
     return rejection(summary, filters) if room else _cut(filters, rank)
 
 
-def _cut(filters: Filters, rank: int) -> LeftOut:
+def _cut(filters: Filters, rank: Value) -> LeftOut:
     return "cut_by_max_entries", str(filters["max_entries"]), str(rank)
 
 
@@ -203,9 +196,9 @@ def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Ro
         yield _row_of_id(entry_id, reason, rank=number)
 
 
-def _row_of_id(entry_id: str, reason: str, value: str = "", *, rank: int) -> Row:
-    names = {"pdb_id": entry_id, "requested_id": entry_id}
-    return {"rank": rank, **names, "selected": False, "reason": reason, "value": value}
+def _row_of_id(entry_id: str, reason: str, threshold: str = "", value: str = "", *, rank: int) -> Row:
+    values = {"selected": False, "reason": reason, "threshold": threshold, "value": value}
+    return {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, **values}
 
 
 def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:
