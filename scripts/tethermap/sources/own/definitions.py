@@ -10,6 +10,7 @@ from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 _LARGEST = 4 << 20
 """Bytes up to which a file may be a definition."""
 
+_ENDINGS = ("cif", "mmcif", "smi", "csv", "tsv")
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _CHEMISTRY = re.compile(
     r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*(?:[()=#\[\]]|[cC]{2}|[CNOS]$)[A-Za-z0-9@+\-\[\]()=#$/\\%.:*]*"
@@ -20,7 +21,7 @@ _CHEMISTRY = re.compile(
 def is_definition(path: Path) -> bool:
     """Return whether a file, packed or not, defines components: CIF without a model, a table of codes and SMILES."""
     try:
-        if path.stat().st_size > _LARGEST:
+        if ending_of(path.name) not in _ENDINGS or path.stat().st_size > _LARGEST:
             return False
         data = unpacked(path.read_bytes(), _LARGEST)
     except (OSError, DamagedGzip):
@@ -40,9 +41,7 @@ def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
     """
     for path in map(Path, paths):
         below = (Path(folder) / name for folder, _, names in os.walk(path, followlinks=True) for name in names)
-        for file in [path] if path.is_file() else sorted(below):
-            if ending_of(file.name) in ("cif", "mmcif", "smi", "csv", "tsv") and is_definition(file):
-                yield file
+        yield from filter(is_definition, [path] if path.is_file() else sorted(below))
 
 
 def _is_table(text: str) -> bool:

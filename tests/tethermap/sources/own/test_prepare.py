@@ -189,10 +189,13 @@ def test_restraints_next_to_a_model_are_a_definition_and_not_an_entry(tmp_path: 
     bonds = "loop_\n" + "".join(f"_chem_comp_bond.{tag}\n" for tag in tags) + "LIG C1 O1 single\n"
     head = "data_comp_list\nloop_\n_chem_comp.id\n_chem_comp.name\nLIG LIG\n"
     (tmp_path / "LIG.cif").write_text(f"{head}data_comp_LIG\n{atoms}{bonds}")
-    (tmp_path / "smiles.csv").write_text("code,smiles\nLIG,CO\n")
-    assert opened(tmp_path).all_entries() == ["model"]
-    assert is_definition(tmp_path / "LIG.cif")
-    assert is_definition(tmp_path / "smiles.csv")
+    for name in ("smiles.csv", "smiles.txt"):
+        (tmp_path / name).write_text("code,smiles\nLIG,CO\n")
+    source = opened(tmp_path)
+    assert source.all_entries() == ["model"]
+    assert source.notes == ["smiles.txt was not used: not a structure file."]
+    assert list(definitions_among([str(tmp_path)])) == [tmp_path / "LIG.cif", tmp_path / "smiles.csv"]
+    assert not is_definition(tmp_path / "smiles.txt")
 
 
 @pytest.mark.parametrize(("packer", "ending"), [(gzip, "gz"), (bz2, "bz2"), (lzma, "xz")])
