@@ -197,8 +197,8 @@ def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Ro
 
 
 def _row_of_id(entry_id: str, reason: str, threshold: str = "", value: str = "", *, rank: int) -> Row:
-    values = {"selected": False, "reason": reason, "threshold": threshold, "value": value}
-    return {"rank": rank, "pdb_id": entry_id, "requested_id": entry_id, **values}
+    names = {"pdb_id": entry_id, "requested_id": entry_id}
+    return {"rank": rank, **names, "selected": False, "reason": reason, "threshold": threshold, "value": value}
 
 
 def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:
