@@ -192,8 +192,9 @@ class Source(Protocol):
             Whether one of the terms is enough.
         """
 
-    def sequence_search(self, sequence: str, min_identity: float, /) -> list[Hit]:
-        """Return entries with a similar protein sequence, best first; identity is a fraction."""
+    def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
+        """Return entries with a similar protein sequence, best first, if it can; identity is a fraction."""
+        return []
 
     def all_entries(self) -> list[str]:
         """Return the ids of all entries in order."""

@@ -55,10 +55,6 @@ class FolderSource(Source):
         self.requests.append({**self.engine, **query, "total": len(hits)})
         return hits
 
-    def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
-        """Refuse: folders have no sequence search."""
-        raise no_sequence_search(self.kind)
-
     def all_entries(self) -> list[str]:
         """Return all ids in order."""
         return self._index.entry_ids()
@@ -96,12 +92,6 @@ def check_folder(folder: Path, key: str) -> None:
         raise SourceError(f"{key}: {shown} is a file; give the folder with the structure files.")
     if not os.access(folder, os.R_OK | os.X_OK):
         raise SourceError(f"{key}: the folder {shown} can't be read; give this user the right to read it.")
-
-
-def no_sequence_search(kind: str) -> SourceError:
-    """Return the sentence that refuses a sequence search."""
-    advice = "use structures from RCSB, or do not search by sequence"
-    return SourceError(f"The source {kind!r} can't search by sequence: {advice}.")
 
 
 def walk(folder: Path) -> Iterator[str]:

@@ -11,9 +11,8 @@ from tethermap.base import layout, recorded_search
 from tethermap.base.atomic import write_text
 from tethermap.base.tables import ENTRIES, Value, read_table, write_table
 from tethermap.run.task import Task
-from tethermap.sources.base import Source
+from tethermap.sources.base import Source, SourceError
 from tethermap.sources.choose import open_source
-from tethermap.sources.folders import no_sequence_search
 from tethermap.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
 from tethermap.sources.selection import entry_rows, reasons_counted
 from tethermap.sources.shards import plan_shards, write_plan
@@ -73,7 +72,8 @@ def search(source: Source, request: Mapping[str, Any]) -> SearchResult:
     """Return the entries of a job, pinned ones or those that the query finds."""
     fasta, filters = request["fasta_seq"], request["filters"]
     if fasta is not None and not source.searches_sequences:
-        raise no_sequence_search(source.kind)
+        advice = "use structures from RCSB, or do not search by sequence"
+        raise SourceError(f"The source {source.kind!r} can't search by sequence: {advice}.")
     if filters["entries"]:
         return pinned_entries(source, filters["entries"])
     sequences = sequences_of(fasta) if fasta is not None else []

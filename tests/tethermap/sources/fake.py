@@ -4,17 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tethermap.entry.model import PolymerEntity
-from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source, SourceError
+from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Request, Source
 from tethermap.sources.query import words_of
 
 
 class FakeSource(Source):
     """Entries by id; the words of the title are searched, more words in common score higher."""
 
-    def __init__(self, *entries: EntrySummary, searches_sequences: bool = False, lists_all: bool = False) -> None:
+    def __init__(self, *entries: EntrySummary, lists_all: bool = False) -> None:
         self.kind = "mirror"
         self.label = "fake"
-        self.searches_sequences = searches_sequences
         self.lists_all = lists_all
         self.requests: list[Request] = []
         self.notes: list[str] = []
@@ -47,8 +46,6 @@ class FakeSource(Source):
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
     def sequence_search(self, _sequence: str, _min_identity: float, /) -> list[Hit]:
-        if not self.searches_sequences:
-            raise SourceError("no sequence search")
         return self.sequence_hits
 
     def all_entries(self) -> list[str]:

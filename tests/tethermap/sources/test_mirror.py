@@ -132,12 +132,6 @@ def test_an_index_is_used_unchanged_on_request(tmp_path: Path) -> None:
     assert source.open().all_entries() == ["1abc", "2abc"]
 
 
-def test_sequence_search_is_refused(tmp_path: Path) -> None:
-    write(tmp_path / "m" / "1abc.cif", cif_text("1abc"))
-    with pytest.raises(SourceError, match="'mirror' can't search by sequence"):
-        _open(tmp_path / "m", tmp_path).sequence_search("MKL", 0.9)
-
-
 # The archive that Tethermap includes.
 
 

@@ -197,7 +197,6 @@ def test_pinned_entries_are_exactly_those_and_missing_ones_are_named() -> None:
 
 def test_sequence_hits_follow_word_hits_and_join() -> None:
     source = _source()
-    source.searches_sequences = True
     source.sequence_hits = [("4abc", 1.0), ("2abc", 0.9), ("3abc", 0.9)]
     outcome = find_entries(source, "EGFR", "x")
     add_sequence_hits(source, outcome, ["MKV"], 0.9)
