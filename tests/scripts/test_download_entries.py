@@ -57,14 +57,6 @@ def test_files_of_the_archive_are_used_in_place(tmp_path: Path, archive: Path) -
     assert not (tmp_path / "cache" / "structures").exists()
 
 
-def test_a_second_job_downloads_nothing(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
-    ids = [f"{number}abc" for number in range(1, 7)]
-    first = _download(tmp_path / "a", rcsb, ids)
-    standin.reset()
-    assert _download(tmp_path / "b", rcsb, ids) == first
-    assert standin.seen == []
-
-
 def test_rows_are_in_the_order_of_the_entries(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:
     standin.fault("files", "slow", entry="1abc", seconds=0.2)
     rows = _download(tmp_path / "job", rcsb, ["1abc", "5abc", "3abc"])
@@ -146,16 +138,6 @@ def test_cached_files_need_no_network(tmp_path: Path, rcsb: dict[str, Any], monk
     assert _download(tmp_path / "b", rcsb, ["1abc", "2abc"]) == before
     rows = _download(tmp_path / "c", rcsb, ["1abc", "3abc"])
     assert [row["reason"] for row in rows] == ["", "download_failed"]
-
-
-def test_a_full_disk_is_one_sentence(tmp_path: Path, rcsb: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device", "/cache/x")
-
-    monkeypatch.setattr("tethermap.sources.cache.write_bytes", full)
-    with pytest.raises(UserError, match="structure cache is full") as caught:
-        _download(tmp_path / "job", rcsb, ["1abc"])
-    assert caught.value.kind == "disk_full"
 
 
 _JOB = """

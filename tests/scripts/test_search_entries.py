@@ -9,7 +9,6 @@ import pytest
 from tests.standin import StandIn
 from tests.tethermap.sources.make import cif_text, pdb_text, settings, write
 from tethermap.base import layout
-from tethermap.base.errors import UserError
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.sources.base import SourceError
 from tethermap.steps import parameters
@@ -75,13 +74,6 @@ def test_the_same_search_gives_the_same_bytes(tmp_path: Path) -> None:
         assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
-def test_a_query_that_finds_nothing_ends_well(tmp_path: Path) -> None:
-    job = _archive_job(tmp_path, "zebra", target_name="unicorn")
-    assert job.rows == []
-    assert job.record["fallbacks"] == ["target_name"]
-    assert job.record["totals"]["seen"] == 0
-
-
 @pytest.mark.parametrize(
     "name", ["../x", "$(touch x)", "-rf", "a" * 200, "x😀", "' OR 1=1 --", 'NEAR("x")', "{x}", "%s", "x\\", "títle"]
 )
@@ -98,11 +90,6 @@ def test_odd_target_names_and_queries_are_data(tmp_path: Path, name: str) -> Non
 def test_odd_queries_reach_rcsb_as_data(tmp_path: Path, standin: StandIn, name: str) -> None:
     assert _rcsb_job(tmp_path, name, target_name="unicorn").selected == []
     assert {seen.status for seen in standin.seen if seen.service == "search"} == {204}
-
-
-def test_an_unknown_id_is_a_row_with_its_reason(tmp_path: Path) -> None:
-    job = _archive_job(tmp_path, "1hpv 9zzz")
-    assert (job.selected, job.reasons) == (["1hpv"], {"9zzz": "not_found"})
 
 
 def test_pinned_entries_are_exactly_those(tmp_path: Path) -> None:
@@ -128,14 +115,6 @@ def test_own_files_are_filtered_by_the_query(tmp_path: Path) -> None:
     assert (job.selected, job.reasons) == (["pose-1"], {"pose-2": "not_matched"})
     job = _Job(tmp_path / "all", settings(tmp_path / "cache", source, search_query=""))
     assert job.selected == ["pose-1", "pose-2"]
-
-
-def test_a_mirror_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
-    source = {"kind": "mirror", "mirror": str(tmp_path / "nowhere")}
-    with pytest.raises(UserError) as caught:
-        _Job(tmp_path / "job", settings(tmp_path / "cache", source))
-    assert f"source.mirror: '{tmp_path / 'nowhere'}' does not exist" in caught.value.message
-    assert not (tmp_path / "job").exists()
 
 
 def test_a_sequence_search_is_refused_if_the_source_has_none(tmp_path: Path) -> None:
@@ -170,10 +149,3 @@ def test_a_withdrawn_id_leads_to_its_successor_at_rcsb(tmp_path: Path, standin: 
     assert standin.count("removed") > 0
     assert job.selected == ["3abc"]
     assert job.reasons == {"1old": "same_as_other", "1gon": "withdrawn"}
-
-
-def test_an_unreachable_service_is_one_sentence(tmp_path: Path, standin: StandIn) -> None:
-    standin.fault("search", "refuse")
-    with pytest.raises(SourceError, match=r"run the job again later, or use a mirror") as caught:
-        _rcsb_job(tmp_path, "EGFR")
-    assert caught.value.kind == "upstream"

@@ -36,31 +36,6 @@ def _schema(folder: Path, name: str) -> Any:
     return json.loads(gzip.decompress((folder / "schemas" / f"{name}.json.gz").read_bytes()))
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [
-        ('"egfr" | "ligase"', [*EGFR, "6ABC"]),
-        ('"egfr" + "ligase"', []),
-        ('"egfr" + "kinases"', EGFR),
-        ('"kinase number"', EGFR),
-        ('"number kinase"', []),
-        ('"ligase" | ( "egfr" + "3" )', ["3ABC", "6ABC"]),
-    ],
-)
-def test_full_text_joins_phrases(standin: StandIn, value: str, found: list[str]) -> None:
-    node = {"type": "terminal", "service": "full_text", "parameters": {"value": value}}
-    answer = _search(standin, queries.page(node, 0, 100))
-    hits = answer.json()["result_set"] if answer.status_code == 200 else []
-    assert sorted(hit["identifier"] for hit in hits) == found
-
-
-def test_answers_come_in_pages(standin: StandIn) -> None:
-    found = [_search(standin, queries.page(WORDS, start, 2)).json() for start in (0, 2, 4)]
-    assert [answer["total_count"] for answer in found] == [5, 5, 5]
-    assert [len(answer["result_set"]) for answer in found] == [2, 2, 1]
-    assert _search(standin, queries.page(WORDS, 6, 2)).status_code == 204
-
-
 def test_counts_and_values_have_no_hits(standin: StandIn) -> None:
     counting = {"query": WORDS, "return_type": "entry", "request_options": {"return_counts": True}}
     assert _search(standin, counting).json() == {"total_count": 5}
@@ -88,30 +63,6 @@ def test_request_that_violates_the_schema_is_rejected(standin: StandIn, body: An
     response = _search(standin, body)
     assert response.status_code == 400
     assert response.json().keys() == {"status", "message", "link"}
-
-
-def test_graphql_gives_null_for_missing_fields_and_skips_unknown_entries(standin: StandIn) -> None:
-    body = {"query": queries.ENTRIES_QUERY, "variables": {"ids": ["6ABC", "9ZZZ"]}}
-    (row,) = _post(standin, "/data/graphql", body).json()["data"]["entries"]
-    assert row["rcsb_id"] == "6ABC"
-    assert row["branched_entities"] is None
-
-
-def test_files_are_sent_as_gzip_and_unknown_ones_give_404(standin: StandIn) -> None:
-    assert gzip.decompress(httpx2.get(f"{standin.url}/download/1ABC.cif.gz").content).startswith(b"data_1ABC")
-    assert httpx2.get(f"{standin.url}/download/1abc.cif").text.startswith("data_1ABC")
-    assert httpx2.get(f"{standin.url}/download/1ABC.pdb.gz").status_code == 404
-    assert httpx2.get(f"{standin.url}/pdbe/entry-files/download/1abc.cif").text.startswith("data_1ABC")
-    assert gzip.decompress(httpx2.get(f"{standin.url}/download/6ABC.cif.gz").content).startswith(b"data_6ABC")
-    assert httpx2.get(f"{standin.url}/nowhere").status_code == 404
-
-
-def test_removed_entries_name_their_successors(standin: StandIn) -> None:
-    url = f"{standin.url}/data/rest/v1/holdings/removed"
-    holdings = httpx2.get(f"{url}/1OLD").json()["rcsb_repository_holdings_removed"]
-    assert holdings["id_codes_replaced_by"] == ["2OLD"]
-    assert "id_codes_replaced_by" not in httpx2.get(f"{url}/1GON").json()["rcsb_repository_holdings_removed"]
-    assert httpx2.get(f"{url}/1ABC").status_code == 404
 
 
 # Against the schemas and recordings of the services themselves.
@@ -149,15 +100,6 @@ def test_searchable_attributes_are_those_of_the_service(rcsb_recordings: Path) -
     collect("", _schema(rcsb_recordings, "search_structure_attributes"))
     assert all("suggest" in known[attribute]["rcsb_search_context"] for attribute in SUGGESTED)
     assert all("exact-match" in known[attribute]["rcsb_search_context"] for attribute in ATTRIBUTES)
-
-
-def test_our_own_requests_are_accepted(standin: StandIn) -> None:
-    for node in (
-        queries.text_node(["a", "b c"], ["P00533", "P04626"], any_term=True),
-        queries.accession_node(["P00533"]),
-        queries.sequence_node("A" * 30, 0.9),
-    ):
-        assert _search(standin, queries.page(node, 0, 10)).status_code in (200, 204)
 
 
 def test_answers_have_the_shapes_of_recorded_ones(standin: StandIn, rcsb_recordings: Path) -> None:

@@ -12,7 +12,7 @@ from tethermap.base.links import Addresses
 from tethermap.sources import rcsb_services
 from tethermap.sources.base import FetchError, SourceError
 from tethermap.sources.rcsb import RcsbSource
-from tethermap.sources.rcsb_queries import accession_node, full_text
+from tethermap.sources.rcsb_queries import accession_node
 
 ENTRIES = {f"{number}abc" for number in range(1, 6)}
 
@@ -40,13 +40,6 @@ def test_query_requires_all_words_or_any_on_request(source: RcsbSource, standin:
     assert body["return_type"] == "entry"
     assert body["request_options"]["results_content_type"] == ["experimental"]
     assert set(_found(source, "EGFR", "ligase", any_term=True)) == ENTRIES | {"6abc"}
-
-
-def test_signs_of_a_query_are_never_operators(source: RcsbSource, standin: StandIn) -> None:
-    expression = full_text(["-rf", "a+b", '"x"', "(y|z)"], any_term=False)
-    assert expression == '"rf" + ( "a b" | "ab" ) + "x" + ( "y z" | "yz" )'
-    _found(source, '")', "*", "-kinase")
-    assert standin.seen[0].status in (200, 204)
 
 
 def test_accessions_are_requested_as_pairs_and_at_once(source: RcsbSource, standin: StandIn) -> None:
@@ -218,13 +211,6 @@ def test_cached_file_is_used_if_a_revised_entry_is_not_available(
 
     monkeypatch.setattr(source, "_download", fails)
     assert source.fetch("1abc").sha256 == before.sha256
-
-
-def test_a_damaged_file_of_the_cache_is_downloaded_again(source: RcsbSource, standin: StandIn) -> None:
-    path = source.fetch("1abc").path
-    path.write_bytes(path.read_bytes()[:50])
-    assert source.fetch("1abc").sha256
-    assert standin.count("files") == 2
 
 
 @pytest.mark.parametrize("fault", FAULTS_OF_FILES)
