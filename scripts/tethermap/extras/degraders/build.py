@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from tethermap.extras.protac.linker_length import LINKER_BOND
 from tethermap.extras.protac.on_demand import NoInputsError, NoMoleculeError, RequestedAnchor, exit_at, ligand_of
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
-from tethermap.extras.protac.warhead import Warhead, WarheadSmiles, core_cut, cut_warhead
+from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead, warhead_smiles
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
 
 
@@ -164,13 +164,11 @@ def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) ->
     offset : int or None
         Heavy atom k has the atom map number offset + k + 1; None for none.
     """
-    molecule = ligand.molecule
-    if offset is not None:
-        mol = Chem.Mol(molecule.mol)
-        for k in range(molecule.n_heavy):
-            mol.GetAtomWithIdx(k).SetAtomMapNum(offset + k + 1)
-        molecule = replace(molecule, mol=mol)
-    return WarheadSmiles(molecule).of(*made_cut(ligand.graph, chosen.anchor, chosen.leaving))
+    mol = Chem.Mol(ligand.bare) if ligand.bare else None
+    if mol and offset is not None:
+        for atom in mol.GetAtoms():
+            atom.SetAtomMapNum(offset + atom.GetIdx() + 1)
+    return warhead_smiles(mol, *made_cut(ligand.graph, chosen.anchor, chosen.leaving))
 
 
 def made_cut(graph: LigandGraph, anchor: int, leaving: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
@@ -201,8 +199,7 @@ def _handle(end: End | None, smiles: str) -> dict[str, object]:
 
 def _contact_rows(job: Path, stem: str) -> list[Row]:
     path = job / layout.CONTACTS
-    rows = read_table(path, CONTACTS, strict=False, stems={stem}) if path.is_file() else ()
-    return [row for row in rows if row["stem"] == stem]
+    return list(read_table(path, CONTACTS, strict=False, stems={stem})) if path.is_file() else []
 
 
 def contacts_of_half(own: Sequence[Row], gone: Collection[str], chains: Collection[str]) -> dict[str, object]:

@@ -24,7 +24,7 @@ from tethermap.extras.protac.programs import names, program
 from tethermap.extras.protac.protein import Protein, protein_of
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side, side_named
-from tethermap.extras.protac.warhead import WarheadSmiles
+from tethermap.extras.protac.warhead import warhead_smiles
 
 _FRAME = "deposited coordinates, angstroms"
 _OF_EXIT = ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")
@@ -80,7 +80,7 @@ class InputMaker:
             files[f"{side.name}.pdb"] = protein.text
             cells["protein_file"] = f"{instance.stem}/{side.name}.pdb"
         cells.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
-        smiles = self._smiles_of(ligand)
+        smiles = {one.rank: self._smiles_of(ligand, one) for one in ligand.exits}
         shown: list[WrittenSite] = []
         rows: list[Row] = []
         makers = {name: maker for name in names() if (maker := program(name)).site}
@@ -97,18 +97,13 @@ class InputMaker:
         files["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
         return files, rows
 
-    def _smiles_of(self, ligand: RankedLigand) -> dict[int, str]:
-        """Return the SMILES of the warhead of each exit by its rank, made once for equal molecules with equal order."""
-        same = (ligand.molecule.observed_smiles, tuple(ligand.molecule.smiles_index.tolist()))
-        maker: WarheadSmiles | None = None
-        smiles_by_rank = {}
-        for one in ligand.exits:
-            key = (same, one.anchor, one.leaving)
-            if key not in self._smiles:
-                maker = maker or WarheadSmiles(ligand.molecule)
-                self._smiles[key] = maker.of(one.anchor, one.leaving)
-            smiles_by_rank[one.rank] = self._smiles[key]
-        return smiles_by_rank
+    def _smiles_of(self, ligand: RankedLigand, one: RankedExit) -> str:
+        """Return the SMILES of the warhead of an exit, made once for equal molecules with equal order."""
+        molecule = ligand.molecule
+        key = (molecule.observed_smiles, tuple(molecule.smiles_index.tolist()), one.anchor, one.leaving)
+        if key not in self._smiles:
+            self._smiles[key] = warhead_smiles(ligand.bare, one.anchor, one.leaving)
+        return self._smiles[key]
 
 
 def shared_files(

@@ -6,6 +6,8 @@ from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
 
+from rdkit import Chem
+
 from tethermap.base import layout
 from tethermap.base.records import entry_of, joined, named_lines, named_records, part
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table, split_cell
@@ -92,6 +94,11 @@ class RankedLigand:
     def names(self) -> tuple[str, ...]:
         """Name of each heavy atom in the tools' files."""
         return texts.atom_names(self.molecule, self.instance)
+
+    @cached_property
+    def bare(self) -> Chem.Mol | None:
+        """The molecule with implicit hydrogens, heavy atoms in the order of the SDF; None if RDKit refuses it."""
+        return Chem.RemoveAllHs(self.molecule.mol, sanitize=False) if self.molecule.sanitised else None
 
     def best_of_sites(self, most: int) -> list[RankedExit]:
         """Return the best exit of each of the best `most` sites."""

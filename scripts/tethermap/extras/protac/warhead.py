@@ -9,9 +9,6 @@ from tethermap.exits.graph import LigandGraph
 from tethermap.exits.prior import is_carbonyl
 from tethermap.molecule.record import LigandMolecule
 
-ATTACHMENT = "[*]"
-"""Represents the linker in SMILES."""
-
 
 @dataclass(frozen=True, eq=False)
 class Warhead:
@@ -72,7 +69,7 @@ def cut_warhead(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -
         Heavy atoms that leave, the one bonded to the anchor first; empty if a hydrogen leaves.
     """
     kept = tuple(k for k in range(molecule.n_heavy) if k not in set(leaving))
-    mol = Chem.RemoveAllHs(_replaced(molecule, anchor, leaving, 1), sanitize=False)
+    mol = Chem.RemoveAllHs(_capped(molecule, leaving), sanitize=False)
     place = kept.index(anchor)
     if molecule.sanitised:
         mol.UpdatePropertyCache(strict=False)
@@ -94,71 +91,49 @@ def alike_atoms(mol: Chem.Mol, anchor: int) -> tuple[int, ...]:
     return tuple(k for k, rank in enumerate(ranks) if rank == ranks[anchor] and k != anchor)
 
 
-def core_with_hydrogens(molecule: LigandMolecule, anchor: int, leaving: Sequence[int]) -> Chem.Mol:
+def core_with_hydrogens(molecule: LigandMolecule, leaving: Sequence[int]) -> Chem.Mol:
     """Return the same as a molecule with all its hydrogens, one of them in the linker's place."""
-    mol = _replaced(molecule, anchor, leaving, 1)
+    mol = _capped(molecule, leaving)
     if molecule.sanitised:
         Chem.SanitizeMol(mol)
     return mol
 
 
-class WarheadSmiles:
-    """Isomeric SMILES of the warheads of one ligand, with `ATTACHMENT` for the linker.
+def warhead_smiles(bare: Chem.Mol | None, anchor: int, leaving: Sequence[int]) -> str:
+    """Return the isomeric SMILES of a warhead with ``[*]`` for the linker.
 
     Parameters
     ----------
-    molecule : LigandMolecule
-        The ligand with its hydrogens as atoms.
+    bare : Chem.Mol or None
+        The ligand with implicit hydrogens; None if RDKit does not accept it, which has an empty SMILES.
+    anchor, leaving : int, sequence of int
+        As for `cut_warhead`.
     """
-
-    def __init__(self, molecule: LigandMolecule) -> None:
-        self._molecule = molecule
-        self._bare = Chem.RemoveAllHs(molecule.mol, sanitize=False) if molecule.sanitised else None
-
-    def of(self, anchor: int, leaving: Sequence[int]) -> str:
-        """Return the SMILES of an exit; empty for a molecule that RDKit does not accept.
-
-        Parameters
-        ----------
-        anchor, leaving : int, sequence of int
-            As for `cut_warhead`.
-        """
-        if self._bare is None:
-            return ""
-        if leaving:
-            edit = Chem.RWMol(self._bare)
-            edit.ReplaceAtom(leaving[0], Chem.Atom(0))
-            edit.BeginBatchEdit()
-            for k in leaving[1:]:
-                edit.RemoveAtom(k)
-            edit.CommitBatchEdit()
-        elif self._bare.GetAtomWithIdx(anchor).GetChiralTag() == Chem.ChiralType.CHI_UNSPECIFIED:
-            edit = Chem.RWMol(self._bare)
-            place = edit.AddAtom(Chem.Atom(0))
-            edit.AddBond(anchor, place, Chem.BondType.SINGLE)
-            atom = edit.GetAtomWithIdx(anchor)
-            atom.SetNumExplicitHs(max(0, atom.GetNumExplicitHs() - 1))
-        else:  # the linker replaces the only hydrogen, so that the configuration is kept
-            edit = Chem.RemoveAllHs(_replaced(self._molecule, anchor, leaving, 0), sanitize=False)
-        Chem.AssignStereochemistry(edit, cleanIt=True, force=True)
-        return str(Chem.MolToSmiles(edit)).replace("*", ATTACHMENT)
+    if bare is None:
+        return ""
+    edit = Chem.RWMol(bare)
+    if leaving:
+        edit.ReplaceAtom(leaving[0], Chem.Atom(0))
+        edit.BeginBatchEdit()
+        for k in leaving[1:]:
+            edit.RemoveAtom(k)
+        edit.CommitBatchEdit()
+    else:  # the last neighbour of an atom, as an implicit hydrogen is: a configuration is kept
+        edit.AddBond(anchor, edit.AddAtom(Chem.Atom(0)), Chem.BondType.SINGLE)
+        atom = edit.GetAtomWithIdx(anchor)
+        atom.SetNumExplicitHs(max(0, atom.GetNumExplicitHs() - 1))
+    Chem.AssignStereochemistry(edit, cleanIt=True, force=True)
+    return str(Chem.MolToSmiles(edit)).replace("*", "[*]")
 
 
-def _replaced(molecule: LigandMolecule, anchor: int, leaving: Sequence[int], number: int) -> Chem.Mol:
-    """Return a ligand with one atom of another element in place of the leaving group's first atom."""
+def _capped(molecule: LigandMolecule, leaving: Sequence[int]) -> Chem.Mol:
+    """Return a ligand with a hydrogen in place of the leaving group."""
     edit = Chem.RWMol(molecule.mol)
-    near = [atom.GetIdx() for atom in edit.GetAtomWithIdx(anchor).GetNeighbors()]
-    place = leaving[0] if leaving else next(k for k in near if k >= molecule.n_heavy)
-    gone = set(leaving[1:])
-    gone.update(
-        other.GetIdx()
-        for k in leaving
-        for other in edit.GetAtomWithIdx(k).GetNeighbors()
-        if other.GetIdx() >= molecule.n_heavy
-    )
-    edit.ReplaceAtom(place, Chem.Atom(number))
+    if leaving:
+        edit.ReplaceAtom(leaving[0], Chem.Atom(1))
+    near = (other.GetIdx() for k in leaving for other in edit.GetAtomWithIdx(k).GetNeighbors())
     edit.BeginBatchEdit()
-    for k in gone:
+    for k in {*leaving[1:], *(other for other in near if other >= molecule.n_heavy)}:
         edit.RemoveAtom(k)
     edit.CommitBatchEdit()
     return edit.GetMol()

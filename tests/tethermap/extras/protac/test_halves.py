@@ -77,7 +77,7 @@ def test_p4ward_finds_both_ligands_in_the_degrader(files: dict[str, str]) -> Non
 )  # fmt: skip
 def test_mol2_is_the_molecule_that_was_written(smiles: str) -> None:
     molecule = embedded(smiles)[1]
-    mol = core_with_hydrogens(molecule, 0, ())
+    mol = core_with_hydrogens(molecule, ())
     read = Chem.MolFromMol2Block(p4ward.ligand_mol2(mol, "ligand"))
     assert Chem.MolToSmiles(read, isomericSmiles=False) == Chem.MolToSmiles(Chem.MolFromSmiles(smiles))
     assert Chem.MolToSmiles(Chem.RemoveAllHs(mol)) == Chem.MolToSmiles(cut_warhead(molecule, 0, ()).mol)
