@@ -60,15 +60,9 @@ class McpFailureAnswer(Answer):
 ROUTES = Routes("Agents")
 
 
-@ROUTES.post(
-    "/mcp",
-    "Tools for agents, by the Model Context Protocol.",
-    {200: McpResultAnswer | McpFailureAnswer, 202: ""},
-    body="McpMessage",
-    changes=False,
-)
+@ROUTES.post("/mcp", {200: McpResultAnswer | McpFailureAnswer, 202: ""}, body="McpMessage", changes=False)
 async def mcp(request: Request) -> Response:
-    """Answer one message of the protocol."""
+    """Tools for agents, by the Model Context Protocol."""
     message = await read_json(request)
     method, number = message.get("method"), message.get("id")
     params = message.get("params", {})
@@ -211,9 +205,9 @@ def _content(text: str, structured: dict[str, Any] | None = None, *, is_error: b
     return content | ({"structuredContent": structured} if structured is not None else {})
 
 
-@ROUTES.get("/llms.txt", "Description for language models.", "text/plain; charset=utf-8", early=True)
+@ROUTES.get("/llms.txt", "text/plain; charset=utf-8", early=True)
 async def llms_txt(request: Request) -> Response:
-    """Return the description of the service for language models."""
+    """Description for language models."""
     routes = [one for one in request.app.state.endpoints if one.plain_path.startswith("/api/")]
     template = environment().get_template("llms.txt.j2")
     text = template.render(instructions=_INSTRUCTIONS, address=address, tools=_tools(request), routes=routes)

@@ -37,16 +37,10 @@ ROUTES = Routes("Results and files")
 
 
 @ROUTES.get(
-    "/api/compare",
-    "Pairs of answers of two jobs, the two halves of a degrader.",
-    CompareAnswer,
-    (_A, _B, *_LIGANDS, *_PAGE),
-    ready=True,
-    errors=("JOB_NOT_FOUND",),
-    listing=True,
+    "/api/compare", CompareAnswer, (_A, _B, *_LIGANDS, *_PAGE), ready=True, errors=("JOB_NOT_FOUND",), listing=True
 )
 async def compare(request: Request) -> Response:
-    """Answer pairs of answers of two jobs, best first."""
+    """Pairs of answers of two jobs, the two halves of a degrader."""
     jobs = [job_named(request, side.needed(request)) for side in (_A, _B)]
     _, answer, link = await _compared(request, jobs, _PAGE.of(request))
     return tagged(request, answer, link)
@@ -54,14 +48,13 @@ async def compare(request: Request) -> Response:
 
 @ROUTES.get(
     "/compare",
-    "Comparison of two jobs: pairs of answers.",
     {200: PAGE, 202: PAGE},
     (_A.optional, _B.optional, *_LIGANDS, *_ON_PAGE),
     group="Pages",
     errors=("JOB_NOT_FOUND",),
 )
 async def compare_page(request: Request) -> Response:
-    """Show pairs of answers of two jobs, or a form to select them."""
+    """Comparison of two jobs: pairs of answers."""
     shared = shared_of(request)
     named = [side.optional.of(request) or "" for side in (_A, _B)]
     ligands = [ligand.of(request) or "" for ligand in _LIGANDS]

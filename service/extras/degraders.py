@@ -178,13 +178,12 @@ ROUTES = Routes("Results and files", ready=True, errors=("NOT_FOUND", "JOB_NOT_F
 
 @ROUTES.get(
     "/api/jobs/{job_id}/protac-inputs",
-    "Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP.",
     "application/zip",
     (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
     name="download_degrader_inputs",
 )
 async def degrader_inputs(request: Request) -> Response:
-    """Answer inputs for programs that model degraders, made now for one ranked anchor or for two."""
+    """Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP."""
     job = job_of(request)
     stem, anchor = _STEM.needed(request), _ANCHOR.needed(request)
     asked = [f"--stem={stem}", f"--anchor={anchor}"]
@@ -201,15 +200,9 @@ async def degrader_inputs(request: Request) -> Response:
     return made_answer(request, archive, "application/zip", headers)
 
 
-@ROUTES.get(
-    "/api/jobs/{job_id}/handles",
-    "Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost.",
-    HandlesAnswer,
-    (_STEM, _EXIT, *_PAGING),
-    listing=True,
-)
+@ROUTES.get("/api/jobs/{job_id}/handles", HandlesAnswer, (_STEM, _EXIT, *_PAGING), listing=True)
 async def exit_handles(request: Request) -> Response:
-    """Return the chemistry of a ligand's ranked exits: compounds to buy or make, atoms that the cut removes."""
+    """Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost."""
     job = job_of(request)
     asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
     asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
@@ -221,14 +214,13 @@ async def exit_handles(request: Request) -> Response:
 
 @ROUTES.get(
     "/api/degraders",
-    "Degraders from an exit of the target, an exit of the recruiter, and each linker of the list.",
     {200: (DegradersAnswer, "text/csv; charset=utf-8", "chemical/x-mdl-sdfile")},
     (*_ASKED, _MOST_LINKER, _FORMAT, *_PAGING),
     group="Degraders",
     listing=True,
 )
 async def make_degraders(request: Request) -> Response:
-    """Answer the degraders of two halves and the linkers of the list."""
+    """Degraders from an exit of the target, an exit of the recruiter, and each linker of the list."""
     form = _FORMAT.of(request)
     shown = _PAGING.of(request)
     text = await _made(request, form, shown)
@@ -238,16 +230,9 @@ async def make_degraders(request: Request) -> Response:
     return Response(text, headers=headers, media_type="text/csv" if form == "csv" else "chemical/x-mdl-sdfile")
 
 
-@ROUTES.get(
-    "/api/degraders/halves",
-    "Ligands of one or two jobs that are halves of a degrader.",
-    HalvesAnswer,
-    (_SMILES, *_JOBS.values()),
-    group="Degraders",
-    listing=True,
-)
+@ROUTES.get("/api/degraders/halves", HalvesAnswer, (_SMILES, *_JOBS.values()), group="Degraders", listing=True)
 async def find_halves(request: Request) -> Response:
-    """Answer which ligands of one or two jobs are halves of a degrader, and where its linker leaves them."""
+    """Ligands of one or two jobs that are halves of a degrader."""
     smiles = _SMILES.needed(request)
     jobs = [job_named(request, name) for text in _JOBS.values() if (name := text.of(request))]
     if not jobs:
@@ -285,15 +270,9 @@ async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str
     return await _ran(request, "degraders", asked)
 
 
-@ROUTES.get(
-    "/degraders",
-    "Design board: exits of a target against those of a recruiter, pinned pairs, molecules of a pair.",
-    {200: PAGE},
-    (*_ASKED, *_ON_PAGE, _PIN, _NOTE),
-    group="Pages",
-)
+@ROUTES.get("/degraders", {200: PAGE}, (*_ASKED, *_ON_PAGE, _PIN, _NOTE), group="Pages")
 async def degraders_page(request: Request) -> Response:
-    """Show the board of two jobs, the pinned pairs, and the molecules of the selected pair."""
+    """Design board: exits of a target against those of a recruiter, pinned pairs, molecules of a pair."""
     read_pins(_PIN.of(request), _NOTE.of(request))  # invalid pins are an error without jobs too
     shown = _ON_PAGE.of(request)
     shared = shared_of(request)
@@ -320,13 +299,12 @@ async def degraders_page(request: Request) -> Response:
 
 @ROUTES.get(
     "/degraders/sheet.svg",
-    "The pinned pairs as one drawing in the format of a slide.",
     "image/svg+xml",
     (*_JOBS.values(), *_HALVES["a"][:2], *_HALVES["b"][:2], _LINKERS, _PIN, _NOTE),
     group="Pages",
 )
 async def board_sheet(request: Request) -> Response:
-    """Answer the pinned pairs of a board as one drawing in the format of a slide."""
+    """The pinned pairs as one drawing in the format of a slide."""
     board = await _board(request)
     headers = {"Content-Security-Policy": "default-src 'none'", "Content-Disposition": disposition("pairs.svg")}
     return made_answer(request, str(await in_thread(board.sheet)).encode(), "image/svg+xml", headers)

@@ -184,9 +184,9 @@ def _here(request: Request) -> str:
 ROUTES = Routes("GA4GH WES")
 
 
-@ROUTES.get(f"{WES}/service-info", "Service info: supported workflow.", WesServiceAnswer)
+@ROUTES.get(f"{WES}/service-info", WesServiceAnswer)
 async def wes_service_info(request: Request) -> Response:
-    """Return the service info: supported workflow and engines."""
+    """Service info: supported workflow."""
     counts = shared_of(request).parts.queue.counts()
     here = _here(request)
     answer = WesServiceAnswer(
@@ -208,9 +208,9 @@ async def wes_service_info(request: Request) -> Response:
     return json_answer(answer)
 
 
-@ROUTES.get(f"{WES}/runs", "Runs, newest first.", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True)
+@ROUTES.get(f"{WES}/runs", WesRunsAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True)
 async def list_runs(request: Request) -> Response:
-    """Answer runs, a page of them."""
+    """Runs, newest first."""
     limit, offset = _page(request)
     parts = shared_of(request).parts
     total, rows = await parts.index.jobs(job_filters(request), "created_desc", limit, offset)
@@ -235,15 +235,9 @@ def _next(limit: int, offset: int, total: int) -> str:
     return str(offset + limit) if offset + limit < total else ""
 
 
-@ROUTES.post(
-    f"{WES}/runs",
-    "Run the workflow; workflow_params contains the fields of a job.",
-    WesRunAnswer,
-    errors=("UNSUPPORTED_INPUT",),
-    body="NewRun",
-)
+@ROUTES.post(f"{WES}/runs", WesRunAnswer, errors=("UNSUPPORTED_INPUT",), body="NewRun")
 async def run_workflow(request: Request) -> Response:
-    """Take a run: its workflow_params are the fields of a job."""
+    """Run the workflow; workflow_params contains the fields of a job."""
     shared = shared_of(request)
     fields = await _form(request)
     for name in _KEPT:
@@ -303,9 +297,9 @@ async def _form(request: Request) -> dict[str, str]:
     return fields
 
 
-@ROUTES.get(f"{WES}/runs/{{job_id}}", "A run with its results.", WesRunLogAnswer)
+@ROUTES.get(f"{WES}/runs/{{job_id}}", WesRunLogAnswer)
 async def get_run(request: Request) -> Response:
-    """Answer a run with its results."""
+    """A run with its results."""
     record = job_of(request).record
     params = {name: value for name, value in record.request.items() if name != "run"}
     answer = WesRunLogAnswer(
@@ -348,18 +342,18 @@ def _outputs(record: JobRecord, base: str) -> dict[str, Any]:
     return {**files, "bundle": f"{base}/bundle", "answers": f"{base}/answers"}
 
 
-@ROUTES.get(f"{WES}/runs/{{job_id}}/tasks", "Steps of a run.", WesTasksAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True)
+@ROUTES.get(f"{WES}/runs/{{job_id}}/tasks", WesTasksAnswer, (_PAGE_SIZE, _PAGE_TOKEN), listing=True)
 async def list_tasks(request: Request) -> Response:
-    """Answer the steps of a run, a page of them."""
+    """Steps of a run."""
     limit, offset = _page(request)
     tasks = await _tasks(request)
     part = tasks[offset : offset + limit]
     return tagged(request, WesTasksAnswer(task_logs=part, next_page_token=_next(limit, offset, len(tasks))))
 
 
-@ROUTES.get(f"{WES}/runs/{{job_id}}/tasks/{{task_id}}", "One step of a run.", WesTaskAnswer, errors=("NOT_FOUND",))
+@ROUTES.get(f"{WES}/runs/{{job_id}}/tasks/{{task_id}}", WesTaskAnswer, errors=("NOT_FOUND",))
 async def get_task(request: Request) -> Response:
-    """Answer one step of a run."""
+    """One step of a run."""
     tasks = {task.id: task for task in await _tasks(request)}
     task_id = str(request.path_params["task_id"])
     task = tasks.get(task_id)
@@ -387,14 +381,14 @@ async def _tasks(request: Request) -> list[WesTaskAnswer]:
     ]
 
 
-@ROUTES.get(f"{WES}/runs/{{job_id}}/status", "State of a run.", WesStatusAnswer)
+@ROUTES.get(f"{WES}/runs/{{job_id}}/status", WesStatusAnswer)
 async def get_run_status(request: Request) -> Response:
-    """Answer the state of a run."""
+    """State of a run."""
     record = job_of(request).record
     return tagged(request, WesStatusAnswer(run_id=record.job_id, state=_state(record)))
 
 
-@ROUTES.post(f"{WES}/runs/{{job_id}}/cancel", "Cancel a run.", WesRunAnswer)
+@ROUTES.post(f"{WES}/runs/{{job_id}}/cancel", WesRunAnswer)
 async def cancel_run(request: Request) -> Response:
     """Cancel a run."""
     record = changeable_job(request)

@@ -42,7 +42,7 @@ class Endpoint:
     group : str
         Title of the group in the manifest.
     note : str
-        Summary in one line.
+        Summary in one line; by default the first line of the handler's docstring.
     parameters : sequence of Parameter
         Query parameters and headers.
     body : str
@@ -71,7 +71,7 @@ class Endpoint:
     path: str
     handler: Handler
     group: str
-    note: str
+    note: str = ""
     parameters: Sequence[Parameter] = ()
     body: str = ""
     answers: Mapping[int, Any] = field(default_factory=dict)
@@ -146,6 +146,11 @@ class Endpoint:
         return [name for parameter in queries for name in (parameter.name, *parameter.aliases)]
 
 
+def note_of(handler: Handler) -> str:
+    """Return the summary of a handler: the first line of its docstring."""
+    return (handler.__doc__ or "").partition("\n")[0]
+
+
 class Routes(list[Endpoint]):
     """Endpoints of a module, which it declares at their handlers.
 
@@ -162,20 +167,13 @@ class Routes(list[Endpoint]):
         self._usual = {"group": group, **usual}
 
     def get(
-        self,
-        path: str,
-        note: str,
-        answer: Any,
-        parameters: Sequence[Parameter] = (),
-        *,
-        method: str = "GET",
-        **more: Any,
+        self, path: str, answer: Any, parameters: Sequence[Parameter] = (), *, method: str = "GET", **more: Any
     ) -> Declaration:
         """Declare an endpoint that reads.
 
         Parameters
         ----------
-        path, note, parameters, method
+        path, parameters, method
             See `Endpoint`.
         answer : type, str, tuple or mapping
             Its answer of status 200; all its answers by status.
@@ -186,15 +184,15 @@ class Routes(list[Endpoint]):
         fields = {**self._usual, "parameters": parameters, "answers": answers, **more}
 
         def declare(handler: Handler) -> Handler:
-            self.append(Endpoint(method, path, handler, note=note, **fields))
+            self.append(Endpoint(method, path, handler, **{"note": note_of(handler), **fields}))
             return handler
 
         return declare
 
-    def post(self, path: str, note: str, answer: Any, *parameters: Any, **more: Any) -> Declaration:
+    def post(self, path: str, answer: Any, *parameters: Any, **more: Any) -> Declaration:
         """Declare an endpoint that takes a body and, unless declared otherwise, changes something; else as `get`."""
-        return self.get(path, note, answer, *parameters, **{"method": "POST", "changes": True, **more})
+        return self.get(path, answer, *parameters, **{"method": "POST", "changes": True, **more})
 
-    def delete(self, path: str, note: str, answer: Any) -> Declaration:
+    def delete(self, path: str, answer: Any) -> Declaration:
         """Declare an endpoint that removes something; otherwise as `get`."""
-        return self.get(path, note, answer, method="DELETE", changes=True)
+        return self.get(path, answer, method="DELETE", changes=True)

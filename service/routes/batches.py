@@ -113,14 +113,13 @@ ROUTES = Routes("Batches")
 
 @ROUTES.post(
     "/api/batches",
-    "Submit jobs that run one after another.",
     {202: BatchSubmittedAnswer},
     (IDEMPOTENCY_KEY,),
     errors=("FORBIDDEN", "IDEMPOTENCY_CONFLICT"),
     body="NewBatch",
 )
 async def submit_batch(request: Request) -> Response:
-    """Accept all jobs of a batch, or none."""
+    """Submit jobs that run one after another."""
     shared = shared_of(request)
     body = await read_json(request)
     jobs, pause = await in_thread(parse_batch, body, shared.parts.settings)
@@ -172,16 +171,16 @@ def _state(request: Request, batch: BatchRecord) -> BatchAnswer:
     )
 
 
-@ROUTES.get("/api/batches/{batch_id}", "State of a batch.", BatchAnswer)
+@ROUTES.get("/api/batches/{batch_id}", BatchAnswer)
 async def get_batch(request: Request) -> Response:
-    """Answer the state of a batch and of its jobs."""
+    """State of a batch."""
     answer = _state(request, _batch_of(request))
     return tagged(request, answer, waiting_headers(answer.status))
 
 
-@ROUTES.get("/api/batches/{batch_id}/results", "Results of the jobs that have ended.", BatchResultsAnswer, listing=True)
+@ROUTES.get("/api/batches/{batch_id}/results", BatchResultsAnswer, listing=True)
 async def get_batch_results(request: Request) -> Response:
-    """Answer the results of those jobs of a batch that have ended."""
+    """Results of the jobs that have ended."""
     shared = shared_of(request)
     batch = _batch_of(request)
     jobs = []
@@ -204,11 +203,9 @@ async def get_batch_results(request: Request) -> Response:
     return tagged(request, answer, waiting_headers(RUNNING if waiting else COMPLETED))
 
 
-@ROUTES.post(
-    "/api/batches/{batch_id}/cancel", "Cancel the unfinished jobs of a batch.", {200: BatchAnswer, 202: BatchAnswer}
-)
+@ROUTES.post("/api/batches/{batch_id}/cancel", {200: BatchAnswer, 202: BatchAnswer})
 async def cancel_batch(request: Request) -> Response:
-    """Cancel those jobs of a batch that have not ended."""
+    """Cancel the unfinished jobs of a batch."""
     batch = _batch_of(request)
     for _, record, _ in shared_of(request).parts.store.batch_jobs(batch):
         if record is not None:

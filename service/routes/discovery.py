@@ -95,24 +95,16 @@ def _health(shared: Shared) -> answers.HealthAnswer:
 ROUTES = Routes("Health and discovery")
 
 
-@ROUTES.get(
-    "/api/health",
-    "State of the service: whether it accepts jobs.",
-    {200: answers.HealthAnswer, 503: answers.HealthAnswer},
-    public=True,
-    early=True,
-)
+@ROUTES.get("/api/health", {200: answers.HealthAnswer, 503: answers.HealthAnswer}, public=True, early=True)
 async def get_health(request: Request) -> Response:
-    """Answer whether the service can take jobs."""
+    """State of the service: whether it accepts jobs."""
     answer = await in_thread(_health, shared_of(request))
     return json_answer(answer, 200 if answer.ok else 503, {"Cache-Control": "no-store"})
 
 
-@ROUTES.get(
-    "/api/manifest", "Description of the service: routes, limits, features.", answers.ManifestAnswer, early=True
-)
+@ROUTES.get("/api/manifest", answers.ManifestAnswer, early=True)
 async def get_manifest(request: Request) -> Response:
-    """Return the description of this service: every route, limits, features."""
+    """Description of the service: routes, limits, features."""
     shared = shared_of(request)
     settings, rate = shared.parts.settings, shared.parts.settings.rate_limit
     routes: dict[str, list[answers.RouteNote]] = {}
@@ -157,15 +149,15 @@ async def get_manifest(request: Request) -> Response:
     return tagged(request, answer)
 
 
-@ROUTES.get("/openapi.json", "The OpenAPI document.", answers.OpenApiAnswer, early=True)
+@ROUTES.get("/openapi.json", answers.OpenApiAnswer, early=True)
 async def get_openapi(request: Request) -> Response:
-    """Answer the OpenAPI document."""
+    """The OpenAPI document."""
     return tagged(request, request.app.state.openapi)
 
 
-@ROUTES.get("/metrics", "Counters for Prometheus, if enabled.", "text/plain; charset=utf-8", errors=("NOT_FOUND",))
+@ROUTES.get("/metrics", "text/plain; charset=utf-8", errors=("NOT_FOUND",))
 async def get_metrics(request: Request) -> Response:
-    """Answer counts for Prometheus, where that is switched on."""
+    """Counters for Prometheus, if enabled."""
     shared = shared_of(request)
     if not shared.parts.settings.metrics:
         raise NotFound("Metrics are disabled; TETHERMAP_METRICS=true enables them.")

@@ -31,12 +31,11 @@ ROUTES = Routes("Jobs")
 
 @ROUTES.get(
     "/api/jobs/{job_id}/events",
-    "Events of a job, as server-sent events.",
     "text/event-stream",
     (Text("Last-Event-ID", "Only events after the event with this number.", location="header"),),
 )
 async def job_events(request: Request) -> Response:
-    """Stream what happens in a job until it ends."""
+    """Events of a job, as server-sent events."""
     job = job_of(request)
     last = request.headers.get("last-event-id", "")
     number = int(last) if last.isascii() and last.isdecimal() and len(last) <= _DIGITS else 0

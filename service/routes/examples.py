@@ -27,36 +27,36 @@ def _record(shared: Shared, example: Example) -> dict[str, Any]:
 ROUTES = Routes("Examples")
 
 
-@ROUTES.get("/api/examples", "All examples.", ExamplesAnswer, listing=True)
+@ROUTES.get("/api/examples", ExamplesAnswer, listing=True)
 async def list_examples(request: Request) -> Response:
-    """Answer all configured examples."""
+    """All examples."""
     shared = shared_of(request)
     examples = [ExampleRecord(**_record(shared, example)) for example in shared.examples.values()]
     return tagged(request, ExamplesAnswer(examples=examples))
 
 
 @ROUTES.get(
-    "/api/examples/{job_id}/metadata", "One example (second address).", ExampleAnswer, name="get_example_metadata"
+    "/api/examples/{job_id}/metadata", ExampleAnswer, name="get_example_metadata", note="One example (second address)."
 )
-@ROUTES.get("/api/examples/{job_id}", "One example.", ExampleAnswer)
+@ROUTES.get("/api/examples/{job_id}", ExampleAnswer)
 async def get_example(request: Request) -> Response:
-    """Answer one example."""
+    """One example."""
     shared = shared_of(request)
     values = _record(shared, shared.examples[job_of(request).record.job_id])
     return tagged(request, ExampleAnswer(**values, files_count=values["counts"].downloadable_file_count))
 
 
-@ROUTES.get("/examples", "All examples.", PAGE, group="Pages")
+@ROUTES.get("/examples", PAGE, group="Pages")
 async def examples_page(request: Request) -> Response:
-    """Show the examples that are on this server."""
+    """All examples."""
     shared = shared_of(request)
     there = [one for one in shared.examples.values() if shared.parts.store.is_example(one.job_id)]
     return page("examples", examples=[await _shown(shared, one) for one in there])
 
 
-@ROUTES.get("/examples/{job_id}", "One example.", PAGE, group="Pages")
+@ROUTES.get("/examples/{job_id}", PAGE, group="Pages")
 async def example_page(request: Request) -> Response:
-    """Show one example, there or not."""
+    """One example."""
     shared = shared_of(request)
     job_id = str(request.path_params["job_id"])
     if job_id not in shared.examples:

@@ -22,15 +22,13 @@ ROUTES = Routes("Results and files")
 EXAMPLE_ROUTES = Routes("Examples")
 
 
-def _of_both(
-    path: str, note: str, answer: Any, parameters: Sequence[Parameter] = (), *, name: str, **more: Any
-) -> Declaration:
+def _of_both(path: str, answer: Any, parameters: Sequence[Parameter] = (), *, name: str, **more: Any) -> Declaration:
     """Declare a route of jobs, and the same of examples; `name` has a place for the word example."""
 
     def declare(handler: Handler) -> Handler:
-        ROUTES.get(f"/api/jobs/{{job_id}}/{path}", note, answer, parameters, name=name.format(""), **more)(handler)
+        ROUTES.get(f"/api/jobs/{{job_id}}/{path}", answer, parameters, name=name.format(""), **more)(handler)
         path_of_examples, name_of_examples = f"/api/examples/{{job_id}}/{path}", name.format("example_")
-        EXAMPLE_ROUTES.get(path_of_examples, note, answer, parameters, name=name_of_examples, **more)(handler)
+        EXAMPLE_ROUTES.get(path_of_examples, answer, parameters, name=name_of_examples, **more)(handler)
         return handler
 
     return declare
@@ -42,15 +40,15 @@ _ARCHIVE: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",), "ready": True}
 
 @_of_both(
     "artifacts",
-    "List the files with counts by kind and folder.",
     ArtifactsAnswer,
     (KIND, FOLDER, *_PAGE),
     name="list_{}artifacts",
+    note="List the files with counts by kind and folder.",
     **_LISTED,
 )
-@_of_both("files", "List the files.", FilesAnswer, (KIND, FOLDER, *_PAGE), name="list_{}files", **_LISTED)
+@_of_both("files", FilesAnswer, (KIND, FOLDER, *_PAGE), name="list_{}files", **_LISTED)
 async def list_files(request: Request) -> Response:
-    """Answer the files of a job that a client may see, as artifacts with counts by kind and folder."""
+    """List the files."""
     job = job_of(request)
     kind = (KIND.of(request) or "all").lower()
     folder = request.query_params.get(FOLDER.name, "")  # unchanged: text that can't be a folder is an invalid path
@@ -73,22 +71,18 @@ async def list_files(request: Request) -> Response:
 
 
 @_of_both(
-    "files/{path:path}",
-    "One file.",
-    {200: ANY_FILE, 206: ANY_FILE},
-    name="get_{}file",
-    errors=("INVALID_PATH", "FILE_NOT_FOUND"),
+    "files/{path:path}", {200: ANY_FILE, 206: ANY_FILE}, name="get_{}file", errors=("INVALID_PATH", "FILE_NOT_FOUND")
 )
 async def get_file(request: Request) -> Response:
-    """Answer one file."""
+    """One file."""
     job = job_of(request)
     artifact = await in_thread(resolve_artifact, job.folder, request.path_params["path"])
     return await file_answer(request, artifact)
 
 
-@_of_both("war-pdbs", "Cleaned complexes.", StructuresAnswer, name="list_{}complexes", listing=True)
+@_of_both("war-pdbs", StructuresAnswer, name="list_{}complexes", listing=True)
 async def list_structures(request: Request) -> Response:
-    """Answer the cleaned complexes, each once."""
+    """Cleaned complexes."""
     job = job_of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     files = listing.of("war_pdb")
@@ -102,9 +96,9 @@ async def list_structures(request: Request) -> Response:
     return tagged(request, answer)
 
 
-@_of_both("war-pdbs.zip", "Cleaned complexes as one ZIP.", _ZIP, name="download_{}complexes", ready=True)
+@_of_both("war-pdbs.zip", _ZIP, name="download_{}complexes", ready=True)
 async def structures_zip(request: Request) -> Response:
-    """Answer the cleaned complexes as one ZIP."""
+    """Cleaned complexes as one ZIP."""
     job = job_of(request)
     listing: Listing = await in_thread(list_artifacts, job.folder)
     folder = structures_folder(job.record.job_id)
@@ -113,22 +107,15 @@ async def structures_zip(request: Request) -> Response:
 
 @ROUTES.get(
     "/api/jobs/{job_id}/download",
-    "All files as one ZIP (earlier address).",
     _ZIP,
     (STEM,),
     name="download_legacy_bundle",
+    note="All files as one ZIP (earlier address).",
     **_ARCHIVE,
 )
-@_of_both(
-    "bundle",
-    "All files as one ZIP, or the files of given ligands.",
-    _ZIP,
-    (STEM,),
-    name="download_{}bundle",
-    **_ARCHIVE,
-)
+@_of_both("bundle", _ZIP, (STEM,), name="download_{}bundle", **_ARCHIVE)
 async def bundle(request: Request) -> Response:
-    """Answer a ZIP of all files or of the files of selected ligands; that of an example is ready-made."""
+    """All files as one ZIP, or the files of given ligands."""
     job = job_of(request)
     job_id, legacy = job.record.job_id, request.scope["path"].endswith("/download")
     if stems := STEM.of(request):

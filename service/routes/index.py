@@ -101,17 +101,15 @@ ROUTES = Routes("Index and export")
 
 @ROUTES.get(
     "/api/jobs",
-    "All jobs, filtered, sorted, paged (second address).",
     IndexedJobsAnswer,
     (*_FILTERS, *_PAGE),
     listing=True,
     name="find_jobs",
+    note="All jobs, filtered, sorted, paged (second address).",
 )
-@ROUTES.get(
-    "/api/indexed-jobs", "All jobs, filtered, sorted, paged.", IndexedJobsAnswer, (*_FILTERS, *_PAGE), listing=True
-)
+@ROUTES.get("/api/indexed-jobs", IndexedJobsAnswer, (*_FILTERS, *_PAGE), listing=True)
 async def list_jobs(request: Request) -> Response:
-    """Answer jobs that match, a page of them."""
+    """All jobs, filtered, sorted, paged."""
     shown = _PAGE.of(request)
     total, rows = await shared_of(request).parts.index.jobs(
         _filters_of(request), _SORT.of(request), shown.limit, shown.offset
@@ -121,9 +119,9 @@ async def list_jobs(request: Request) -> Response:
     return tagged(request, IndexedJobsAnswer(count=total, returned=len(jobs), jobs=jobs, **links), headers)
 
 
-@ROUTES.get("/api/jobs/export", "All jobs that match, as CSV.", "text/csv; charset=utf-8", _FILTERS, listing=True)
+@ROUTES.get("/api/jobs/export", "text/csv; charset=utf-8", _FILTERS, listing=True)
 async def export_jobs(request: Request) -> Response:
-    """Answer all jobs that match as CSV."""
+    """All jobs that match, as CSV."""
     filters, sort, index = _filters_of(request), _SORT.of(request), shared_of(request).parts.index
 
     async def rows() -> AsyncIterator[bytes]:
@@ -132,11 +130,9 @@ async def export_jobs(request: Request) -> Response:
     return await csv_answer(request, "jobs.csv", f"{index.version} {filters} {sort}", rows)
 
 
-@ROUTES.get(
-    "/browse", "Page with all jobs, filtered, sorted, paged.", PAGE, (*_FILTERS, _FIND, *_ON_PAGE), group="Pages"
-)
+@ROUTES.get("/browse", PAGE, (*_FILTERS, _FIND, *_ON_PAGE), group="Pages")
 async def browse_page(request: Request) -> Response:
-    """Show jobs: filtered, sorted, a page of them."""
+    """Page with all jobs, filtered, sorted, paged."""
     shown = _ON_PAGE.of(request)
     filters, sort = _filters_of(request), _SORT.of(request)
     index = shared_of(request).parts.index
@@ -165,15 +161,9 @@ async def browse_page(request: Request) -> Response:
     )
 
 
-@ROUTES.get(
-    "/api/search",
-    "Ligands of all finished jobs, newest job first, each with the best answer.",
-    SearchAnswer,
-    (*_SOUGHT, _TEXT, *_FOUND_PAGE),
-    listing=True,
-)
+@ROUTES.get("/api/search", SearchAnswer, (*_SOUGHT, _TEXT, *_FOUND_PAGE), listing=True)
 async def search(request: Request) -> Response:
-    """Answer the ligands of all finished jobs that match."""
+    """Ligands of all finished jobs, newest job first, each with the best answer."""
     wanted, text = {one.name: value for one in _SOUGHT if (value := one.of(request))}, _TEXT.of(request)
     if not wanted and not text:
         names = ", ".join(parameter.name for parameter in (*_SOUGHT, _TEXT))

@@ -58,14 +58,13 @@ _UNTIL = Choice("until", "Event to wait for: the next change or the end of the j
 
 @ROUTES.post(
     "/api/jobs",
-    "Submit a job; with dry_run=true only return its preview.",
     {202: SubmittedAnswer, 200: DryRunAnswer},
     (DRY_RUN, IDEMPOTENCY_KEY),
     errors=("UNSUPPORTED_INPUT", "FORBIDDEN", "IDEMPOTENCY_CONFLICT", "UPSTREAM_UNAVAILABLE"),
     body="NewJob",
 )
 async def submit_job(request: Request) -> Response:
-    """Accept a job, or return its preview."""
+    """Submit a job; with dry_run=true only return its preview."""
     shared = shared_of(request)
     body = await read_json(request)
     submission = await in_thread(parse_submission, body, shared.parts.settings)
@@ -80,14 +79,9 @@ async def submit_job(request: Request) -> Response:
     return json_answer(answer, 202, {"Location": answer.status_url, **waiting_headers(record.status)})
 
 
-@ROUTES.get(
-    "/api/jobs/{job_id}",
-    "State of a job; with wait=20 after its next change, with until=final after its end.",
-    JobAnswer,
-    (_WAIT, _UNTIL),
-)
+@ROUTES.get("/api/jobs/{job_id}", JobAnswer, (_WAIT, _UNTIL))
 async def get_job(request: Request) -> Response:
-    """Answer the state of a job, from memory: now, or with `wait` after its next change or its end."""
+    """State of a job; with wait=20 after its next change, with until=final after its end."""
     job = job_of(request)
     seconds, until = _WAIT.of(request), _UNTIL.of(request)
     if seconds and not job.record.final:
@@ -114,26 +108,24 @@ def _seen(record: JobRecord) -> tuple[object, ...]:
     return record.status, record.attempt, record.current_step, record.percent, record.entries
 
 
-@ROUTES.get("/api/jobs/{job_id}/request", "The complete request of a job.", JobRequestAnswer)
+@ROUTES.get("/api/jobs/{job_id}/request", JobRequestAnswer)
 async def get_job_request(request: Request) -> Response:
-    """Return the complete request of a job."""
+    """The complete request of a job."""
     record = job_of(request).record
     return tagged(request, JobRequestAnswer(job_id=record.job_id, request=record.request))
 
 
-@ROUTES.post("/api/jobs/{job_id}/cancel", "Cancel a job that is queued or running.", {200: JobAnswer, 202: JobAnswer})
+@ROUTES.post("/api/jobs/{job_id}/cancel", {200: JobAnswer, 202: JobAnswer})
 async def cancel_job(request: Request) -> Response:
-    """Cancel a job."""
+    """Cancel a job that is queued or running."""
     shared = shared_of(request)
     record, changed = await shared.parts.queue.cancel(changeable_job(request).job_id)
     return _state(shared, record, 202 if changed else 200)
 
 
-@ROUTES.post(
-    "/api/jobs/{job_id}/retry", "Queue a failed or canceled job again; finished steps are reused.", {202: JobAnswer}
-)
+@ROUTES.post("/api/jobs/{job_id}/retry", {202: JobAnswer})
 async def retry_job(request: Request) -> Response:
-    """Queue a failed or canceled job again."""
+    """Queue a failed or canceled job again; finished steps are reused."""
     shared = shared_of(request)
     return _state(shared, await shared.parts.queue.retry(changeable_job(request).job_id), 202)
 
@@ -144,9 +136,9 @@ def _state(shared: Shared, record: JobRecord, status: int) -> Response:
     return json_answer(state_of(shared, job), status, waiting_headers(record.status))
 
 
-@ROUTES.delete("/api/jobs/{job_id}", "Delete a job that has ended.", DeletedAnswer)
+@ROUTES.delete("/api/jobs/{job_id}", DeletedAnswer)
 async def delete_job(request: Request) -> Response:
-    """Delete a job that has ended, with its files."""
+    """Delete a job that has ended."""
     shared = shared_of(request)
     record = changeable_job(request)
     await shared.parts.queue.delete(record.job_id)
@@ -156,9 +148,9 @@ async def delete_job(request: Request) -> Response:
     return json_answer(DeletedAnswer(job_id=record.job_id))
 
 
-@ROUTES.get("/api/job_log/{job_id}", "Lines of a job's log.", JobLogAnswer, (_SINCE, _LINES), listing=True)
+@ROUTES.get("/api/job_log/{job_id}", JobLogAnswer, (_SINCE, _LINES), listing=True)
 async def get_job_log(request: Request) -> Response:
-    """Answer lines of a job's log."""
+    """Lines of a job's log."""
     shared = shared_of(request)
     job = job_of(request)
     record = job.record
@@ -178,9 +170,9 @@ async def get_job_log(request: Request) -> Response:
     return tagged(request, answer)
 
 
-@ROUTES.get("/api/job_summary/{job_id}", "Counts of a job's ligands.", JobSummaryAnswer)
+@ROUTES.get("/api/job_summary/{job_id}", JobSummaryAnswer)
 async def get_job_summary(request: Request) -> Response:
-    """Answer how many ligands a job has found."""
+    """Counts of a job's ligands."""
     shared = shared_of(request)
     job = job_of(request)
     ligands = "count(*), count(DISTINCT Warhead)"
@@ -197,11 +189,9 @@ async def get_job_summary(request: Request) -> Response:
     return tagged(request, answer)
 
 
-@ROUTES.get(
-    "/api/jobs/{job_id}/reproduce", "Data to run the job by hand and to compare.", ReproductionAnswer, ready=True
-)
+@ROUTES.get("/api/jobs/{job_id}/reproduce", ReproductionAnswer, ready=True)
 async def get_reproduction(request: Request) -> Response:
-    """Return the data to run the job by hand."""
+    """Data to run the job by hand and to compare."""
     job = job_of(request)
     reader = shared_of(request).tables
 

@@ -26,16 +26,16 @@ ROUTES = Routes("Pages")
 _LONGEST = 2000
 
 
-@ROUTES.get("/login", "Form for the token.", PAGE, (Parameter("next", "Page to show after the login."),), public=True)
+@ROUTES.get("/login", PAGE, (Parameter("next", "Page to show after the login."),), public=True)
 async def login_page(request: Request) -> Response:
-    """Show the form."""
+    """Form for the token."""
     logged_in = shared_of(request).access.token_of(request) is not None
     return asked(request, after=request.query_params.get("next", "/"), logged_in=logged_in)
 
 
-@ROUTES.post("/login", "Log in with a token.", {303: "", 401: PAGE}, body="Form", public=True)
+@ROUTES.post("/login", {303: "", 401: PAGE}, body="Form", public=True)
 async def login_form(request: Request) -> Response:
-    """Set the browser's cookie for a valid token, and redirect to the requested page."""
+    """Log in with a token."""
     values = dict(await form_pairs(request))
     shared = shared_of(request)
     settings = shared.parts.settings
@@ -50,9 +50,9 @@ async def login_form(request: Request) -> Response:
     return response
 
 
-@ROUTES.post("/logout", "Log out.", {303: ""}, public=True)
+@ROUTES.post("/logout", {303: ""}, public=True)
 async def logout_form(request: Request) -> Response:
-    """End the session."""
+    """Log out."""
     response = RedirectResponse(address("/login"), 303)
     await shared_of(request).access.end_session(request, response)
     return response

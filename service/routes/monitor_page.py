@@ -24,9 +24,9 @@ _T = TEXTS.monitor
 ROUTES = Routes("Pages")
 
 
-@ROUTES.get("/monitor/{job_id}", "Progress of a job.", PAGE)
+@ROUTES.get("/monitor/{job_id}", PAGE)
 async def monitor_page(request: Request) -> Response:
-    """Show how far a job is."""
+    """Progress of a job."""
     shared = shared_of(request)
     job = job_of(request)
     final = job.record.final
@@ -46,10 +46,10 @@ async def monitor_page(request: Request) -> Response:
     )
 
 
-@ROUTES.post("/monitor/{job_id}/retry", "Retry a job from its page.", {303: ""}, body="Form", name="retry_form")
-@ROUTES.post("/monitor/{job_id}", "Cancel a job from its page.", {303: ""}, body="Form", name="cancel_form")
+@ROUTES.post("/monitor/{job_id}/retry", {303: ""}, body="Form", name="retry_form", note="Retry a job from its page.")
+@ROUTES.post("/monitor/{job_id}", {303: ""}, body="Form", name="cancel_form")
 async def press_button(request: Request) -> Response:
-    """Cancel or retry a job by the button of its page; return to the page in any case."""
+    """Cancel a job from its page."""
     await form_pairs(request)
     record, queue = changeable_job(request), shared_of(request).parts.queue
     with contextlib.suppress(JobStateConflict):  # its state has changed in the meantime, which its page shows

@@ -12,21 +12,21 @@ from service.routes.shared import job_of
 ROUTES = Routes("Pages")
 
 
-@ROUTES.get("/open_job/{job_id}", "Redirect to the results or the progress of a job.", {302: ""})
+@ROUTES.get("/open_job/{job_id}", {302: ""})
 async def open_job(request: Request) -> Response:
-    """Go to a job's results, or to its progress while it runs."""
+    """Redirect to the results or the progress of a job."""
     job = job_of(request)
     name = "results" if job.record.final else "monitor"
     return RedirectResponse(address(f"/{name}/{job.record.job_id}"), 302)
 
 
-@ROUTES.get("/api-docs", "Page with the API.", PAGE)
+@ROUTES.get("/api-docs", PAGE)
 async def api_docs_page(request: Request) -> Response:
-    """Show the OpenAPI document."""
+    """Page with the API."""
     return page("api_docs", api=request.app.state.openapi)
 
 
-@ROUTES.get("/help", "Glossary and explanation of the answers.", PAGE)
+@ROUTES.get("/help", PAGE)
 async def help_page(_: Request) -> Response:
-    """Explain the words of the answers."""
+    """Glossary and explanation of the answers."""
     return page("help", **help_values())

@@ -49,9 +49,9 @@ _OF_ANSWERS = (LIGAND.optional, _TARGET, _TOP_ANSWERS, _COLUMNS, _LIMIT, _OFFSET
 ROUTES = Routes("Results and files", ready=True)
 
 
-@ROUTES.get("/api/jobs/{job_id}/results", "Overview of the results.", ResultsAnswer)
+@ROUTES.get("/api/jobs/{job_id}/results", ResultsAnswer)
 async def get_results(request: Request) -> Response:
-    """Answer the overview of a job's results."""
+    """Overview of the results."""
     shared = shared_of(request)
     job = job_of(request)
     listing = await in_thread(list_artifacts, job.folder)
@@ -64,13 +64,12 @@ async def get_results(request: Request) -> Response:
 
 @ROUTES.get(
     "/api/jobs/{job_id}/rows",
-    "Rows of a table, filtered by `column`, `column__gte`, `column__lte` or `column__contains`.",
     (RowsAnswer, "text/csv; charset=utf-8"),
     (_TABLE, _SORT, *_PAGE, _FORMAT, _COLUMNS),
     says="Columns:\n\n" + "\n".join(f"- `{name}`: {words.meaning}" for name, words in column_words().items()),
 )
 async def list_rows(request: Request) -> Response:
-    """Answer rows of a table, filtered, sorted and paged, as JSON or CSV."""
+    """Rows of a table, filtered by `column`, `column__gte`, `column__lte` or `column__contains`."""
     shared = shared_of(request)
     job = job_of(request)
     name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
@@ -115,14 +114,9 @@ def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
     return [known[name] for name in names]
 
 
-@ROUTES.get(
-    "/api/jobs/{job_id}/exit-vectors",
-    "Exits: places where a linker can leave. Columns are filters, as for rows.",
-    ExitVectorsAnswer,
-    _OF_EXITS,
-)
+@ROUTES.get("/api/jobs/{job_id}/exit-vectors", ExitVectorsAnswer, _OF_EXITS)
 async def list_exit_vectors(request: Request) -> Response:
-    """Return the exits of all or of given ligands."""
+    """Exits: places where a linker can leave. Columns are filters, as for rows."""
     reader, job = shared_of(request).tables, job_of(request)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
 
@@ -160,14 +154,9 @@ def _part(request: Request, job: Job, model: Any, field: str, texts: Sequence[by
     return rows_answer(answer, page)
 
 
-@ROUTES.get(
-    "/api/jobs/{job_id}/answers",
-    "One answer per ligand and exit site, from all its copies. Columns are filters, as for rows.",
-    ExitAnswersAnswer,
-    _OF_ANSWERS,
-)
+@ROUTES.get("/api/jobs/{job_id}/answers", ExitAnswersAnswer, _OF_ANSWERS)
 async def list_answers(request: Request) -> Response:
-    """Return the answers over all copies, of all or of given ligands."""
+    """One answer per ligand and exit site, from all its copies. Columns are filters, as for rows."""
     job, table = job_of(request), TABLES["answers"]
     fetch = partial(shared_of(request).tables.fetch, job.folder)
     ligand, target, top = LIGAND.optional.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)

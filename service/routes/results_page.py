@@ -74,11 +74,9 @@ _SERIES = Text("series", "Name of a series.")
 _LOST = ("FILE_NOT_FOUND",)
 
 
-@ROUTES.get(
-    "/results/{job_id}", "Results of a job.", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES), ready=False
-)
+@ROUTES.get("/results/{job_id}", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES), ready=False)
 async def results_page(request: Request) -> Response:
-    """Show the results of a job, or that it is not done."""
+    """Results of a job."""
     job = job_of(request)
     if not job.record.final:
         values = {"job": job.record, "progress": JobProgress.model_validate(job.record)}
@@ -162,9 +160,9 @@ def _of_view(shared: Shared, job: Job, view: TableView) -> tuple[list[Row], list
     return everything, view.rows(everything, names_of(shared.tables, job.folder))
 
 
-@ROUTES.get("/results/{job_id}/table", "Part of the results page: the table.", PAGE, _VIEW)
+@ROUTES.get("/results/{job_id}/table", PAGE, _VIEW)
 async def table_part(request: Request) -> Response:
-    """Show only the table, for other columns or more rows than fit on a page."""
+    """Part of the results page: the table."""
     shared = shared_of(request)
     job = job_of(request)
 
@@ -177,9 +175,9 @@ async def table_part(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
-@ROUTES.get("/results/{job_id}/table.csv", "Table of the results page as CSV.", "text/csv; charset=utf-8", _VIEW)
+@ROUTES.get("/results/{job_id}/table.csv", "text/csv; charset=utf-8", _VIEW)
 async def table_csv(request: Request) -> Response:
-    """Return the displayed table as CSV: its rows, its order, its columns."""
+    """Table of the results page as CSV."""
     shared = shared_of(request)
     job = job_of(request)
     view = TableView.of(request.query_params)
@@ -192,15 +190,9 @@ async def table_csv(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
-@ROUTES.get(
-    "/results/{job_id}/instance",
-    "Part of the results page: one ligand; without its stem a redirect to the page.",
-    {200: PAGE, 302: ""},
-    (_ROW, CONTEXT),
-    errors=_LOST,
-)
+@ROUTES.get("/results/{job_id}/instance", {200: PAGE, 302: ""}, (_ROW, CONTEXT), errors=_LOST)
 async def instance_part(request: Request) -> Response:
-    """Show one ligand: depiction, viewer, exits, atoms, contacts, properties, files."""
+    """Part of the results page: one ligand; without its stem a redirect to the page."""
     shared = shared_of(request)
     job = job_of(request)
     CONTEXT.of(request)
@@ -217,22 +209,17 @@ async def instance_part(request: Request) -> Response:
     return await kept_answer(request, job, answer)
 
 
-@ROUTES.get("/results/{job_id}/report", "Report of a job.", {302: ""}, errors=_LOST)
+@ROUTES.get("/results/{job_id}/report", {302: ""}, errors=_LOST)
 async def report_page(request: Request) -> Response:
-    """Redirect to the report of a job, in the folder of the files that it links to."""
+    """Report of a job."""
     job = job_of(request)
     await in_thread(resolve_artifact, job.folder, layout.REPORT)
     return RedirectResponse(address(f"/results/{job.record.job_id}/report/{layout.REPORT.rpartition('/')[2]}"), 302)
 
 
-@ROUTES.get(
-    "/results/{job_id}/report/{path:path}",
-    "Pages of the report, and the files that they link to.",
-    {200: ANY_FILE, 206: ANY_FILE},
-    errors=(*_LOST, "INVALID_PATH"),
-)
+@ROUTES.get("/results/{job_id}/report/{path:path}", {200: ANY_FILE, 206: ANY_FILE}, errors=(*_LOST, "INVALID_PATH"))
 async def report_file(request: Request) -> Response:
-    """Show the report of a job; answer a file that it links to."""
+    """Pages of the report, and the files that they link to."""
     job = job_of(request)
     path = f"{layout.RESULTS}/{request.path_params['path']}"
     artifact = await in_thread(resolve_artifact, job.folder, path)
@@ -240,15 +227,9 @@ async def report_file(request: Request) -> Response:
     return await file_answer(request, artifact, inline=shown, policy=FROM_SERVICE if shown else "")
 
 
-@ROUTES.get(
-    "/results/{job_id}/overlay",
-    "Ligands of a job in one frame: the selected ones, or the best copy of each answer.",
-    PAGE,
-    (STEM,),
-    errors=_LOST,
-)
+@ROUTES.get("/results/{job_id}/overlay", PAGE, (STEM,), errors=_LOST)
 async def overlay_page(request: Request) -> Response:
-    """Show ligands in the common frame of their group: the chosen ones, or the best copy of each answer."""
+    """Ligands of a job in one frame: the selected ones, or the best copy of each answer."""
     shared = shared_of(request)
     job = job_of(request)
     stems = list(dict.fromkeys(request.query_params.getlist("stem")))
@@ -260,14 +241,9 @@ async def overlay_page(request: Request) -> Response:
     return page("overlay", view=await in_thread(read), base=job.base, here=address(f"/results/{job.record.job_id}"))
 
 
-@ROUTES.get(
-    "/results/{job_id}/partners/{stem}",
-    "Atoms of partner chains and symmetry mates around one ligand.",
-    "application/json",
-    errors=("NOT_FOUND",),
-)
+@ROUTES.get("/results/{job_id}/partners/{stem}", "application/json", errors=("NOT_FOUND",))
 async def partners(request: Request) -> Response:
-    """Answer the atoms that the assembly and the crystal add around one ligand, for the 3D view."""
+    """Atoms of partner chains and symmetry mates around one ligand."""
     shared = shared_of(request)
     job = job_of(request)
     stem = str(request.path_params["stem"])
@@ -275,15 +251,9 @@ async def partners(request: Request) -> Response:
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 
-@ROUTES.get(
-    "/results/{job_id}/series",
-    "Part of the results page: one series; without its name a redirect to all of them.",
-    {200: PAGE, 302: ""},
-    (_SERIES,),
-    errors=_LOST,
-)
+@ROUTES.get("/results/{job_id}/series", {200: PAGE, 302: ""}, (_SERIES,), errors=_LOST)
 async def series_part(request: Request) -> Response:
-    """Show one series: its core, its ligands and the heat map of exposure."""
+    """Part of the results page: one series; without its name a redirect to all of them."""
     shared = shared_of(request)
     job = job_of(request)
     asked = _SERIES.of(request)
@@ -300,15 +270,9 @@ async def series_part(request: Request) -> Response:
     return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
 
 
-@ROUTES.get(
-    "/results/{job_id}/picture/{stem}",
-    "Small depiction of one ligand.",
-    "image/svg+xml",
-    (_STYLE, _EXITS),
-    errors=_LOST,
-)
+@ROUTES.get("/results/{job_id}/picture/{stem}", "image/svg+xml", (_STYLE, _EXITS), errors=_LOST)
 async def picture(request: Request) -> Response:
-    """Answer a small depiction of one ligand with its exposure colours."""
+    """Small depiction of one ligand."""
     shared = shared_of(request)
     job = job_of(request)
     stem, style = str(request.path_params["stem"]), _STYLE.of(request)

@@ -27,11 +27,9 @@ ROUTES = Routes("SASA", ready=True)
 _BURIED = Flag("include_buried", f"false skips atoms with an exposed area up to {EXPOSED_ABOVE} Å².")
 
 
-@ROUTES.get(
-    "/api/jobs/{job_id}/sasa/available", "Ligands of an entry.", answers.SasaAvailableAnswer, (PDB_ID,), listing=True
-)
+@ROUTES.get("/api/jobs/{job_id}/sasa/available", answers.SasaAvailableAnswer, (PDB_ID,), listing=True)
 async def list_measured_ligands(request: Request) -> Response:
-    """Answer the ligands of an entry that have been measured."""
+    """Ligands of an entry."""
     job, pdb_id = job_of(request), PDB_ID.needed(request)
     rows = sorted(await _instances(request, job, pdb_id), key=lambda row: str(row["Chain"]))
     ligands = [answers.MeasuredLigand.model_validate(row) for row in rows]
@@ -47,13 +45,12 @@ async def _instances(request: Request, job: Job, pdb_id: str, *names: str) -> li
 
 @ROUTES.get(
     "/api/jobs/{job_id}/sasa/atoms",
-    "Exposure of each atom of one ligand.",
     answers.SasaAtomsAnswer,
     (PDB_ID, CHAIN, RESIDUE_ID, LIGAND.optional, _BURIED, CONTEXT),
     errors=("NOT_FOUND",),
 )
 async def get_exposure(request: Request) -> Response:
-    """Answer the exposure of each atom of one ligand."""
+    """Exposure of each atom of one ligand."""
     shared = shared_of(request)
     job = job_of(request)
     pdb_id, chain, residue = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, RESIDUE_ID))
@@ -74,16 +71,9 @@ async def get_exposure(request: Request) -> Response:
     return tagged(request, await in_thread(read))
 
 
-@ROUTES.post(
-    "/api/jobs/{job_id}/sasa/bulk",
-    "Exposure of many ligands.",
-    answers.SasaBulkAnswer,
-    (CONTEXT,),
-    body="WantedLigands",
-    changes=False,
-)
+@ROUTES.post("/api/jobs/{job_id}/sasa/bulk", answers.SasaBulkAnswer, (CONTEXT,), body="WantedLigands", changes=False)
 async def get_exposures(request: Request) -> Response:
-    """Answer the exposure of many ligands at once."""
+    """Exposure of many ligands."""
     shared = shared_of(request)
     job = job_of(request)
     surroundings = CONTEXT.of(request)
@@ -130,13 +120,12 @@ def _names(item: Any) -> tuple[str, str, str] | None:
 
 @ROUTES.get(
     "/api/jobs/{job_id}/sasa/residue_for_ligand",
-    "Residues of a chain that contain a ligand.",
     answers.SasaResidueAnswer,
     (PDB_ID, CHAIN, LIGAND),
     errors=("NOT_FOUND",),
 )
 async def get_residue_of_ligand(request: Request) -> Response:
-    """Answer in which residues of a chain a ligand is."""
+    """Residues of a chain that contain a ligand."""
     job = job_of(request)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
     rows = await _instances(request, job, pdb_id, chain, ligand)

@@ -16,15 +16,9 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 ROUTES = Routes("Pages")
 
 
-@ROUTES.get(
-    "/static/{version}/{path:path}",
-    "Assets of the pages: styles, scripts, icons.",
-    tuple(MEDIA_TYPES.values()),
-    errors=("FILE_NOT_FOUND",),
-    public=True,
-)
+@ROUTES.get("/static/{version}/{path:path}", tuple(MEDIA_TYPES.values()), errors=("FILE_NOT_FOUND",), public=True)
 async def static_file(request: Request) -> Response:
-    """Answer a file by its name; one of this version can be kept for ever."""
+    """Assets of the pages: styles, scripts, icons."""
     asset = ASSETS.get(str(request.path_params["path"]))
     if asset is None:
         raise FileNotFound("There is no such file.")

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from service.errors import FileNotFound, NotFound
 from service.http.answer import ErrorAnswer
-from service.http.endpoint import Declaration, Handler, Routes
+from service.http.endpoint import Declaration, Handler, Routes, note_of
 from service.http.parameters import CHAIN, CONTEXT, PDB_ID, RESID, Parameter, Text
 from service.http.responses import FILE_POLICY, disposition, file_answer, made_answer, tagged
 from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, MappedAtom, OverlayAtom
@@ -34,14 +34,14 @@ _ANY = "{job_id}/{pdb_id}/{ligand}"
 ROUTES = Routes("Structures and ligands", ready=True)
 
 
-def _file_of_ligand(path: str, note: str, answer: Any, *parameters: Parameter) -> Declaration:
+def _file_of_ligand(path: str, answer: Any, *parameters: Parameter) -> Declaration:
     """Declare the routes of a file of a ligand with and without the chain."""
     lost: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",)}
 
     def declare(handler: Handler) -> Handler:
-        any_note, any_name = f"{note[:-1]}, of the most exposed instance.", f"{handler.__name__}_of_any_chain"
-        ROUTES.get(f"/api/{path}/{_ONE}", note, answer, (RESID, *parameters), **lost)(handler)
-        ROUTES.get(f"/api/{path}/{_ANY}", any_note, answer, (RESID, *parameters), **lost, name=any_name)(handler)
+        note, name = f"{note_of(handler)[:-1]}, of the most exposed instance.", f"{handler.__name__}_of_any_chain"
+        ROUTES.get(f"/api/{path}/{_ONE}", answer, (RESID, *parameters), **lost)(handler)
+        ROUTES.get(f"/api/{path}/{_ANY}", answer, (RESID, *parameters), **lost, name=name, note=note)(handler)
         return handler
 
     return declare
@@ -53,23 +53,23 @@ def _asked(request: Request) -> structures.Asked:
     return structures.Asked(path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request))
 
 
-@_file_of_ligand("svg", "Depiction with exposure colours.", _SVG, CONTEXT)
+@_file_of_ligand("svg", _SVG, CONTEXT)
 async def get_exposed_svg(request: Request) -> Response:
-    """Answer the depiction with exposure colours."""
+    """Depiction with exposure colours."""
     if CONTEXT.of(request) == HEADLINE_FIRST[0]:
         return await _file(request, "svg_exposed_path")
     return await _drawn(request, "exposed", "exposed", instance_atoms, recoloured)
 
 
-@_file_of_ligand("svg-plain", "Plain depiction.", _SVG)
+@_file_of_ligand("svg-plain", _SVG)
 async def get_plain_svg(request: Request) -> Response:
-    """Answer the plain depiction."""
+    """Plain depiction."""
     return await _file(request, "svg_plain_path")
 
 
-@_file_of_ligand("svg-interactions", "Ligand among the residues in contact with it.", _SVG, CONTEXT)
+@_file_of_ligand("svg-interactions", _SVG, CONTEXT)
 async def get_interactions_svg(request: Request) -> Response:
-    """Answer the depiction with the residues in contact, drawn now."""
+    """Ligand among the residues in contact with it."""
     return await _drawn(request, "plain", "interactions", _contacts, interactions_svg)
 
 
@@ -102,15 +102,15 @@ async def _drawn(
     return made_answer(request, (await in_thread(drawing)).encode(), artifact.media_type, headers, artifact.modified)
 
 
-@_file_of_ligand("svg-exits", "Depiction with numbered arrows where a linker can leave.", _SVG)
+@_file_of_ligand("svg-exits", _SVG)
 async def get_exits_svg(request: Request) -> Response:
-    """Answer the depiction with the exits' arrows."""
+    """Depiction with numbered arrows where a linker can leave."""
     return await _file(request, "svg_exits_path")
 
 
-@_file_of_ligand("sdf", "Ligand with its bonds.", _SDF)
+@_file_of_ligand("sdf", _SDF)
 async def get_ligand_sdf(request: Request) -> Response:
-    """Answer the ligand's SDF."""
+    """Ligand with its bonds."""
     return await _file(request, "sdf_path")
 
 
@@ -120,15 +120,9 @@ async def _file(request: Request, column: str) -> Response:
     return await file_answer(request, await in_thread(structures.instance_file, job.folder, row, column), inline=True)
 
 
-@ROUTES.get(
-    "/api/pdb/{job_id}/{name}",
-    "Cleaned complex, by the name `<pdb>_<chain>_<ligand>[_<residue>].pdb`.",
-    _PDB,
-    (RESID,),
-    errors=("FILE_NOT_FOUND",),
-)
+@ROUTES.get("/api/pdb/{job_id}/{name}", _PDB, (RESID,), errors=("FILE_NOT_FOUND",))
 async def get_complex_pdb(request: Request) -> Response:
-    """Answer a cleaned complex."""
+    """Cleaned complex, by the name `<pdb>_<chain>_<ligand>[_<residue>].pdb`."""
     shared = shared_of(request)
     job = job_of(request)
     name = str(request.path_params["name"])
@@ -139,11 +133,9 @@ async def get_complex_pdb(request: Request) -> Response:
     return await file_answer(request, await in_thread(structures.complex_file, job.folder, row), inline=True)
 
 
-@ROUTES.get(
-    "/api/protein/{job_id}/{pdb_id}/{chain}", "Polymer of one chain.", _PDB, (_PREFERRED,), errors=("FILE_NOT_FOUND",)
-)
+@ROUTES.get("/api/protein/{job_id}/{pdb_id}/{chain}", _PDB, (_PREFERRED,), errors=("FILE_NOT_FOUND",))
 async def get_protein(request: Request) -> Response:
-    """Answer the polymer of one chain."""
+    """Polymer of one chain."""
     job = job_of(request)
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
     ligand = _PREFERRED.of(request)
@@ -156,12 +148,11 @@ async def get_protein(request: Request) -> Response:
 
 @ROUTES.get(
     "/api/ligand_props/{job_id}/{ligand}",
-    "Descriptors of a component.",
     LigandPropsAnswer | ErrorAnswer,
     (_SMILES, PDB_ID.optional, CHAIN.optional, RESID),
 )
 async def get_ligand_props(request: Request) -> Response:
-    """Return the properties of a component."""
+    """Descriptors of a component."""
     job = job_of(request)
     cache = shared_of(request).tables
     ligand = str(request.path_params["ligand"])
@@ -175,9 +166,9 @@ async def get_ligand_props(request: Request) -> Response:
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": structures.links_of(row)})
 
 
-@ROUTES.get(f"/api/ligand_chain/{_ANY}", "Chain of a ligand.", LigandChainAnswer)
+@ROUTES.get(f"/api/ligand_chain/{_ANY}", LigandChainAnswer)
 async def get_ligand_chain(request: Request) -> Response:
-    """Answer in which chain a ligand is."""
+    """Chain of a ligand."""
     job = job_of(request)
     path = request.path_params
     chains = await in_thread(
@@ -186,19 +177,15 @@ async def get_ligand_chain(request: Request) -> Response:
     return tagged(request, LigandChainAnswer(chain=chains[0] if chains else None))
 
 
-@ROUTES.get(
-    f"/api/sasa_overlay/{_ONE}", "Atoms with exposure and colours.", list[OverlayAtom], (RESID, CONTEXT), listing=True
-)
+@ROUTES.get(f"/api/sasa_overlay/{_ONE}", list[OverlayAtom], (RESID, CONTEXT), listing=True)
 async def list_overlay_atoms(request: Request) -> Response:
-    """Answer atoms with exposure and colours."""
+    """Atoms with exposure and colours."""
     return tagged(request, await _atoms(request, overlay))
 
 
-@ROUTES.get(
-    f"/api/sasa_atommap/{_ONE}", "Exposure by atom of the SDF.", list[MappedAtom], (RESID, CONTEXT), listing=True
-)
+@ROUTES.get(f"/api/sasa_atommap/{_ONE}", list[MappedAtom], (RESID, CONTEXT), listing=True)
 async def list_mapped_atoms(request: Request) -> Response:
-    """Answer exposure by the index of the atom in the SDF."""
+    """Exposure by atom of the SDF."""
     return tagged(request, await _atoms(request, atom_map))
 
 

@@ -50,38 +50,21 @@ _LOOKUPS = anyio.CapacityLimiter(4)
 ROUTES = Routes("Pages")
 
 
-@ROUTES.get(
-    "/",
-    "Form to submit a job.",
-    PAGE,
-    (Parameter("from", "Fill in the form with the settings of this job or example."),),
-)
+@ROUTES.get("/", PAGE, (Parameter("from", "Fill in the form with the settings of this job or example."),))
 async def submit_page(request: Request) -> Response:
-    """Show the form: empty, or with the settings of an earlier job or an example."""
+    """Form to submit a job."""
     return _form(request, _values_from(request, request.query_params.get("from", "")))
 
 
-@ROUTES.post(
-    "/",
-    "Submit the form; with task=preview only show the entries of the job, with task=check its faults.",
-    {200: PAGE, 303: ""},
-    errors=("UPSTREAM_UNAVAILABLE",),
-    body="Form",
-)
+@ROUTES.post("/", {200: PAGE, 303: ""}, errors=("UPSTREAM_UNAVAILABLE",), body="Form")
 async def submit_form(request: Request) -> Response:
-    """Take a job from the form and go to its page; or show which entries it would use, or only its faults."""
+    """Submit the form; with task=preview only show the entries of the job, with task=check its faults."""
     return await _answered(request, _values(await form_pairs(request)))
 
 
-@ROUTES.post(
-    "/upload",
-    "Submit the form with files; without a task only show their content.",
-    {200: PAGE, 303: ""},
-    errors=("UPSTREAM_UNAVAILABLE",),
-    body="Files",
-)
+@ROUTES.post("/upload", {200: PAGE, 303: ""}, errors=("UPSTREAM_UNAVAILABLE",), body="Files")
 async def upload_form(request: Request) -> Response:
-    """Store the files of a form sent without scripts; then continue like `submit_form`, or show the form again."""
+    """Submit the form with files; without a task only show their content."""
     if not from_own_page(request):
         raise Unauthorized("The form was sent from another site.")
     shared = shared_of(request)
@@ -131,9 +114,9 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
-@ROUTES.get("/api/suggestions", "Names of the source that complete a text; no search.", SuggestionsAnswer, (_TEXT,))
+@ROUTES.get("/api/suggestions", SuggestionsAnswer, (_TEXT,))
 async def suggest_names(request: Request) -> Response:
-    """Return names of the source that complete a text; none if too many look names up."""
+    """Names of the source that complete a text; no search."""
     settings, text = shared_of(request).parts.settings, _TEXT.of(request) or ""
     names = []
     if _LOOKUPS.available_tokens > 0:

@@ -60,14 +60,9 @@ class RemovedUploadAnswer(Success):
 ROUTES = Routes("Uploads")
 
 
-@ROUTES.post(
-    "/api/uploads",
-    "Upload your own structures, separate ligand files and companion files, checked at once.",
-    {201: UploadAnswer},
-    body="Files",
-)
+@ROUTES.post("/api/uploads", {201: UploadAnswer}, body="Files")
 async def add_upload(request: Request) -> Response:
-    """Accept structures and their companion files."""
+    """Upload your own structures, separate ligand files and companion files, checked at once."""
     shared = shared_of(request)
     await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
     async with sent_files(request, shared.parts.settings.max_upload_files) as files:
@@ -75,15 +70,15 @@ async def add_upload(request: Request) -> Response:
     return json_answer(UploadAnswer.of(upload), 201, {"Location": f"/api/uploads/{upload.upload_id}"})
 
 
-@ROUTES.get("/api/uploads/{upload_id}", "Content of an upload.", UploadAnswer)
+@ROUTES.get("/api/uploads/{upload_id}", UploadAnswer)
 async def get_upload(request: Request) -> Response:
-    """Return the content of an upload."""
+    """Content of an upload."""
     return json_answer(UploadAnswer.of(await in_thread(upload_named, request, str(request.path_params["upload_id"]))))
 
 
-@ROUTES.delete("/api/uploads/{upload_id}", "Remove an upload.", RemovedUploadAnswer)
+@ROUTES.delete("/api/uploads/{upload_id}", RemovedUploadAnswer)
 async def delete_upload(request: Request) -> Response:
-    """Remove an upload that no unfinished job uses."""
+    """Remove an upload."""
     shared = shared_of(request)
     upload_id = str(request.path_params["upload_id"])
     upload = await in_thread(upload_named, request, upload_id)
