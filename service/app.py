@@ -52,7 +52,7 @@ from service.routes import (
     submit_page,
     uploads,
 )
-from service.routes.shared import ExampleUnavailable, Shared, from_own_page, job_of, release_held, shared_of
+from service.routes.shared import ExampleUnavailable, Shared, answer_of, from_own_page, job_of, release_held, shared_of
 from service.runs.dry_run import DryRuns
 from service.runs.extra import extras
 from service.runs.lifecycle import Parts
@@ -204,7 +204,7 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
             if endpoint.reads_job and "job_id" in request.path_params:
                 job_of(request)  # an invalid id or a missing example is reported before all other errors
             refuse_unknown(request, endpoint.known_parameters)
-        response = await endpoint.handler(request)
+        response = await answer_of(request, endpoint)
         for name, value in request.scope["state"].get("waiting", {}).items():
             response.headers.setdefault(name, value)
         if endpoint.is_file and is_binary(response.headers.get("content-type", "")):

@@ -172,7 +172,7 @@ class Board:
         for pinned in self.pinned():
             drawings = []
             for half, end in zip(self.halves, pinned["ends"], strict=True):
-                rows = half.reader.rows(half.job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [end["stem"]])
+                rows = half.job.tables.rows(tables.RESULTS_TABLE, "WHERE stem = ?", [end["stem"]])
                 drawings.append(exits_drawing(half.job.folder, rows[0], [end["anchor"]]) if rows else None)
             actions = [end["action"] for end in pinned["ends"]]
             pairs.append(SheetPair(pinned["says"], together(pinned), actions, pinned["note"], drawings))

@@ -20,7 +20,7 @@ from service.pages.render import page
 from service.pages.texts import TEXTS
 from service.results.answers import names_of_exit
 from service.results.job import Job
-from service.results.tables import JobTables, number
+from service.results.tables import number
 from service.routes.shared import in_thread, job_filters, job_named, shared_of
 from service.runs.extra import Extra
 from tethermap.base import layout, tables
@@ -73,8 +73,8 @@ async def compare_page(request: Request) -> Response:
         headers = {"Retry-After": "2"}
         return page("message", 202, headers, title=waiting.record.target_name, message=message, waiting=True)
     halves, answer, _ = await _compared(request, jobs, shown)
-    values["choices"] = await in_thread(lambda: [_ligands_of(shared.tables, job) for job in jobs])
-    values["names"] = await in_thread(lambda: [names_of(shared.tables, job.folder) for job in jobs])
+    values["choices"] = await in_thread(lambda: [_ligands_of(job) for job in jobs])
+    values["names"] = await in_thread(lambda: [names_of(job.tables) for job in jobs])
     values["not_seen_together"] = NOT_SEEN_TOGETHER
     return page("compare", **values, result=answer, pairs=_shown(answer.pairs, halves))
 
@@ -89,11 +89,10 @@ async def _compared(
     request: Request, jobs: Sequence[Job], shown: Page
 ) -> tuple[Sequence[Half], CompareAnswer, Mapping[str, str]]:
     """Return the halves of a request, their pairs with data of both jobs, and the Link header."""
-    reader = shared_of(request).tables
     wanted = [ligand.of(request) for ligand in _LIGANDS]
 
     def compared() -> tuple[list[Half], int, list[AnswerPair]]:
-        halves = [half_of(reader, job, ligand) for job, ligand in zip(jobs, wanted, strict=True)]
+        halves = [half_of(job, ligand) for job, ligand in zip(jobs, wanted, strict=True)]
         first, second = halves
         return halves, *pairs_of(first, second, shown.offset, shown.limit)
 
@@ -125,9 +124,9 @@ def _half_view(job: Job, row: Row) -> dict[str, Any]:
     }
 
 
-def _ligands_of(reader: JobTables, job: Job) -> list[tuple[str, int]]:
+def _ligands_of(job: Job) -> list[tuple[str, int]]:
     """Return the ligands of a job with their copies."""
-    rows = reader.rows(job.folder, tables.RESULTS_TABLE, names=["Warhead"])
+    rows = job.tables.rows(tables.RESULTS_TABLE, names=["Warhead"])
     return sorted(Counter(str(row["Warhead"]) for row in rows).items())
 
 

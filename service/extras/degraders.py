@@ -315,8 +315,7 @@ async def _board(request: Request) -> Board:
     jobs = [job_named(request, text.needed(request)) for text in _JOBS.values()]
     chosen = Pair(*(item.of(request) or "" for halves in _HALVES.values() for item in halves[:2]))
     pins = read_pins(_PIN.of(request), _NOTE.of(request))
-    reader = shared_of(request).tables
-    halves = await in_thread(lambda: [half_of(reader, job) for job in jobs])
+    halves = await in_thread(lambda: [half_of(job) for job in jobs])
     return Board(halves, chosen, pins, _LINKERS.of(request) or "")
 
 

@@ -16,7 +16,7 @@ from service.jobs.record import State
 from service.results.answers import is_blocked, names_of_exit, several
 from service.results.exposure import atoms_by_instance
 from service.results.job import Job
-from service.results.tables import JobTables, number
+from service.results.tables import number
 from tethermap.base import tables
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import Row
@@ -74,8 +74,6 @@ class Half:
 
     Parameters
     ----------
-    reader : JobTables
-        Result tables of jobs.
     job : Job
         The job.
     answers : sequence of mapping
@@ -86,7 +84,6 @@ class Half:
         Rows of Observed_Exits of the target's side by instance and anchor.
     """
 
-    reader: JobTables
     job: Job
     answers: Sequence[Row]
     found: int
@@ -106,25 +103,23 @@ class Half:
         )
 
 
-def half_of(reader: JobTables, job: Job, ligand: str | None = None) -> Half:
+def half_of(job: Job, ligand: str | None = None) -> Half:
     """Return the answers of a job in its main binding sites.
 
     Parameters
     ----------
-    reader : JobTables
-        Result tables of jobs.
     job : Job
         A job that has ended.
     ligand : str or None
         Limit to a component.
     """
-    rows = reader.rows(job.folder, tables.EXIT_ANSWERS, "WHERE site = ?", [MAIN])
-    observed = reader.rows(job.folder, tables.OBSERVED_EXITS, "WHERE side = 'target'")
+    rows = job.tables.rows(tables.EXIT_ANSWERS, "WHERE site = ?", [MAIN])
+    observed = job.tables.rows(tables.OBSERVED_EXITS, "WHERE side = 'target'")
     seen = {(str(row["stem"]), str(row["anchor_atom"])): row for row in observed if row["anchor_atom"]}
     if ligand:
         rows = [row for row in rows if row["Warhead"] == ligand.upper()]
     rows.sort(key=lambda row: -_worth(row))
-    return Half(reader, job, rows[:MOST_ANSWERS], len(rows), seen)
+    return Half(job, rows[:MOST_ANSWERS], len(rows), seen)
 
 
 def _worth(row: Row) -> int:
@@ -171,7 +166,7 @@ def ternary_pairs(first: Half, second: Half) -> dict[tuple[int, int], float]:
     both = [(one, other) for one, other in ends if one[0] == other[0] and one[1] != other[1]]
     if not both:
         return {}
-    atoms = atoms_by_instance(first.reader, first.job.folder, {stem for (stem, _), _ in both})
+    atoms = atoms_by_instance(first.job.tables, {stem for (stem, _), _ in both})
     places = {(stem, str(atom["exact_atom"])): atom for stem, rows in atoms.items() for atom in rows}
     distance_of: dict[tuple[int, int], float] = {}
     for one, other in both:

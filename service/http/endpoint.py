@@ -10,7 +10,9 @@ from starlette.responses import Response
 from service.addresses import WES
 from service.http.parameters import Parameter
 
-Handler = Callable[[Request], Awaitable[Response]]
+JobHandler = Callable[[Request, Any], Response]
+Handler = Callable[[Request], Awaitable[Response]] | JobHandler
+"""Answers a request. A plain function also gets the job that the path names, and is called in a thread."""
 Declaration = Callable[[Handler], Handler]
 """Decorator of a handler."""
 PAGE = "text/html; charset=utf-8"
@@ -38,7 +40,7 @@ class Endpoint:
     path : str
         In Starlette's format: ``/api/jobs/{job_id}``.
     handler : callable
-        Parses the request, calls one collaborator, answers.
+        Parses the request, calls one collaborator, answers; see `Handler`.
     group : str
         Title of the group in the manifest.
     note : str
@@ -61,6 +63,8 @@ class Endpoint:
         Whether it answers while the service still reads the job folders.
     ready : bool
         Whether the job that it reads must have ended.
+    kept : bool
+        Whether its answers about finished jobs are cached.
     name : str
         Name for people, unlike any other: ``submitJob``; by default that of the handler.
     says : str
@@ -81,6 +85,7 @@ class Endpoint:
     public: bool = False
     early: bool = False
     ready: bool = False
+    kept: bool = False
     name: str = ""
     says: str = ""
 

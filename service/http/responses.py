@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from email.utils import formatdate, parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
@@ -74,7 +74,7 @@ def rows_answer(value: Any, rows: Iterable[bytes], headers: Mapping[str, str] | 
     return Response(b",".join(parts), 200, fields, "application/json")
 
 
-async def csv_answer(request: Request, name: str, state: str, rows: Callable[[], Awaitable[Any]]) -> Response:
+def csv_answer(request: Request, name: str, state: str, rows: Callable[[], Any]) -> Response:
     """Return a CSV file, its headers only, or 304.
 
     Parameters
@@ -90,7 +90,7 @@ async def csv_answer(request: Request, name: str, state: str, rows: Callable[[],
     headers = {"Content-Disposition": disposition(name), "Cache-Control": "no-cache", "ETag": tag}
     if matches(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=headers)
-    return StreamingResponse(() if request.method == "HEAD" else await rows(), 200, headers, "text/csv")
+    return StreamingResponse(() if request.method == "HEAD" else rows(), 200, headers, "text/csv")
 
 
 def made_answer(
@@ -131,7 +131,7 @@ def disposition(name: str, *, inline: bool = False) -> str:
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
-async def file_answer(
+def file_answer(
     request: Request, artifact: Artifact, *, name: str | None = None, inline: bool = False, policy: str = ""
 ) -> Response:
     """Return a file: whole, a range of it, its headers only, or 304.
@@ -153,7 +153,7 @@ async def file_answer(
         If the range begins after the end of the file.
     """
     try:
-        stream = await anyio.to_thread.run_sync(os.open, artifact.path, _READ)
+        stream = os.open(artifact.path, _READ)
     except OSError:
         raise FileNotFound(f"There is no file {artifact.relative}.", details={"path": artifact.relative}) from None
     try:

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +14,9 @@ from service.pages.places import copy_view
 from service.pages.texts import TEXTS
 from service.results.answers import answers_of_copy, several
 from service.results.exposure import instance_atoms, relative
+from service.results.job import Job
 from service.results.structures import links_of, metadata_row
-from service.results.tables import JobTables, number
+from service.results.tables import number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import CONTEXT_WORDS, CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
@@ -46,36 +45,27 @@ _OF_ATOM = {"index": "sdf_index", "name": "exact_atom", "element": "element"}
 _MOST_SCORES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Sources of an instance: the tables, the job folder, the address of the job's routes."""
-
-    reader: JobTables
-    folder: Path
-    base: str
-
-
-def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
+def instance_view(job: Job, row: Row, context: str) -> dict[str, Any]:
     """Return everything that the page shows of one instance.
 
     Parameters
     ----------
-    place : Place
-        Where to read.
+    job : Job
+        The job.
     row : mapping
         The instance, with the areas of all contexts.
     context : str
         One of `tethermap.base.contexts.CONTEXTS`.
     """
     stem = str(row["stem"])
-    atoms = instance_atoms(place.reader, place.folder, stem)
-    drawing = exposed_drawing(place.folder, row, atoms, context)
+    atoms = instance_atoms(job.tables, stem)
+    drawing = exposed_drawing(job.folder, row, atoms, context)
     contexts = _contexts(row)
-    exit_rows = place.reader.rows(place.folder, tables.EXIT_VECTORS, "WHERE stem = ?", [stem], SHOWN)
+    exit_rows = job.tables.rows(tables.EXIT_VECTORS, "WHERE stem = ?", [stem], SHOWN)
     sites = exit_sites(exit_rows)
-    contacts = place.reader.rows(place.folder, tables.CONTACTS, "WHERE stem = ?", [stem], _OF_CONTACTS)
-    metadata = metadata_row(place.reader, place.folder, str(row["components"] or row["Warhead"]), None) or {}
-    answer = copy_view(answers_of_copy(place.reader, place.folder, row), row, exit_rows)
+    contacts = job.tables.rows(tables.CONTACTS, "WHERE stem = ?", [stem], _OF_CONTACTS)
+    metadata = metadata_row(job.tables, str(row["components"] or row["Warhead"]), None) or {}
+    answer = copy_view(answers_of_copy(job.tables, row), row, exit_rows)
     first = [site for site in sites if not site["needs_handle"]][:_FIRST_SITES] or sites[:1]  # C-H exits are folded
     scored = f"WHERE stem = ? AND name <> '' LIMIT {_MOST_SCORES}"
     return {
@@ -87,8 +77,8 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "contexts": contexts,
         "contexts_differ": len({round(one["area"], 1) for one in contexts if one["area"] is not None}) > 1,
         "drawing": drawing,
-        "exits_drawing": exits_drawing(place.folder, row) if sites else None,
-        "amid": _amid_address(place, row) if drawing else "",
+        "exits_drawing": exits_drawing(job.folder, row) if sites else None,
+        "amid": _amid_address(job, row) if drawing else "",
         "closed_here": _closed_here(sites, context),
         "sites": sites,
         "first_sites": first,
@@ -100,16 +90,16 @@ def instance_view(place: Place, row: Row, context: str) -> dict[str, Any]:
         "contacts": _strongest_first(contacts),
         "pocket": pocket_strip(contacts),
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in several(row, "flags")],
-        "files": _files(place.base, row),
-        "degrader_files": _degrader_files(place, stem),
-        "handles": f"{place.base}/handles?stem={quote(stem)}&anchor=" if _working(place, "handles") else "",
-        "design": address(f"/degraders?a_job={place.base.rpartition('/')[2]}&a_stem={quote(stem)}&a_anchor=")
+        "files": _files(job.base, row),
+        "degrader_files": _degrader_files(job, stem),
+        "handles": f"{job.base}/handles?stem={quote(stem)}&anchor=" if _working(job, "handles") else "",
+        "design": address(f"/degraders?a_job={job.base.rpartition('/')[2]}&a_stem={quote(stem)}&a_anchor=")
         if serves("/degraders")
         else "",
-        "degrader_archives": _degrader_archives(place, stem, sites, answer["observed"]),
+        "degrader_archives": _degrader_archives(job, stem, sites, answer["observed"]),
         "properties": _properties(metadata),
-        "scores": place.reader.rows(place.folder, tables.POSES, scored, [stem]),
-        "data": {**_data(place, row, atoms, sites, contacts), "seen": _seen(answer["observed"])},
+        "scores": job.tables.rows(tables.POSES, scored, [stem]),
+        "data": {**_data(job, row, atoms, sites, contacts), "seen": _seen(answer["observed"])},
     }
 
 
@@ -162,12 +152,12 @@ def _files(base: str, row: Row) -> list[dict[str, Any]]:
 _OF_INPUTS = ("site_rank", "anchor_atom", *_T.degrader_files)
 
 
-def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
+def _degrader_files(job: Job, stem: str) -> list[dict[str, Any]]:
     """Return the inputs for programs that model degraders, by exit site; none when the job has none."""
     inputs = []
-    for row in place.reader.rows(place.folder, tables.PROTAC_INPUTS, "WHERE stem = ?", [stem], _OF_INPUTS):
+    for row in job.tables.rows(tables.PROTAC_INPUTS, "WHERE stem = ?", [stem], _OF_INPUTS):
         files = [
-            {"says": says, "url": file_address(place.base, f"{layout.PROTAC_FOLDER}/{row[column]}")}
+            {"says": says, "url": file_address(job.base, f"{layout.PROTAC_FOLDER}/{row[column]}")}
             for column, says in _T.degrader_files.items()
             if row.get(column)
         ]
@@ -177,24 +167,24 @@ def _degrader_files(place: Place, stem: str) -> list[dict[str, Any]]:
 
 
 def _degrader_archives(
-    place: Place, stem: str, sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]
+    job: Job, stem: str, sites: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the addresses of inputs on demand for the anchor that a degrader shows, else for the best of each site."""
-    if not _working(place, "protac-inputs"):
+    if not _working(job, "protac-inputs"):
         return []
     seen = [str(one["row"]["anchor_atom"]) for one in observed if one["row"]["side"] == "target"]
     anchors = {_T.as_seen: seen[0]} if any(seen) else {str(site["site_rank"]): site["atom"] for site in sites}
-    base = f"{place.base}/protac-inputs?stem={quote(stem)}&anchor="
+    base = f"{job.base}/protac-inputs?stem={quote(stem)}&anchor="
     return [{"site": site, "atom": atom, "url": base + quote(atom)} for site, atom in anchors.items()]
 
 
-def _working(place: Place, route: str) -> bool:
+def _working(job: Job, route: str) -> bool:
     """Return whether a route of jobs is served and this job has the working files that it needs."""
-    return serves(f"/api/jobs/{{job_id}}/{route}") and _has_shards(place)
+    return serves(f"/api/jobs/{{job_id}}/{route}") and _has_shards(job)
 
 
-def _has_shards(place: Place) -> bool:
-    return (place.folder / layout.SHARDS).is_dir()
+def _has_shards(job: Job) -> bool:
+    return (job.folder / layout.SHARDS).is_dir()
 
 
 def _closed_here(sites: Sequence[Mapping[str, Any]], context: str) -> str:
@@ -209,9 +199,9 @@ _FIRST_SITES = 3
 """Sites of a ligand that are unfolded."""
 
 
-def _amid_address(place: Place, row: Row) -> str:
+def _amid_address(job: Job, row: Row) -> str:
     """Return the address of the drawing of an instance with its residues."""
-    names = (place.base.rpartition("/")[2], *(str(row[name]) for name in ("pdb_id", "Chain", "Warhead")))
+    names = (job.record.job_id, *(str(row[name]) for name in ("pdb_id", "Chain", "Warhead")))
     path = "/".join(quote(name, safe="") for name in names)
     return address(f"/api/svg-interactions/{path}?resid={quote(str(row['Residue_ID']))}")
 
@@ -292,10 +282,10 @@ def _seen(observed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _data(
-    place: Place, row: Row, atoms: Sequence[Row], sites: Sequence[Mapping[str, Any]], contacts: Sequence[Row]
+    job: Job, row: Row, atoms: Sequence[Row], sites: Sequence[Mapping[str, Any]], contacts: Sequence[Row]
 ) -> dict[str, Any]:
     """Return the data of an instance for scripts: addresses of files, atoms, exits."""
-    base = place.base
+    base = job.base
     partners = f"/results/{base.rpartition('/')[2]}/partners/{quote(str(row['stem']))}"
     index = {str(atom["exact_atom"]): atom["sdf_index"] for atom in atoms}
     chains = [str(item["partner_chain"]) for item in contacts if item.get("context") == "chain"]
@@ -324,7 +314,7 @@ def _data(
             }
             for site in sites[:_NUMBERED]
         ],
-        "partners": address(partners) if _has_shards(place) else None,
+        "partners": address(partners) if _has_shards(job) else None,
         "contacts": [
             {name: item[name] for name in ("ligand_atom", "partner_chain", "partner_residue", "partner_atom", "type")}
             for item in contacts

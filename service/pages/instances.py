@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
@@ -177,7 +176,7 @@ _OF_INSTANCE = (
 _OF_SUMMARY = [name for name in tables.SASA_SUMMARY.names if name not in tables.RESULTS_TABLE.names]
 
 
-def instances(reader: JobTables, folder: Path, names: Collection[str], answers: Answers) -> list[Row]:
+def instances(reader: JobTables, names: Collection[str], answers: Answers) -> list[Row]:
     """Return a row for each instance: its results with the areas of all contexts, and its ligand's best exit.
 
     Rows of the best answers of the job come first, the copy to look at before the others.
@@ -185,9 +184,7 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     Parameters
     ----------
     reader : JobTables
-        Result tables of jobs.
-    folder : Path
-        The job folder.
+        Result tables of the job.
     names : collection of str
         Columns to return, except those of answers.
     answers : Answers
@@ -195,45 +192,43 @@ def instances(reader: JobTables, folder: Path, names: Collection[str], answers: 
     """
     leading = enumerate(answers.leading)
     place = {stem: (n, stem != row["best_stem"]) for n, row in leading for stem in several(row, "stems")}
-    rows = sorted(_joined(reader, folder, names), key=lambda row: place.get(str(row["stem"]), (len(place), True)))
+    rows = sorted(_joined(reader, names), key=lambda row: place.get(str(row["stem"]), (len(place), True)))
     return [{**row, **answers.cells.get(str(row["stem"]), _NO_ANSWER)} for row in rows]
 
 
 _NO_ANSWER: dict[str, Value] = {column.name: None for column in ANSWER_COLUMNS}
 
 
-def instance(reader: JobTables, folder: Path, stem: str) -> Row | None:
+def instance(reader: JobTables, stem: str) -> Row | None:
     """Return the page data of one instance, None if there is none.
 
     Parameters
     ----------
     reader : JobTables
-        Result tables of jobs.
-    folder : Path
-        The job folder.
+        Result tables of the job.
     stem : str
         The instance.
     """
-    return next(iter(_joined(reader, folder, _OF_INSTANCE, "WHERE stem = ?", [stem])), None)
+    return next(iter(_joined(reader, _OF_INSTANCE, "WHERE stem = ?", [stem])), None)
 
 
 def _joined(
-    reader: JobTables, folder: Path, names: Collection[str], where: str = "", values: Sequence[Value] = ()
+    reader: JobTables, names: Collection[str], where: str = "", values: Sequence[Value] = ()
 ) -> list[dict[str, Value]]:
     """Return rows of the results with columns of the summary; the summary is only read if it has some of them."""
-    rows = reader.rows(folder, tables.RESULTS_TABLE, where, values, names)
+    rows = reader.rows(tables.RESULTS_TABLE, where, values, names)
     others = [name for name in _OF_SUMMARY if name in names]
     if not others:
         return rows
-    summaries = reader.rows(folder, tables.SASA_SUMMARY, where, values, ["stem", *others])
+    summaries = reader.rows(tables.SASA_SUMMARY, where, values, ["stem", *others])
     of_stem = {row["stem"]: row for row in summaries}
     blank: dict[str, Value] = dict.fromkeys(others)
     return [{**blank, **of_stem.get(row["stem"], {}), **row} for row in rows]
 
 
-def names_of(reader: JobTables, folder: Path) -> dict[str, str]:
+def names_of(reader: JobTables) -> dict[str, str]:
     """Return the name of each component, and of each group of linked ones."""
-    rows = reader.rows(folder, tables.LIGAND_METADATA, names=("Ligand", "Common_Name", "Name"))
+    rows = reader.rows(tables.LIGAND_METADATA, names=("Ligand", "Common_Name", "Name"))
     return {str(row["Ligand"]): plain_name(str(row.get("Common_Name") or row.get("Name") or "")) for row in rows}
 
 

@@ -9,7 +9,7 @@ from service.errors import FileNotFound
 from service.pages.instance import file_address, structure_of
 from service.pages.texts import TEXTS
 from service.results.job import Job
-from service.results.tables import OF_STEMS, JobTables, number
+from service.results.tables import OF_STEMS, number
 from tethermap.base import layout, tables
 from tethermap.base.reasons import SUPERPOSITION_REASONS
 from tethermap.base.tables import Row
@@ -24,13 +24,11 @@ COLOURS = ("#0072b2", "#d55e00", "#a0c060", "#60c0ff", "#8000ff", "#a00000", "#c
 """Of the ligands, in turn; all differ for each common kind of colour vision. The first two: Okabe and Ito (2008)."""
 
 
-def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str, Any]:
+def overlay_view(job: Job, stems: Sequence[str]) -> dict[str, Any]:
     """Return the data for the page of superposed ligands.
 
     Parameters
     ----------
-    reader : JobTables
-        Result tables of jobs.
     job : Job
         A job that has ended.
     stems : sequence of str
@@ -41,16 +39,16 @@ def overlay_view(reader: JobTables, job: Job, stems: Sequence[str]) -> dict[str,
     FileNotFound
         If all of them are missing in the job.
     """
-    rows = reader.rows(job.folder, tables.SUPERPOSITION, f"WHERE {OF_STEMS}", [list(stems)])
+    rows = job.tables.rows(tables.SUPERPOSITION, f"WHERE {OF_STEMS}", [list(stems)])
     placed = {str(row["stem"]): row for row in rows}
     chosen = [placed[stem] for stem in stems if stem in placed]
     if not chosen:
         raise FileNotFound(TEXTS.overlay.no_ligand)
     first = next((row for row in chosen if row["superposed"]), chosen[0])
-    results = {row["stem"]: row for row in reader.rows(job.folder, tables.RESULTS_TABLE)}
+    results = {row["stem"]: row for row in job.tables.rows(tables.RESULTS_TABLE)}
     shown = [row for row in chosen if row["superposed"] and row["group"] == first["group"]][:MAX_LIGANDS]
     others = [row for row in chosen if row not in shown]
-    directions = reader.rows(job.folder, tables.EXIT_CONSENSUS, 'WHERE "group" = ?', [first["group"]])
+    directions = job.tables.rows(tables.EXIT_CONSENSUS, 'WHERE "group" = ?', [first["group"]])
     directions.sort(key=lambda row: (-(number(row, "n_entries_open") or 0), -(number(row, "best_score") or 0.0)))
     lines = [_line(job, row, results.get(row["stem"], {}), number_) for number_, row in enumerate(shown)]
     reference = results.get(first["reference"])

@@ -11,6 +11,7 @@ from service.jobs.artifacts import resolve_artifact
 from service.pages.depiction import shown_drawing
 from service.pages.instance import file_address
 from service.results.exposure import atoms_by_instance, relative
+from service.results.job import Job
 from service.results.tables import OF_STEMS, JobTables, number
 from tethermap.base import layout, tables
 from tethermap.base.contexts import HEADLINE_FIRST, area_column
@@ -29,23 +30,19 @@ _SHOWN = ("series", "n_components", "n_instances", "members", "timed_out", "n_co
 _MAP = ("core_index", "sdf_index", "atom_name", "series", "stem")
 
 
-def all_series(reader: JobTables, folder: Path) -> list[Row]:
+def all_series(reader: JobTables) -> list[Row]:
     """Return the series of a job, the largest first."""
-    rows = reader.rows(folder, tables.SERIES, names=_SHOWN)
+    rows = reader.rows(tables.SERIES, names=_SHOWN)
     return sorted(rows, key=lambda row: (-(number(row, "n_components") or 0), -(number(row, "n_instances") or 0)))
 
 
-def series_view(reader: JobTables, folder: Path, base: str, series: Row, instances: Sequence[Row]) -> dict[str, Any]:
+def series_view(job: Job, series: Row, instances: Sequence[Row]) -> dict[str, Any]:
     """Return the heat map of a series: core atoms across, instances down.
 
     Parameters
     ----------
-    reader : JobTables
-        Result tables of jobs.
-    folder : Path
-        The job folder.
-    base : str
-        Address of the job's routes.
+    job : Job
+        The job.
     series : mapping
         Its row in Series.csv.
     instances : sequence of mapping
@@ -56,15 +53,15 @@ def series_view(reader: JobTables, folder: Path, base: str, series: Row, instanc
     members.sort(key=lambda row: -(number(row, "SASA_in_complex_A2") or 0.0))
     shown = sorted(members[:MAX_ROWS], key=lambda row: str(row["Warhead"]))
     stems = {str(row["stem"]) for row in shown}
-    core = _core_atoms(reader, folder, name, stems)
-    atoms = atoms_by_instance(reader, folder, stems)
+    core = _core_atoms(job.tables, name, stems)
+    atoms = atoms_by_instance(job.tables, stems)
     column = area_column(HEADLINE_FIRST[0])
     exposed = {stem: {row["sdf_index"]: relative(row, column) for row in rows} for stem, rows in atoms.items()}
     places = sorted({place for own in core.values() for place in own})
     rows = [_line(row, places, core.get(str(row["stem"]), {}), exposed[str(row["stem"])]) for row in shown]
     shares = [[share for row in rows if (share := row["cells"][k]["share"]) is not None] for k in range(len(places))]
     means = [fmean(known) if known else None for known in shares]
-    drawing = shown_drawing(folder, f"{layout.SERIES_FOLDER}/{name}.svg")
+    drawing = shown_drawing(job.folder, f"{layout.SERIES_FOLDER}/{name}.svg")
     return {
         "name": name,
         "places": places,
@@ -73,16 +70,16 @@ def series_view(reader: JobTables, folder: Path, base: str, series: Row, instanc
         "total": len(members),
         "drawing": drawing,
         "discs": _discs(drawing, dict(zip(places, means, strict=True))),
-        "pictures": _pictures(folder, base, name, {str(row["Warhead"]) for row in members}),
+        "pictures": _pictures(job.folder, job.base, name, {str(row["Warhead"]) for row in members}),
         "context": HEADLINE_FIRST[0],
     }
 
 
-def _core_atoms(reader: JobTables, folder: Path, series: str, stems: Collection[str]) -> dict[str, dict[int, Row]]:
+def _core_atoms(reader: JobTables, series: str, stems: Collection[str]) -> dict[str, dict[int, Row]]:
     """Return, for each instance, its atom at each place of the core."""
     atoms_of: dict[str, dict[int, Row]] = {}
     where = f"WHERE series = ? AND core_index IS NOT NULL AND {OF_STEMS}"
-    for row in reader.rows(folder, tables.LIGAND_MCS_MAP, where, [series, list(stems)], _MAP):
+    for row in reader.rows(tables.LIGAND_MCS_MAP, where, [series, list(stems)], _MAP):
         atoms_of.setdefault(str(row["stem"]), {})[int(str(row["core_index"]))] = row
     return atoms_of
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from service.results.tables import JobTables, number
 from tethermap.base import tables
@@ -56,9 +55,9 @@ class Answers:
     """Values of `ANSWER_COLUMNS` by instance, of those that are part of an answer."""
 
     @classmethod
-    def of(cls, reader: JobTables, folder: Path) -> Answers:
+    def of(cls, reader: JobTables) -> Answers:
         """Return those of a job; none of a job without the tables."""
-        leading = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE answer_rank = 1", (), SHOWN)
+        leading = reader.rows(tables.EXIT_ANSWERS, "WHERE answer_rank = 1", (), SHOWN)
         return cls(leading, {stem: one for row in leading for one in (_cells(row),) for stem in several(row, "stems")})
 
     @property
@@ -111,26 +110,24 @@ class CopyAnswers:
     observed: Sequence[Row]
 
 
-def answers_of_copy(reader: JobTables, folder: Path, row: Row) -> CopyAnswers:
+def answers_of_copy(reader: JobTables, row: Row) -> CopyAnswers:
     """Return the answers about the ligand of a copy.
 
     Parameters
     ----------
     reader : JobTables
-        Result tables of jobs.
-    folder : Path
-        The job folder.
+        Result tables of the job.
     row : mapping
         The copy in Results_Display.
     """
     stem = str(row["stem"])
-    rows = reader.rows(folder, tables.EXIT_ANSWERS, "WHERE Warhead = ?", [row["Warhead"]], SHOWN)
+    rows = reader.rows(tables.EXIT_ANSWERS, "WHERE Warhead = ?", [row["Warhead"]], SHOWN)
     own = [answer for answer in rows if stem in several(answer, "stems")]
-    observed = reader.rows(folder, tables.OBSERVED_EXITS, "WHERE stem = ?", [stem])
+    observed = reader.rows(tables.OBSERVED_EXITS, "WHERE stem = ?", [stem])
     observed.sort(key=lambda seen: seen["side"] != "target")
     if own or observed:
         return CopyAnswers(own, bool(own), observed)
-    placed = reader.rows(folder, tables.SUPERPOSITION, "WHERE stem = ?", [stem], ["group"])
+    placed = reader.rows(tables.SUPERPOSITION, "WHERE stem = ?", [stem], ["group"])
     group = placed[0]["group"] if placed else None
     same = [a for a in rows if a["group"] == group and a["InChIKey"] == row.get("InChIKey")]
     here = [answer for answer in same if answer["site"] == row.get("site")]

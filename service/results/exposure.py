@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from service.http.sasa_answers import MappedAtom, MeasuredAtom, OverlayAtom, SasaMethod, SasaRange, SasaTotals
@@ -26,16 +25,14 @@ class Summaries:
     Parameters
     ----------
     reader : JobTables
-        Result tables of jobs.
-    job : Path
-        The job folder.
+        Result tables of the job.
     pdb_ids : collection of str
         Entries whose rows are read.
     """
 
-    def __init__(self, reader: JobTables, job: Path, pdb_ids: Collection[str]) -> None:
+    def __init__(self, reader: JobTables, pdb_ids: Collection[str]) -> None:
         self._by_entry: dict[str, list[Row]] = {}
-        for row in reader.of_entries(job, tables.SASA_SUMMARY, pdb_ids, _OF_SUMMARY):
+        for row in reader.of_entries(tables.SASA_SUMMARY, pdb_ids, _OF_SUMMARY):
             self._by_entry.setdefault(same_entry(str(row["pdb_id"])), []).append(row)
 
     def row(self, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None = None) -> Row | None:
@@ -47,9 +44,9 @@ class Summaries:
 _NAMES = ("stem", "exact_atom", "element", "atom_id", "x", "y", "z", "relative_sasa", "sdf_index", *_AREAS)
 
 
-def instance_atoms(reader: JobTables, job: Path, stem: str) -> list[Row]:
+def instance_atoms(reader: JobTables, stem: str) -> list[Row]:
     """Return the rows of the heavy atoms of one instance, in the order of its SDF."""
-    return sorted(reader.rows(job, tables.SASA_ATOMS, "WHERE stem = ?", [stem], _NAMES), key=_place)
+    return sorted(reader.rows(tables.SASA_ATOMS, "WHERE stem = ?", [stem], _NAMES), key=_place)
 
 
 def _place(row: Mapping[str, Any]) -> Any:
@@ -57,10 +54,10 @@ def _place(row: Mapping[str, Any]) -> Any:
     return row["sdf_index"] or 0
 
 
-def atoms_by_instance(reader: JobTables, job: Path, stems: Collection[str]) -> dict[str, list[Row]]:
+def atoms_by_instance(reader: JobTables, stems: Collection[str]) -> dict[str, list[Row]]:
     """Return names, places and areas of the heavy atoms of several instances."""
     rows_of: dict[str, list[Row]] = {stem: [] for stem in stems}
-    rows = reader.rows(job, tables.SASA_ATOMS, f"WHERE {OF_STEMS}", [list(rows_of)], _NAMES)
+    rows = reader.rows(tables.SASA_ATOMS, f"WHERE {OF_STEMS}", [list(rows_of)], _NAMES)
     for row in sorted(rows, key=_place):
         rows_of[str(row["stem"])].append(row)
     return rows_of

@@ -8,7 +8,7 @@ import anyio.to_thread
 from isal import igzip
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from service.http.compression import declare, packed, takes_gzip
 from service.http.responses import matches
@@ -47,6 +47,8 @@ def _sent(request: Request, body: bytes, answer: Response) -> Response:
 async def kept_answer(request: Request, job: Job, make: Callable[[], Response], listing: int = 0) -> Response:
     """Return the answer to a question about a finished job, which is made in a thread where it isn't kept.
 
+    Only answers with a body are kept, no files and other streams.
+
     Parameters
     ----------
     request : Request
@@ -64,13 +66,15 @@ async def kept_answer(request: Request, job: Job, make: Callable[[], Response], 
 
     def made() -> tuple[Response, bytes]:
         answer = make()
+        if answer.status_code != 200 or isinstance(answer, StreamingResponse):
+            return answer, b""
         body = packed(bytes(answer.body))
         if answer.media_type == "application/json":  # its own tag would need a hash of seven times as many bytes
             answer.headers["ETag"] = f'W/"{hashlib.sha1(body, usedforsecurity=False).hexdigest()}"'
         return answer, body
 
     answer, body = await anyio.to_thread.run_sync(made)
-    if answer.status_code != 200:
+    if not body:
         return answer
     KEPT.keep(state, (body, Response(None, answer.status_code, answer.headers)))
     return _sent(request, body, answer)

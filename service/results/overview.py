@@ -4,11 +4,10 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from service.addresses import address
 from service.http.result_answers import File, LeftOut, PipelineVersion, ResultCounts, ResultsAnswer, ResultUrls
 from service.jobs.artifacts import list_artifacts
 from service.jobs.durable import raise_shortage
-from service.jobs.record import JobRecord
+from service.results.job import Job
 from service.results.tables import JobTables
 from tethermap.base import layout, tables
 
@@ -20,12 +19,12 @@ _HEAD = 50_000
 """Characters of a manifest that are read first; usually the files begin among them."""
 
 
-def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str) -> ResultsAnswer:
+def results_answer(job: Job) -> ResultsAnswer:
     """Return the results of a job that has ended, however it ended."""
-    listing = list_artifacts(folder)
+    record, base = job.record, job.base
+    listing = list_artifacts(job.folder)
     every = listing.artifacts
     summary = [one for one in every if one.name == layout.RESULTS_DISPLAY_LINK or "summary" in one.name.lower()]
-    browser = address(f"/results/{record.job_id}")
     return ResultsAnswer(
         job_id=record.job_id,
         status=record.status,
@@ -34,21 +33,21 @@ def results_answer(reader: JobTables, record: JobRecord, folder: Path, base: str
             **{kind: number for kind, number in listing.counts().items() if kind in ResultCounts.model_fields},
             tsv=sum(1 for artifact in every if artifact.name.lower().endswith(".tsv")),
         ),
-        urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=browser),
+        urls=ResultUrls(files=f"{base}/files", bundle=f"{base}/bundle", browser_results=job.page),
         summary_files=File.all_of(listing, base, summary),
         display_files=File.all_of(listing, base, [one for one in every if one.kind in ("html", "svg")]),
         files=File.all_of(listing, base, every[:_FIRST]),
         files_total=len(every),
-        rejections=_rejections(reader, folder),
-        pipeline=pipeline_of(folder),
+        rejections=_rejections(job.tables),
+        pipeline=pipeline_of(job.folder),
     )
 
 
-def _rejections(reader: JobTables, folder: Path) -> LeftOut:
+def _rejections(reader: JobTables) -> LeftOut:
     """Count entries and ligands that were left out, together."""
     reasons: Counter[str] = Counter()
     for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS):
-        reasons.update(dict(reader.fetch(folder, table, "coalesce(reason, ''), count(*)", "GROUP BY reason")))
+        reasons.update(dict(reader.fetch(table, "coalesce(reason, ''), count(*)", "GROUP BY reason")))
     left_out = {reason: number for reason, number in sorted(reasons.items()) if reason not in _NOT_REJECTED}
     return LeftOut(total=sum(left_out.values()), by_reason=left_out)
 

@@ -20,7 +20,7 @@ _WITHOUT_HASH = (layout.JOB_CONFIG, layout.MANIFEST, layout.SEARCH_QUERY, layout
 """Files that a rerun has the same although the manifest can't or doesn't hash them."""
 
 
-def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
+def reproduction(reader: JobTables) -> dict[str, Any]:
     """Return how to run a finished job again.
 
     The entries are pinned and the search result is included, so that a later search can change nothing: every file of a
@@ -29,10 +29,9 @@ def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
     Parameters
     ----------
     reader : JobTables
-        Result tables of jobs.
-    job : Path
-        The job folder.
+        Result tables of the job.
     """
+    job = reader.folder
     manifest = _json(job / layout.MANIFEST)
     settings = _json(job / layout.JOB_CONFIG) or dict(manifest.get("settings") or {})
     files = {str(row["path"]): str(row["sha256"]) for row in manifest.get("files") or []}
@@ -42,8 +41,8 @@ def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
         if manifest and (job / path).is_file()
     }
     return {
-        "config": _pinned(settings, _search(reader, job, settings)),
-        "entries": reader.rows(job, tables.ENTRY_STATUS, "WHERE sha256 <> ''", names=("pdb_id", "revision", "sha256")),
+        "config": _pinned(settings, _search(reader, settings)),
+        "entries": reader.rows(tables.ENTRY_STATUS, "WHERE sha256 <> ''", names=("pdb_id", "revision", "sha256")),
         "command": COMMAND,
         "versions": manifest.get("versions") or {},
         "outputs": [{"path": path, "sha256": files[path]} for path in sorted(files)],
@@ -51,13 +50,13 @@ def reproduction(reader: JobTables, job: Path) -> dict[str, Any]:
     }
 
 
-def _search(reader: JobTables, job: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+def _search(reader: JobTables, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the result of the job's search; None if it never ended."""
-    query = _json(job / layout.SEARCH_QUERY)
-    if not query or not (job / layout.SEARCH_ENTRIES).is_file():
+    query = _json(reader.folder / layout.SEARCH_QUERY)
+    if not query or not (reader.folder / layout.SEARCH_ENTRIES).is_file():
         return None
     asked = (settings.get("filters") or {}).get("entries") or []
-    return recorded_search.record_search(asked, query, reader.rows(job, tables.ENTRIES))
+    return recorded_search.record_search(asked, query, reader.rows(tables.ENTRIES))
 
 
 def _pinned(settings: Mapping[str, Any], search: Mapping[str, Any] | None) -> dict[str, Any]:

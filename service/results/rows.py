@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from service.errors import InvalidParameter
@@ -59,20 +58,20 @@ class RowsWanted:
         """Return the view with a further condition and the values of its question marks."""
         return replace(self, tests=[*self.tests, test], values=[*self.values, *values])
 
-    def count(self, reader: JobTables, job: Path, table: Table) -> int:
+    def count(self, reader: JobTables, table: Table) -> int:
         """Return how many rows of a job's table are in the view."""
-        found = reader.fetch(job, table, "count(*)", self.where, self.values)
+        found = reader.fetch(table, "count(*)", self.where, self.values)
         return int(found[0][0]) if found else 0
 
     def csv(
-        self, reader: JobTables, job: Path, table: Table, columns: Sequence[Column], limit: int | None, offset: int
+        self, reader: JobTables, table: Table, columns: Sequence[Column], limit: int | None, offset: int
     ) -> Iterator[str]:
         """Yield the header and rows of the view as CSV, as `csv_text` does; DuckDB writes the lines."""
         yield _csv([[column.name for column in columns]])
         line, end = _line_of(columns), None if limit is None else offset + limit
         for start in range(offset, sys.maxsize if end is None else end, _LINES):
             size = _LINES if end is None else min(_LINES, end - start)
-            lines = reader.fetch(job, table, line, self.page(size, start), self.values)
+            lines = reader.fetch(table, line, self.page(size, start), self.values)
             yield "".join(chain.from_iterable(lines))
             if len(lines) < _LINES:
                 return

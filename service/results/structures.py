@@ -29,13 +29,13 @@ class Asked:
     residue: str | None = None
 
 
-def instance_rows(reader: JobTables, job: Path, asked: Asked) -> list[Row]:
+def instance_rows(reader: JobTables, asked: Asked) -> list[Row]:
     """Return the rows of Results_Display of the requested instances, lowest residue first."""
-    rows = reader.of_entries(job, tables.RESULTS_TABLE, [asked.pdb_id], _NAMES)
+    rows = reader.of_entries(tables.RESULTS_TABLE, [asked.pdb_id], _NAMES)
     return matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue)
 
 
-def find_instance(reader: JobTables, job: Path, asked: Asked) -> Row:
+def find_instance(reader: JobTables, asked: Asked) -> Row:
     """Return the requested instance: without a chain the most exposed, else the one of the lowest residue.
 
     Raises
@@ -43,7 +43,7 @@ def find_instance(reader: JobTables, job: Path, asked: Asked) -> Row:
     FileNotFound
         If there is none.
     """
-    rows = instance_rows(reader, job, asked)
+    rows = instance_rows(reader, asked)
     if not rows:
         chain = f" in chain {asked.chain}" if asked.chain else ""
         raise FileNotFound(f"The job has no ligand {(asked.ligand or '')[:64]} of {asked.pdb_id[:64]}{chain}.")
@@ -78,15 +78,13 @@ _FILES = ("pdb_path", "cif_path", "sdf_path", "svg_plain_path", "svg_exposed_pat
 _NAMES = (*INSTANCE_COLUMNS, "components", "SASA_in_complex_A2", *_FILES)
 
 
-def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> list[Artifact]:
+def files_of_instances(reader: JobTables, stems: Sequence[str]) -> list[Artifact]:
     """Return the existing files of the given instances.
 
     Parameters
     ----------
     reader : JobTables
-        Result tables of jobs.
-    job : Path
-        The job folder.
+        Result tables of the job.
     stems : sequence of str
         File names of the instances, without suffixes.
 
@@ -95,7 +93,7 @@ def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> li
     FileNotFound
         If the job has not all of these instances.
     """
-    found = reader.rows(job, tables.RESULTS_TABLE, f"WHERE {OF_STEMS}", [list(stems)], _NAMES)
+    found = reader.rows(tables.RESULTS_TABLE, f"WHERE {OF_STEMS}", [list(stems)], _NAMES)
     rows = {str(row["stem"]): row for row in found}
     unknown = [stem for stem in stems if stem not in rows]
     if unknown:
@@ -104,12 +102,12 @@ def files_of_instances(reader: JobTables, job: Path, stems: Sequence[str]) -> li
     for stem in stems:
         for column in _FILES:
             with contextlib.suppress(FileNotFound):
-                artifact = instance_file(job, rows[stem], column)
+                artifact = instance_file(reader.folder, rows[stem], column)
                 files[artifact.relative] = artifact
     return list(files.values())
 
 
-def find_by_name(reader: JobTables, job: Path, name: str, residue: str | None) -> Row:
+def find_by_name(reader: JobTables, name: str, residue: str | None) -> Row:
     """Return the instance that a file name ``<pdb>_<chain>_<ligand>[_<residue>]`` means.
 
     A PDB id may contain ``_``, so names are read from the right.
@@ -119,7 +117,7 @@ def find_by_name(reader: JobTables, job: Path, name: str, residue: str | None) -
     FileNotFound
         If there is none.
     """
-    rows = reader.rows(job, tables.RESULTS_TABLE, names=_NAMES)
+    rows = reader.rows(tables.RESULTS_TABLE, names=_NAMES)
     exact = [row for row in rows if str(row["stem"]).lower() == name.lower()]
     if exact and residue is None:
         return next((row for row in exact if row["stem"] == name), exact[0])
@@ -135,9 +133,7 @@ def find_by_name(reader: JobTables, job: Path, name: str, residue: str | None) -
     raise FileNotFound("The job has no such ligand.")
 
 
-def protein_text(
-    reader: JobTables, job: Path, pdb_id: str, chain: str, ligand: str | None
-) -> tuple[str, str, Artifact]:
+def protein_text(reader: JobTables, pdb_id: str, chain: str, ligand: str | None) -> tuple[str, str, Artifact]:
     """Return a chain's polymer as PDB text, modified residues included, the chain's name, and the complex.
 
     Parameters
@@ -152,16 +148,16 @@ def protein_text(
     FileNotFound
         If no complex of the job contains the chain.
     """
-    rows = instance_rows(reader, job, Asked(pdb_id))
-    wanted = {str(row["stem"]) for row in instance_rows(reader, job, Asked(pdb_id, None, ligand))} if ligand else set()
+    rows = instance_rows(reader, Asked(pdb_id))
+    wanted = {str(row["stem"]) for row in instance_rows(reader, Asked(pdb_id, None, ligand))} if ligand else set()
     own = {str(row["stem"]) for row in rows if row["Chain"] == chain}
     for row in sorted(rows, key=lambda row: (row["stem"] not in wanted, row["stem"] not in own)):
-        file = complex_file(job, row)
+        file = complex_file(reader.folder, row)
         lines = file.path.read_text(encoding="utf-8", errors="replace").splitlines()
         if file.name.lower().endswith(".cif"):
             chain_polymer = polymer_of_mmcif(lines, chain)
         else:
-            renamed = reader.rows(job, tables.NAME_MAP, "WHERE stem = ? AND what = 'chain'", [row["stem"]])
+            renamed = reader.rows(tables.NAME_MAP, "WHERE stem = ? AND what = 'chain'", [row["stem"]])
             names = {str(item["name_in_pdb"]): str(item["name"]) for item in renamed}
             chain_polymer = polymer_of(lines, names, chain)
         if chain_polymer is not None:
@@ -197,17 +193,17 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
     return chain, [*head, *sequence, *polymers[short_names[chain]], "END"]
 
 
-def chains_of(reader: JobTables, job: Path, pdb_id: str, ligand: str) -> list[str]:
+def chains_of(reader: JobTables, pdb_id: str, ligand: str) -> list[str]:
     """Return the chains in which a ligand of an entry is, in order."""
-    return sorted({str(row["Chain"]) for row in instance_rows(reader, job, Asked(pdb_id, None, ligand))})
+    return sorted({str(row["Chain"]) for row in instance_rows(reader, Asked(pdb_id, None, ligand))})
 
 
-def metadata_row(reader: JobTables, job: Path, ligand: str, smiles: str | None) -> Row | None:
+def metadata_row(reader: JobTables, ligand: str, smiles: str | None) -> Row | None:
     """Return the row of a component, by its code or by its SMILES in a table."""
-    rows = reader.rows(job, tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.upper()])
+    rows = reader.rows(tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.upper()])
     if not rows and smiles:
         written = "WHERE ? IN (SMILES, Canonical_SMILES, Parent_SMILES) LIMIT 1"
-        rows = reader.rows(job, tables.LIGAND_METADATA, written, [smiles])
+        rows = reader.rows(tables.LIGAND_METADATA, written, [smiles])
     return rows[0] if rows else None
 
 

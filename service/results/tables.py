@@ -1,9 +1,12 @@
 """Rows of a job's tables, queried with DuckDB: from Parquet, or from CSV in jobs of earlier versions."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,15 +35,16 @@ INSTANCE_COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem")
 
 
 class TableFile(NamedTuple):
-    """Columns of a table's file, those that the file of another version lacks, and SQL that reads its rows."""
+    """A table's file: its columns, those that the file of another version lacks, and SQL that reads its rows."""
 
+    path: Path
     columns: tuple[Column, ...]
     lacking: tuple[Column, ...]
     rows: str
 
 
-class JobTables:
-    """Queries the tables of jobs; each query has a separate cursor.
+class Database:
+    """DuckDB over the tables of all jobs; each query has a separate cursor.
 
     Parameters
     ----------
@@ -60,12 +64,11 @@ class JobTables:
         """Close the database; a query that still runs ends first."""
         self._database.close()
 
-    def columns(self, job: Path, table: Table) -> tuple[Column, ...]:
-        """Return the columns of a job's table: those of its file, else those that it would have."""
-        file = self._file(job, table)
-        return file.columns if file else table.columns
+    def of(self, job: Path) -> JobTables:
+        """Return the tables of a job's folder."""
+        return JobTables(job, self)
 
-    def _file(self, job: Path, table: Table) -> TableFile | None:
+    def file(self, job: Path, table: Table) -> TableFile | None:
         """Return the columns of a table's file and the SQL that reads it; None if it does not exist or is empty."""
         path = job / table.path
         try:
@@ -77,7 +80,7 @@ class JobTables:
                 columns = file_columns(path, table)
                 names = {column.name for column in columns}
                 lacking = tuple(column for column in table.columns if column.name not in names)
-                file = TableFile(columns, lacking, source(job, table, columns) if columns else "")
+                file = TableFile(path, columns, lacking, source(job, table, columns) if columns else "")
                 with self._lock:
                     self._files.keep(key, file)
         except OSError as error:
@@ -85,63 +88,14 @@ class JobTables:
             return None
         return file if file.columns else None
 
-    def rows(
-        self, job: Path, table: Table, rest: str = "", values: Sequence[Any] = (), names: Collection[str] | None = None
-    ) -> list[dict[str, Value]]:
-        """Return rows of a job's table; none if it does not exist (yet).
-
-        Columns that the file of another version lacks come last, empty.
-
-        Parameters
-        ----------
-        job, table : Path, Table
-            The job folder and the table.
-        rest : str
-            Clauses of SQL, such as ``WHERE stem = ?``.
-        values : sequence
-            Values of the question marks.
-        names : collection of str or None
-            Columns to return; None for all.
-        """
-        file = self._file(job, table)
-        if file is None:
-            return []
-        chosen = [one for one in file.columns if names is None or one.name in names]
-        lacking = [one for one in file.lacking if names is None or one.name in names]
-        blank = {one.name: "" if one.kind == "text" else None for one in lacking}
-        cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
-        keys = [column.name for column in chosen]
-        found = self._fetch(job / table.path, file, ", ".join(cells) or "NULL", rest, values)
-        rows = [{**dict(zip(keys, row, strict=False)), **blank} for row in found]
-        for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
-            if column.separator:
-                for row in rows:
-                    row[column.name] = joined(column, row[column.name])
-        return rows
-
-    def of_entries(
-        self, job: Path, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
-    ) -> list[dict[str, Value]]:
-        """Return the rows of the instances of the given entries, for any form of their ids."""
-        known = [form for one in pdb_ids for form in (same_entry(one), f"pdb_0000{same_entry(one)}")]
-        return self.rows(job, table, "WHERE lower(pdb_id) IN (SELECT unnest(?))", [known], names)
-
-    def fetch(
-        self, job: Path, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()
-    ) -> list[tuple[Any, ...]]:
-        """Return the selection of a query from a job's table; none if the table does not exist.
+    def query(self, file: TableFile, select: str, rest: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Return the selection of a query from a file; none if it was removed meanwhile.
 
         Raises
         ------
         QueueFull
             If it takes longer than the time limit, or more memory than all queries may have.
         """
-        file = self._file(job, table)
-        return self._fetch(job / table.path, file, select, rest, values) if file else []
-
-    def _fetch(
-        self, path: Path, file: TableFile, select: str, rest: str, values: Sequence[Any]
-    ) -> list[tuple[Any, ...]]:
         query = f"FROM ({file.rows}) SELECT {select} {rest}"
         with self._database.cursor() as cursor, self._limited(cursor):
             try:
@@ -152,7 +106,7 @@ class JobTables:
                 raise took_too_long("needs too much memory") from None
             except duckdb.IOException as error:
                 raise_shortage(error)
-                if path.is_file():
+                if file.path.is_file():
                     raise
                 return []
 
@@ -182,6 +136,73 @@ class JobTables:
                     cursor.interrupt()
             if self._ends:
                 self._start_timer(max(min(self._ends.values()) - now, self._seconds / 100))
+
+
+@dataclass(frozen=True, slots=True)
+class JobTables:
+    """The result tables of a job, read with DuckDB.
+
+    Parameters
+    ----------
+    folder : Path
+        The job folder.
+    database : Database
+        The database of all jobs.
+    """
+
+    folder: Path
+    database: Database
+
+    def columns(self, table: Table) -> tuple[Column, ...]:
+        """Return the columns of a table: those of its file, else those that it would have."""
+        file = self.database.file(self.folder, table)
+        return file.columns if file else table.columns
+
+    def rows(
+        self, table: Table, rest: str = "", values: Sequence[Any] = (), names: Collection[str] | None = None
+    ) -> list[dict[str, Value]]:
+        """Return rows of a table; none if it does not exist (yet).
+
+        Columns that the file of another version lacks come last, empty.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        rest : str
+            Clauses of SQL, such as ``WHERE stem = ?``.
+        values : sequence
+            Values of the question marks.
+        names : collection of str or None
+            Columns to return; None for all.
+        """
+        file = self.database.file(self.folder, table)
+        if file is None:
+            return []
+        chosen = [one for one in file.columns if names is None or one.name in names]
+        lacking = [one for one in file.lacking if names is None or one.name in names]
+        blank = {one.name: "" if one.kind == "text" else None for one in lacking}
+        cells = [quoted(column.name) if column.separator else cell_of(column) for column in chosen]
+        keys = [column.name for column in chosen]
+        found = self.database.query(file, ", ".join(cells) or "NULL", rest, values)
+        rows = [{**dict(zip(keys, row, strict=False)), **blank} for row in found]
+        for column in chosen:  # joined here, as SQL for it takes longer to plan than the other columns of few rows
+            if column.separator:
+                for row in rows:
+                    row[column.name] = joined(column, row[column.name])
+        return rows
+
+    def of_entries(
+        self, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
+    ) -> list[dict[str, Value]]:
+        """Return the rows of the instances of the given entries, for any form of their ids."""
+        known = [form for one in pdb_ids for form in (same_entry(one), f"pdb_0000{same_entry(one)}")]
+        return self.rows(table, "WHERE lower(pdb_id) IN (SELECT unnest(?))", [known], names)
+
+    def fetch(self, table: Table, select: str, rest: str = "", values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the selection of a query from a table; none if the table does not exist."""
+        file = self.database.file(self.folder, table)
+        return self.database.query(file, select, rest, values) if file else []
 
 
 def took_too_long(reason: str = "took too long") -> QueueFull:

@@ -187,8 +187,7 @@ async def get_batch_results(request: Request) -> Response:
     for item, record, status in shared.parts.store.batch_jobs(batch):
         results = None
         if record is not None and record.final:
-            folder, base = shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}")
-            results = await in_thread(results_answer, shared.tables, record, folder, base)
+            results = await in_thread(results_answer, shared.job(record))
         jobs.append(
             BatchResult(
                 job_id=item.job_id,

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -83,13 +84,13 @@ async def _stream(request: Request, job: Job, last: int) -> AsyncGenerator[bytes
                 if number > last:
                     yield _event("log", number, shared.scrubber.text(line))
             number = first + len(ending)
-            final = state_of(shared, Job(record, job.folder, job.base))
+            final = state_of(shared, replace(job, record=record))
             yield _event("status", number if number > last else None, final)  # sent before: without its number
             return
         state = (record.status, record.current_step, record.attempt, record.results_ready)
         if state != shown:
             shown, silent, sent = state, 0.0, sent + 1
-            yield _event("status", sent, state_of(shared, Job(record, job.folder, job.base)))
+            yield _event("status", sent, state_of(shared, replace(job, record=record)))
         if stopping.is_set():
             return
         if silent >= KEEP_ALIVE_SECONDS:

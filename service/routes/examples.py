@@ -68,7 +68,7 @@ async def _shown(shared: Shared, example: Example) -> dict[str, Any]:
     """Return the record of an example, its best answer and the picture of it."""
     body = _record(shared, example)
     folder = shared.parts.store.folder(example.job_id)
-    answers = (await in_thread(Answers.of, shared.tables, folder)).leading if body["has_results"] else []
+    answers = (await in_thread(Answers.of, shared.tables.of(folder))).leading if body["has_results"] else []
     if not answers:
         return {**body, "picture": None}
     here = address(f"/results/{example.job_id}")

@@ -10,10 +10,10 @@ from service.http.endpoint import Declaration, Handler, Routes
 from service.http.parameters import FOLDER, KIND, STEM, Paging, Parameter
 from service.http.responses import file_answer, tagged
 from service.http.result_answers import ArtifactsAnswer, File, FilesAnswer, StructuresAnswer
-from service.jobs.artifacts import ANY_FILE, Listing, list_artifacts, resolve_artifact
+from service.jobs.artifacts import ANY_FILE, list_artifacts, resolve_artifact
 from service.results.bundles import bundle_answer, public_bundle, structures_folder
+from service.results.job import Job
 from service.results.structures import files_of_instances
-from service.routes.shared import in_thread, job_of, shared_of
 
 _PAGE = Paging(1000, 2000)
 _ZIP = {200: "application/zip", 206: "application/zip"}
@@ -47,13 +47,12 @@ _ARCHIVE: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",), "ready": True}
     **_LISTED,
 )
 @_of_both("files", FilesAnswer, (KIND, FOLDER, *_PAGE), name="list_{}files", **_LISTED)
-async def list_files(request: Request) -> Response:
+def list_files(request: Request, job: Job) -> Response:
     """List the files."""
-    job = job_of(request)
     kind = (KIND.of(request) or "all").lower()
     folder = request.query_params.get(FOLDER.name, "")  # unchanged: text that can't be a folder is an invalid path
     page = _PAGE.of(request)
-    listing: Listing = await in_thread(list_artifacts, job.folder)
+    listing = list_artifacts(job.folder)
     listed = listing.of(kind, folder)
     part = listed[page.offset : page.offset + page.limit]
     body, headers = page.links(request, len(listed))
@@ -73,18 +72,15 @@ async def list_files(request: Request) -> Response:
 @_of_both(
     "files/{path:path}", {200: ANY_FILE, 206: ANY_FILE}, name="get_{}file", errors=("INVALID_PATH", "FILE_NOT_FOUND")
 )
-async def get_file(request: Request) -> Response:
+def get_file(request: Request, job: Job) -> Response:
     """One file."""
-    job = job_of(request)
-    artifact = await in_thread(resolve_artifact, job.folder, request.path_params["path"])
-    return await file_answer(request, artifact)
+    return file_answer(request, resolve_artifact(job.folder, request.path_params["path"]))
 
 
 @_of_both("war-pdbs", StructuresAnswer, name="list_{}complexes", listing=True)
-async def list_structures(request: Request) -> Response:
+def list_structures(request: Request, job: Job) -> Response:
     """Cleaned complexes."""
-    job = job_of(request)
-    listing: Listing = await in_thread(list_artifacts, job.folder)
+    listing = list_artifacts(job.folder)
     files = listing.of("war_pdb")
     answer = StructuresAnswer(
         job_id=job.record.job_id,
@@ -97,12 +93,11 @@ async def list_structures(request: Request) -> Response:
 
 
 @_of_both("war-pdbs.zip", _ZIP, name="download_{}complexes", ready=True)
-async def structures_zip(request: Request) -> Response:
+def structures_zip(request: Request, job: Job) -> Response:
     """Cleaned complexes as one ZIP."""
-    job = job_of(request)
-    listing: Listing = await in_thread(list_artifacts, job.folder)
+    listing = list_artifacts(job.folder)
     folder = structures_folder(job.record.job_id)
-    return await in_thread(bundle_answer, request, listing.of("war_pdb"), folder, f"{folder}.zip")
+    return bundle_answer(request, listing.of("war_pdb"), folder, f"{folder}.zip")
 
 
 @ROUTES.get(
@@ -114,15 +109,13 @@ async def structures_zip(request: Request) -> Response:
     **_ARCHIVE,
 )
 @_of_both("bundle", _ZIP, (STEM,), name="download_{}bundle", **_ARCHIVE)
-async def bundle(request: Request) -> Response:
+def bundle(request: Request, job: Job) -> Response:
     """All files as one ZIP, or the files of given ligands."""
-    job = job_of(request)
     job_id, legacy = job.record.job_id, request.scope["path"].endswith("/download")
     if stems := STEM.of(request):
-        chosen = await in_thread(files_of_instances, shared_of(request).tables, job.folder, stems)
-        return await in_thread(bundle_answer, request, chosen, job_id, f"{job_id}_selected.zip")
+        return bundle_answer(request, files_of_instances(job.tables, stems), job_id, f"{job_id}_selected.zip")
     if job.record.source == "example" and (prepared := public_bundle(job.folder, job_id)):
-        return await file_answer(request, prepared, name=f"{job_id}.zip" if legacy else prepared.name)
-    listing: Listing = await in_thread(list_artifacts, job.folder)
+        return file_answer(request, prepared, name=f"{job_id}.zip" if legacy else prepared.name)
+    listing = list_artifacts(job.folder)
     name = f"{job_id}.zip" if legacy else f"{job_id}_results.zip"
-    return await in_thread(bundle_answer, request, listing.artifacts, job_id, name)
+    return bundle_answer(request, listing.artifacts, job_id, name)

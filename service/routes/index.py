@@ -4,7 +4,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,7 +23,7 @@ from service.jobs.record import STATES
 from service.pages.form import is_smiles
 from service.pages.render import page
 from service.results.job import Job
-from service.results.tables import JobTables, same_entry, took_too_long
+from service.results.tables import same_entry, took_too_long
 from service.routes.shared import ExampleUnavailable, in_thread, job_filters, job_named, shared_of
 from service.runs.on_demand import on_demand, run_script
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row
@@ -123,11 +123,7 @@ async def list_jobs(request: Request) -> Response:
 async def export_jobs(request: Request) -> Response:
     """All jobs that match, as CSV."""
     filters, sort, index = _filters_of(request), _SORT.of(request), shared_of(request).parts.index
-
-    async def rows() -> AsyncIterator[bytes]:
-        return index.export(filters, sort)
-
-    return await csv_answer(request, "jobs.csv", f"{index.version} {filters} {sort}", rows)
+    return csv_answer(request, "jobs.csv", f"{index.version} {filters} {sort}", lambda: index.export(filters, sort))
 
 
 @ROUTES.get("/browse", PAGE, (*_FILTERS, _FIND, *_ON_PAGE), group="Pages")
@@ -220,7 +216,7 @@ async def _found_with_components(request: Request, text: str) -> tuple[Found, li
 async def _closest(request: Request, text: str, part: Page) -> tuple[Found, list[dict[str, Any]]]:
     """Return the closest ligands of jobs and components of the dictionary to a SMILES or the name of a component."""
     known, jobs = await _jobs(request, job_filters(request, available=True))
-    settings, reader = shared_of(request).parts.settings, shared_of(request).tables
+    settings = shared_of(request).parts.settings
     index = index_of(settings.source_kind, settings.mirror, settings.cache_dir)
     arguments = [f"--{'smiles' if is_smiles(text) else 'name'}={text}", f"--most={_MOST_FOUND}"]
     arguments += [*([f"--index={index}"] if index else []), "--", *(str(job.folder) for job in jobs)]
@@ -231,8 +227,8 @@ async def _closest(request: Request, text: str, part: Page) -> tuple[Found, list
         ligands = []
         for hit in hits[part.offset : part.offset + part.limit]:
             job = jobs[hit["job"]]
-            rows = reader.rows(job.folder, RESULTS_TABLE, "WHERE Warhead = ? LIMIT 1", [hit["ligand"]], _COLUMNS)
-            ligands += _described(reader, job, rows, relation=hit["relation"], similarity=hit["similarity"])
+            rows = job.tables.rows(RESULTS_TABLE, "WHERE Warhead = ? LIMIT 1", [hit["ligand"]], _COLUMNS)
+            ligands += _described(job, rows, relation=hit["relation"], similarity=hit["similarity"])
         return ligands
 
     found = len(hits), await in_thread(read, limiter=_SEARCHES), len(jobs), known
@@ -252,18 +248,16 @@ async def _jobs(request: Request, filters: JobFilters) -> tuple[int, list[Job]]:
 
 async def _found(request: Request, wanted: Mapping[str, str], part: Page) -> Found:
     """Return the number of ligands that match, some of them, and the numbers of jobs that were read and found."""
-    reader, asked = shared_of(request).tables, dict(wanted)
+    asked = dict(wanted)
     if "pdb_id" in asked:
         asked["pdb_id"] = same_entry(asked["pdb_id"])
     filters = job_filters(request, available=True, ligand=asked.get("ligand"), pdb_id=asked.get("pdb_id"))
     known, jobs = await _jobs(request, filters)
-    total, ligands = await in_thread(_ligands, reader, jobs, asked, part, limiter=_SEARCHES)
+    total, ligands = await in_thread(_ligands, jobs, asked, part, limiter=_SEARCHES)
     return total, ligands, len(jobs), known
 
 
-def _ligands(
-    reader: JobTables, jobs: Sequence[Job], asked: Mapping[str, str], part: Page
-) -> tuple[int, list[FoundLigand]]:
+def _ligands(jobs: Sequence[Job], asked: Mapping[str, str], part: Page) -> tuple[int, list[FoundLigand]]:
     where = " AND ".join(_TESTS[name] for name in asked)
     values = [text for name, text in asked.items() for _ in range(_TESTS[name].count("?"))]
     total, ligands = 0, list[FoundLigand]()
@@ -271,26 +265,23 @@ def _ligands(
     for job in jobs:
         if time.monotonic() > end:
             raise took_too_long()
-        rows = reader.rows(job.folder, RESULTS_TABLE, f"WHERE {where}", values, _COLUMNS)
+        rows = job.tables.rows(RESULTS_TABLE, f"WHERE {where}", values, _COLUMNS)
         shown = rows[max(0, part.offset - total) :][: part.limit - len(ligands)]
         total += len(rows)
         if shown:
-            ligands += _described(reader, job, shown)
+            ligands += _described(job, shown)
     return total, ligands
 
 
-def _described(reader: JobTables, job: Job, rows: Sequence[Row], **more: Any) -> list[FoundLigand]:
+def _described(job: Job, rows: Sequence[Row], **more: Any) -> list[FoundLigand]:
     """Return ligands of a job with `more` fields, each with the best answer of its component if it counts in one."""
-    leading = reader.rows(
-        job.folder, EXIT_ANSWERS, "WHERE answer_rank = 1 AND list_has_any(stems, ?)", [[row["stem"] for row in rows]],
-        ("stems", *FoundAnswer.model_fields),
-    )  # fmt: skip
+    of_rows, names = "WHERE answer_rank = 1 AND list_has_any(stems, ?)", ("stems", *FoundAnswer.model_fields)
+    leading = job.tables.rows(EXIT_ANSWERS, of_rows, [[row["stem"] for row in rows]], names)
     answer_of = {stem: row for row in leading for stem in str(row["stems"]).split(";")}
     more |= {"job_id": job.record.job_id, "target_name": job.record.target_name}
-    results = address(f"/results/{job.record.job_id}")
     return [
         FoundLigand.model_validate(
-            {**row, **more, "answer": answer_of.get(str(row["stem"])), "results_url": f"{results}?row={row['stem']}"}
+            {**row, **more, "answer": answer_of.get(str(row["stem"])), "results_url": f"{job.page}?row={row['stem']}"}
         )
         for row in rows
     ]

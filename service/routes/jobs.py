@@ -6,7 +6,6 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.addresses import address
 from service.errors import RateLimited
 from service.http.endpoint import Routes
 from service.http.job_answers import (
@@ -28,7 +27,6 @@ from service.jobs.record import JobRecord
 from service.jobs.submission import parse_submission
 from service.results.events import log_lines
 from service.results.job import Job
-from service.results.kept import kept_answer
 from service.results.reproduce import reproduction
 from service.routes.shared import (
     Shared,
@@ -132,8 +130,7 @@ async def retry_job(request: Request) -> Response:
 
 def _state(shared: Shared, record: JobRecord, status: int) -> Response:
     """Return the state of a changed job."""
-    job = Job(record, shared.parts.store.folder(record.job_id), address(f"/api/jobs/{record.job_id}"))
-    return json_answer(state_of(shared, job), status, waiting_headers(record.status))
+    return json_answer(state_of(shared, shared.job(record)), status, waiting_headers(record.status))
 
 
 @ROUTES.delete("/api/jobs/{job_id}", DeletedAnswer)
@@ -149,13 +146,11 @@ async def delete_job(request: Request) -> Response:
 
 
 @ROUTES.get("/api/job_log/{job_id}", JobLogAnswer, (_SINCE, _LINES), listing=True)
-async def get_job_log(request: Request) -> Response:
+def get_job_log(request: Request, job: Job) -> Response:
     """Lines of a job's log."""
-    shared = shared_of(request)
-    job = job_of(request)
-    record = job.record
+    record, scrubber = job.record, shared_of(request).scrubber
     since, limit = _SINCE.of(request) or 0, _LINES.of(request)
-    lines = await in_thread(lambda: log_lines(job.folder, final=record.final))
+    lines = log_lines(job.folder, final=record.final)
     page = lines[since:] if limit is None else lines[since : since + limit]
     answer = JobLogAnswer(
         job_id=record.job_id,
@@ -163,22 +158,19 @@ async def get_job_log(request: Request) -> Response:
         target=record.target_name,
         current_step=record.current_step,
         results_ready=record.results_ready,
-        log=[shared.scrubber.text(line) for line in page],
+        log=[scrubber.text(line) for line in page],
         next=min(since, len(lines)) + len(page),
-        error=Failure.of(record, shared.scrubber),
+        error=Failure.of(record, scrubber),
     )
     return tagged(request, answer)
 
 
 @ROUTES.get("/api/job_summary/{job_id}", JobSummaryAnswer)
-async def get_job_summary(request: Request) -> Response:
+def get_job_summary(request: Request, job: Job) -> Response:
     """Counts of a job's ligands."""
-    shared = shared_of(request)
-    job = job_of(request)
-    ligands = "count(*), count(DISTINCT Warhead)"
-    kept = await in_thread(shared.tables.fetch, job.folder, tables.SASA_SUMMARY, ligands) or [(0, 0)]
+    kept = job.tables.fetch(tables.SASA_SUMMARY, "count(*), count(DISTINCT Warhead)") or [(0, 0)]
     structures = "count(DISTINCT pdb_id) FILTER (sha256 IS NOT NULL)"
-    read = await in_thread(shared.tables.fetch, job.folder, tables.ENTRY_STATUS, structures) or [(0,)]
+    read = job.tables.fetch(tables.ENTRY_STATUS, structures) or [(0,)]
     answer = JobSummaryAnswer(
         job_id=job.record.job_id,
         target=job.record.target_name,
@@ -189,14 +181,8 @@ async def get_job_summary(request: Request) -> Response:
     return tagged(request, answer)
 
 
-@ROUTES.get("/api/jobs/{job_id}/reproduce", ReproductionAnswer, ready=True)
-async def get_reproduction(request: Request) -> Response:
+@ROUTES.get("/api/jobs/{job_id}/reproduce", ReproductionAnswer, ready=True, kept=True)
+def get_reproduction(request: Request, job: Job) -> Response:
     """Data to run the job by hand and to compare."""
-    job = job_of(request)
-    reader = shared_of(request).tables
-
-    def answer() -> Response:
-        body = reproduction(reader, job.folder)
-        return tagged(request, ReproductionAnswer.model_construct(job_id=job.record.job_id, **body))
-
-    return await kept_answer(request, job, answer)
+    answer = ReproductionAnswer.model_construct(job_id=job.record.job_id, **reproduction(job.tables))
+    return tagged(request, answer)

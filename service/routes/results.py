@@ -1,7 +1,6 @@
 """Results as JSON: the overview, the rows of tables, exit vectors."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -19,7 +18,7 @@ from service.results.kept import changed, kept_answer
 from service.results.overview import results_answer
 from service.results.rows import RowsWanted, view_of
 from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, json_of, matching
-from service.routes.shared import in_thread, job_of, shared_of
+from service.routes.shared import in_thread, job_of
 from tethermap.base.column_words import column_words
 from tethermap.base.parquet import quoted
 from tethermap.base.tables import ENTRIES, SASA_SUMMARY, TABLES, Column, Table
@@ -52,52 +51,39 @@ ROUTES = Routes("Results and files", ready=True)
 @ROUTES.get("/api/jobs/{job_id}/results", ResultsAnswer)
 async def get_results(request: Request) -> Response:
     """Overview of the results."""
-    shared = shared_of(request)
     job = job_of(request)
     listing = await in_thread(list_artifacts, job.folder)
-
-    def answer() -> Response:
-        return tagged(request, results_answer(shared.tables, job.record, job.folder, job.base))
-
-    return await kept_answer(request, job, answer, listing.number)
+    return await kept_answer(request, job, lambda: tagged(request, results_answer(job)), listing.number)
 
 
 @ROUTES.get(
     "/api/jobs/{job_id}/rows",
     (RowsAnswer, "text/csv; charset=utf-8"),
     (_TABLE, _SORT, *_PAGE, _FORMAT, _COLUMNS),
+    kept=True,
     says="Columns:\n\n" + "\n".join(f"- `{name}`: {words.meaning}" for name, words in column_words().items()),
 )
-async def list_rows(request: Request) -> Response:
+def list_rows(request: Request, job: Job) -> Response:
     """Rows of a table, filtered by `column`, `column__gte`, `column__lte` or `column__contains`."""
-    shared = shared_of(request)
-    job = job_of(request)
     name, form, page = _TABLE.of(request), _FORMAT.of(request), _PAGE.of(request)
     table: Table = TABLES[name]
-    known: Sequence[Column] = await in_thread(shared.tables.columns, job.folder, table)
+    known = job.tables.columns(table)
     view = view_of(known, request.query_params.multi_items(), _SORT.of(request))
     columns = _chosen(_COLUMNS.of(request), known)
     if form == "csv":
-        query = request.scope["query_string"].decode("latin-1")
-        state = f"{await in_thread(changed, job.folder / table.path)} {query}"
+        state = f"{changed(job.folder / table.path)} {request.scope['query_string'].decode('latin-1')}"
 
-        async def rows() -> Iterator[str]:
+        def rows() -> Iterator[str]:
             limit = page.limit if "limit" in request.query_params else None
-            lines = view.csv(shared.tables, job.folder, table, columns, limit, page.offset)
-            first = await in_thread(lambda: "".join(islice(lines, 2)))  # an error of the query is answered as one
-            return chain([first], lines)
+            lines = view.csv(job.tables, table, columns, limit, page.offset)
+            return chain(["".join(islice(lines, 2))], lines)  # an error of the query is answered as one
 
-        return await csv_answer(request, f"{job.record.job_id}_{name}.csv", state, rows)
-
-    def answer() -> Response:
-        part = view.page(page.limit, page.offset)
-        links, link = page.links(request, view.count(shared.tables, job.folder, table))
-        texts = shared.tables.fetch(job.folder, table, json_of(columns), part, view.values)
-        names = [column.name for column in columns]
-        head = RowsAnswer(job_id=job.record.job_id, table=name, columns=names, count=len(texts), rows=[], **links)
-        return rows_answer(head, chain.from_iterable(texts), link)
-
-    return await kept_answer(request, job, answer)
+        return csv_answer(request, f"{job.record.job_id}_{name}.csv", state, rows)
+    links, link = page.links(request, view.count(job.tables, table))
+    texts = job.tables.fetch(table, json_of(columns), view.page(page.limit, page.offset), view.values)
+    names = [column.name for column in columns]
+    head = RowsAnswer(job_id=job.record.job_id, table=name, columns=names, count=len(texts), rows=[], **links)
+    return rows_answer(head, chain.from_iterable(texts), link)
 
 
 def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
@@ -114,34 +100,28 @@ def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
     return [known[name] for name in names]
 
 
-@ROUTES.get("/api/jobs/{job_id}/exit-vectors", ExitVectorsAnswer, _OF_EXITS)
-async def list_exit_vectors(request: Request) -> Response:
+@ROUTES.get("/api/jobs/{job_id}/exit-vectors", ExitVectorsAnswer, _OF_EXITS, kept=True)
+def list_exit_vectors(request: Request, job: Job) -> Response:
     """Exits: places where a linker can leave. Columns are filters, as for rows."""
-    reader, job = shared_of(request).tables, job_of(request)
     asked, top = [parameter.of(request) for parameter in _INSTANCE], _TOP.of(request)
-
-    def answer() -> Response:
-        columns, view = _asked(request, job, "exits", _OF_EXITS)
-        known = reader.rows(job.folder, SASA_SUMMARY, names=INSTANCE_COLUMNS)
-        stems = [str(row["stem"]) for row in matching(known, *asked)]
-        if any(name is not None for name in asked):
-            view = view.having(OF_STEMS, stems)
-        if top is not None:
-            view = view.having("rank <= ?", top)
-        texts: dict[str, list[bytes]] = {stem: [] for stem in stems}
-        fields = f"stem, {json_of(columns)}"
-        for stem, text in reader.fetch(job.folder, TABLES["exits"], fields, view.where, view.values):
-            texts.setdefault(stem, []).append(text)
-        return _part(request, job, ExitVectorsAnswer, "exits", list(chain.from_iterable(texts.values())))
-
-    return await kept_answer(request, job, answer)
+    columns, view = _asked(request, job, "exits", _OF_EXITS)
+    known = job.tables.rows(SASA_SUMMARY, names=INSTANCE_COLUMNS)
+    stems = [str(row["stem"]) for row in matching(known, *asked)]
+    if any(name is not None for name in asked):
+        view = view.having(OF_STEMS, stems)
+    if top is not None:
+        view = view.having("rank <= ?", top)
+    texts: dict[str, list[bytes]] = {stem: [] for stem in stems}
+    for stem, text in job.tables.fetch(TABLES["exits"], f"stem, {json_of(columns)}", view.where, view.values):
+        texts.setdefault(stem, []).append(text)
+    return _part(request, job, ExitVectorsAnswer, "exits", list(chain.from_iterable(texts.values())))
 
 
 def _asked(
     request: Request, job: Job, table: str, parameters: Sequence[Parameter]
 ) -> tuple[Sequence[Column], RowsWanted]:
     """Return the columns and the view of a table that a request selects, besides the parameters of its route."""
-    known = shared_of(request).tables.columns(job.folder, TABLES[table])
+    known = job.tables.columns(TABLES[table])
     view = view_of(known, request.query_params.multi_items(), reserved=[one.name for one in parameters])
     return _chosen(_COLUMNS.of(request), known), view
 
@@ -154,32 +134,27 @@ def _part(request: Request, job: Job, model: Any, field: str, texts: Sequence[by
     return rows_answer(answer, page)
 
 
-@ROUTES.get("/api/jobs/{job_id}/answers", ExitAnswersAnswer, _OF_ANSWERS)
-async def list_answers(request: Request) -> Response:
+@ROUTES.get("/api/jobs/{job_id}/answers", ExitAnswersAnswer, _OF_ANSWERS, kept=True)
+def list_answers(request: Request, job: Job) -> Response:
     """One answer per ligand and exit site, from all its copies. Columns are filters, as for rows."""
-    job, table = job_of(request), TABLES["answers"]
-    fetch = partial(shared_of(request).tables.fetch, job.folder)
+    fetch, table = job.tables.fetch, TABLES["answers"]
     ligand, target, top = LIGAND.optional.of(request), _TARGET.of(request), _TOP_ANSWERS.of(request)
-
-    def answer() -> Response:
-        columns, view = _asked(request, job, "answers", _OF_ANSWERS)
-        genes = fetch(ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
-        accessions = [accession for (accession,) in genes]
-        if ligand is not None:
-            view = view.having("Warhead = ?", ligand.upper())
-        if target is not None:
-            named = f"lower(?) IN ({', '.join(f'lower({name})' for name in _NAMED)})"
-            view = view.having(f"({named} OR {_ACCESSION} IN (SELECT unnest(?)))", target, accessions)
-        if top is not None:
-            view = view.having("answer_rank <= ?", top)
-        texts = fetch(table, json_of(columns), view.where, view.values)
-        if target is not None and not texts and not accessions:
-            found = fetch(table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name")
-            known = [name for (name,) in found if name]
-            if known and target.lower() not in [name.lower() for name in known]:
-                raise InvalidParameter(
-                    f"No answer is of target {target[:64]}.", details={"parameter": "target", "known": known}
-                )
-        return _part(request, job, ExitAnswersAnswer, "answers", list(chain.from_iterable(texts)))
-
-    return await kept_answer(request, job, answer)
+    columns, view = _asked(request, job, "answers", _OF_ANSWERS)
+    genes = fetch(ENTRIES, "DISTINCT uniprot", _OF_GENE, [target]) if target else []
+    accessions = [accession for (accession,) in genes]
+    if ligand is not None:
+        view = view.having("Warhead = ?", ligand.upper())
+    if target is not None:
+        named = f"lower(?) IN ({', '.join(f'lower({name})' for name in _NAMED)})"
+        view = view.having(f"({named} OR {_ACCESSION} IN (SELECT unnest(?)))", target, accessions)
+    if top is not None:
+        view = view.having("answer_rank <= ?", top)
+    texts = fetch(table, json_of(columns), view.where, view.values)
+    if target is not None and not texts and not accessions:
+        found = fetch(table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name")
+        known = [name for (name,) in found if name]
+        if known and target.lower() not in [name.lower() for name in known]:
+            raise InvalidParameter(
+                f"No answer is of target {target[:64]}.", details={"parameter": "target", "known": known}
+            )
+    return _part(request, job, ExitAnswersAnswer, "answers", list(chain.from_iterable(texts)))

@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from service.addresses import address
 from service.errors import FileNotFound
 from service.http.endpoint import PAGE, Routes
 from service.http.job_answers import JobProgress
@@ -19,7 +17,7 @@ from service.pages.columns import COLUMNS, USUAL
 from service.pages.depiction import exits_drawing, exposed_drawing, thumbnail
 from service.pages.fit import FITS
 from service.pages.form import OWN_STRUCTURES
-from service.pages.instance import Place, instance_view
+from service.pages.instance import instance_view
 from service.pages.instances import TableView, choices, instance, instances, names_of
 from service.pages.overlay import overlay_view
 from service.pages.places import SHOWN_PLACES, best_places, unmatched_notice
@@ -28,11 +26,10 @@ from service.pages.series import all_series, series_view
 from service.pages.table import table_values
 from service.results.answers import Answers
 from service.results.job import Job
-from service.results.kept import kept_answer
 from service.results.overview import pipeline_of
 from service.results.rows import csv_text
 from service.results.tables import number
-from service.routes.shared import Shared, in_thread, job_of, shared_of
+from service.routes.shared import Shared, job_of, shared_of
 from service.runs.on_demand import on_demand, partners_text
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row
@@ -74,39 +71,33 @@ _SERIES = Text("series", "Name of a series.")
 _LOST = ("FILE_NOT_FOUND",)
 
 
-@ROUTES.get("/results/{job_id}", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES), ready=False)
-async def results_page(request: Request) -> Response:
+@ROUTES.get("/results/{job_id}", {200: PAGE, 202: PAGE}, (*_VIEW, _ROW, CONTEXT, _SERIES), ready=False, kept=True)
+def results_page(request: Request, job: Job) -> Response:
     """Results of a job."""
-    job = job_of(request)
     if not job.record.final:
         values = {"job": job.record, "progress": JobProgress.model_validate(job.record)}
         return page("results_waiting", 202, {"Retry-After": "5"}, **values)
-    return await kept_answer(request, job, lambda: page("results", **_page_values(request, shared_of(request), job)))
+    return page("results", **_page_values(request, shared_of(request), job))
 
 
 def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
-    record, base = job.record, job.base
-    rows = partial(shared.tables.rows, job.folder)
+    record, rows = job.record, job.tables.rows
     view = TableView.of(request.query_params)
-    answers = Answers.of(shared.tables, job.folder)
-    everything = instances(shared.tables, job.folder, view.names, answers)
-    names = names_of(shared.tables, job.folder)
+    answers = Answers.of(job.tables)
+    everything = instances(job.tables, view.names, answers)
+    names = names_of(job.tables)
     kept = view.rows(everything, names)
-    here = address(f"/results/{record.job_id}")
     titles = {str(row["stem"]): names.get(str(row["components"] or row["Warhead"]), "") for row in everything}
-    best = best_places(answers, titles, here)
+    best = best_places(answers, titles, job.page)
     first = {next((place["stem"] for place in best if place["advised"]), best[0]["stem"])} if best else set()
     asked, opened = (request.query_params.get(name, "") for name in ("row", "series"))
     selected = next((row for row in everything if row["stem"] == asked), None)
     row = selected or next((row for row in kept if row["stem"] in first), None)
     row = row or next(iter([*kept[:1], *everything[:1]]), None)
     chosen = str(row["stem"]) if row is not None else None
-    place = Place(shared.tables, job.folder, base)
-    series = all_series(shared.tables, job.folder)
+    series = all_series(job.tables)
     entries = rows(tables.ENTRY_STATUS, names=_OF_ENTRIES)
-    dropped = shared.tables.fetch(
-        job.folder, tables.LIGAND_STATUS, _LIGANDS_LEFT_OUT, "WHERE kept IS NOT TRUE GROUP BY ALL"
-    )
+    dropped = job.tables.fetch(tables.LIGAND_STATUS, _LIGANDS_LEFT_OUT, "WHERE kept IS NOT TRUE GROUP BY ALL")
     placed = rows(tables.SUPERPOSITION, names=_OF_GROUPS)
     entries_of = Counter(group for group, _ in dict.fromkeys((row["group"], row["pdb_id"]) for row in placed))
     several = [group for group, count in entries_of.items() if group and count > 1][:MAX_GROUPS]
@@ -115,7 +106,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
     singles = [item for item in series if (number(item, "n_components") or 0) <= 1]
     return {
         "job": record,
-        "base": base,
+        "base": job.base,
         "places_at_once": SHOWN_PLACES,
         "best": best,
         "unmatched": "" if _has_no_target(record.target_name, names) else unmatched_notice(entries),
@@ -127,14 +118,14 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "choices": choices(everything),
         "fits": FITS,
         "names": names,
-        **table_values(everything, kept, view, here, chosen),
+        **table_values(everything, kept, view, job.page, chosen),
         "row": row,
-        "instance": _shown(request, place, chosen) if selected or len(everything) <= _WITH_INSTANCE else None,
+        "instance": _shown(request, job, chosen) if selected or len(everything) <= _WITH_INSTANCE else None,
         "method": next(iter(rows(tables.SASA_SUMMARY, "LIMIT 1", names=_OF_METHOD)), None),
         "series": [item for item in series if (number(item, "n_components") or 0) > 1][:_MAX_SERIES],
         "single_series": [item for n, item in enumerate(singles) if n < _MAX_SINGLE or item is open_series],
         "n_single": len(singles),
-        "open_series": series_view(shared.tables, job.folder, base, open_series, everything) if open_series else None,
+        "open_series": series_view(job, open_series, everything) if open_series else None,
         "consensus": group_views(placed, directions),
         "left_out": left_out(entries, dropped),
         "pipeline": pipeline_of(job.folder),
@@ -148,143 +139,99 @@ def _has_no_target(target: str, names: Mapping[str, str]) -> bool:
     return target == OWN_STRUCTURES or any(sought in (code.lower(), name.lower()) for code, name in names.items())
 
 
-def _shown(request: Request, place: Place, stem: str | None) -> dict[str, Any] | None:
+def _shown(request: Request, job: Job, stem: str | None) -> dict[str, Any] | None:
     """Return the page's data of one instance; None if the job has none."""
-    row = instance(place.reader, place.folder, stem) if stem is not None else None
-    return instance_view(place, row, CONTEXT.of(request)) if row is not None else None
+    row = instance(job.tables, stem) if stem is not None else None
+    return instance_view(job, row, CONTEXT.of(request)) if row is not None else None
 
 
-def _of_view(shared: Shared, job: Job, view: TableView) -> tuple[list[Row], list[Row]]:
+def _of_view(job: Job, view: TableView) -> tuple[list[Row], list[Row]]:
     """Return all instances of a job, and those of a view in its order."""
-    everything = instances(shared.tables, job.folder, view.names, Answers.of(shared.tables, job.folder))
-    return everything, view.rows(everything, names_of(shared.tables, job.folder))
+    everything = instances(job.tables, view.names, Answers.of(job.tables))
+    return everything, view.rows(everything, names_of(job.tables))
 
 
-@ROUTES.get("/results/{job_id}/table", PAGE, _VIEW)
-async def table_part(request: Request) -> Response:
+@ROUTES.get("/results/{job_id}/table", PAGE, _VIEW, kept=True)
+def table_part(request: Request, job: Job) -> Response:
     """Part of the results page: the table."""
-    shared = shared_of(request)
-    job = job_of(request)
-
-    def answer() -> Response:
-        view = TableView.of(request.query_params)
-        everything, kept = _of_view(shared, job, view)
-        here = address(f"/results/{job.record.job_id}")
-        return page("results/table_part", **table_values(everything, kept, view, here))
-
-    return await kept_answer(request, job, answer)
-
-
-@ROUTES.get("/results/{job_id}/table.csv", "text/csv; charset=utf-8", _VIEW)
-async def table_csv(request: Request) -> Response:
-    """Table of the results page as CSV."""
-    shared = shared_of(request)
-    job = job_of(request)
     view = TableView.of(request.query_params)
-
-    def answer() -> Response:
-        _, rows = _of_view(shared, job, view)
-        headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
-        return Response(csv_text([shown.column for shown in view.shown], rows), 200, headers, "text/csv")
-
-    return await kept_answer(request, job, answer)
+    return page("results/table_part", **table_values(*_of_view(job, view), view, job.page))
 
 
-@ROUTES.get("/results/{job_id}/instance", {200: PAGE, 302: ""}, (_ROW, CONTEXT), errors=_LOST)
-async def instance_part(request: Request) -> Response:
+@ROUTES.get("/results/{job_id}/table.csv", "text/csv; charset=utf-8", _VIEW, kept=True)
+def table_csv(request: Request, job: Job) -> Response:
+    """Table of the results page as CSV."""
+    view = TableView.of(request.query_params)
+    _, rows = _of_view(job, view)
+    headers = {"Content-Disposition": disposition(f"{job.record.job_id}_view.csv"), "Cache-Control": "no-cache"}
+    return Response(csv_text([shown.column for shown in view.shown], rows), 200, headers, "text/csv")
+
+
+@ROUTES.get("/results/{job_id}/instance", {200: PAGE, 302: ""}, (_ROW, CONTEXT), errors=_LOST, kept=True)
+def instance_part(request: Request, job: Job) -> Response:
     """Part of the results page: one ligand; without its stem a redirect to the page."""
-    shared = shared_of(request)
-    job = job_of(request)
     CONTEXT.of(request)
     stem = request.query_params.get("row")
     if not stem:
-        return RedirectResponse(address(f"/results/{job.record.job_id}#instance"), 302)
-
-    def answer() -> Response:
-        shown = _shown(request, Place(shared.tables, job.folder, job.base), stem)
-        if shown is None:
-            raise FileNotFound(f"The job has no ligand {stem[:64]}.")
-        return page("results/instance_part", instance=shown, here=address(f"/results/{job.record.job_id}"))
-
-    return await kept_answer(request, job, answer)
+        return RedirectResponse(f"{job.page}#instance", 302)
+    shown = _shown(request, job, stem)
+    if shown is None:
+        raise FileNotFound(f"The job has no ligand {stem[:64]}.")
+    return page("results/instance_part", instance=shown, here=job.page)
 
 
 @ROUTES.get("/results/{job_id}/report", {302: ""}, errors=_LOST)
-async def report_page(request: Request) -> Response:
+def report_page(_: Request, job: Job) -> Response:
     """Report of a job."""
-    job = job_of(request)
-    await in_thread(resolve_artifact, job.folder, layout.REPORT)
-    return RedirectResponse(address(f"/results/{job.record.job_id}/report/{layout.REPORT.rpartition('/')[2]}"), 302)
+    resolve_artifact(job.folder, layout.REPORT)
+    return RedirectResponse(f"{job.page}/report/{layout.REPORT.rpartition('/')[2]}", 302)
 
 
 @ROUTES.get("/results/{job_id}/report/{path:path}", {200: ANY_FILE, 206: ANY_FILE}, errors=(*_LOST, "INVALID_PATH"))
-async def report_file(request: Request) -> Response:
+def report_file(request: Request, job: Job) -> Response:
     """Pages of the report, and the files that they link to."""
-    job = job_of(request)
-    path = f"{layout.RESULTS}/{request.path_params['path']}"
-    artifact = await in_thread(resolve_artifact, job.folder, path)
+    artifact = resolve_artifact(job.folder, f"{layout.RESULTS}/{request.path_params['path']}")
     shown = artifact.kind == "html"
-    return await file_answer(request, artifact, inline=shown, policy=FROM_SERVICE if shown else "")
+    return file_answer(request, artifact, inline=shown, policy=FROM_SERVICE if shown else "")
 
 
 @ROUTES.get("/results/{job_id}/overlay", PAGE, (STEM,), errors=_LOST)
-async def overlay_page(request: Request) -> Response:
+def overlay_page(request: Request, job: Job) -> Response:
     """Ligands of a job in one frame: the selected ones, or the best copy of each answer."""
-    shared = shared_of(request)
-    job = job_of(request)
     stems = list(dict.fromkeys(request.query_params.getlist("stem")))
-
-    def read() -> dict[str, Any]:
-        best = stems or [str(row["best_stem"]) for row in Answers.of(shared.tables, job.folder).places]
-        return overlay_view(shared.tables, job, best[:MAX_STEMS])
-
-    return page("overlay", view=await in_thread(read), base=job.base, here=address(f"/results/{job.record.job_id}"))
+    best = stems or [str(row["best_stem"]) for row in Answers.of(job.tables).places]
+    return page("overlay", view=overlay_view(job, best[:MAX_STEMS]), base=job.base, here=job.page)
 
 
 @ROUTES.get("/results/{job_id}/partners/{stem}", "application/json", errors=("NOT_FOUND",))
 async def partners(request: Request) -> Response:
     """Atoms of partner chains and symmetry mates around one ligand."""
-    shared = shared_of(request)
-    job = job_of(request)
-    stem = str(request.path_params["stem"])
-    text = await on_demand(partners_text, shared.parts.settings, job.folder, stem)
+    settings, stem = shared_of(request).parts.settings, str(request.path_params["stem"])
+    text = await on_demand(partners_text, settings, job_of(request).folder, stem)
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 
 @ROUTES.get("/results/{job_id}/series", {200: PAGE, 302: ""}, (_SERIES,), errors=_LOST)
-async def series_part(request: Request) -> Response:
+def series_part(request: Request, job: Job) -> Response:
     """Part of the results page: one series; without its name a redirect to all of them."""
-    shared = shared_of(request)
-    job = job_of(request)
     asked = _SERIES.of(request)
     if not asked:
-        return RedirectResponse(address(f"/results/{job.record.job_id}#series"), 302)
-
-    def read() -> dict[str, Any]:
-        series = next((row for row in all_series(shared.tables, job.folder) if row["series"] == asked), None)
-        if series is None:
-            raise FileNotFound(f"The job has no series {asked[:64]}.")
-        everything = instances(shared.tables, job.folder, TableView().names, Answers.of(shared.tables, job.folder))
-        return series_view(shared.tables, job.folder, job.base, series, everything)
-
-    return page("results/series_part", view=await in_thread(read), here=address(f"/results/{job.record.job_id}"))
+        return RedirectResponse(f"{job.page}#series", 302)
+    series = next((row for row in all_series(job.tables) if row["series"] == asked), None)
+    if series is None:
+        raise FileNotFound(f"The job has no series {asked[:64]}.")
+    everything = instances(job.tables, TableView().names, Answers.of(job.tables))
+    return page("results/series_part", view=series_view(job, series, everything), here=job.page)
 
 
 @ROUTES.get("/results/{job_id}/picture/{stem}", "image/svg+xml", (_STYLE, _EXITS), errors=_LOST)
-async def picture(request: Request) -> Response:
+def picture(request: Request, job: Job) -> Response:
     """Small depiction of one ligand."""
-    shared = shared_of(request)
-    job = job_of(request)
     stem, style = str(request.path_params["stem"]), _STYLE.of(request)
     exits = (_EXITS.of(request) or "").split(",")
-
-    def read() -> str:
-        rows = shared.tables.rows(job.folder, tables.RESULTS_TABLE, "WHERE stem = ?", [stem])
-        if not rows:
-            raise FileNotFound(f"The job has no ligand {stem[:64]}.")
-        if style == "exits":
-            return thumbnail(exits_drawing(job.folder, rows[0], exits))
-        return thumbnail(exposed_drawing(job.folder, rows[0]))
-
+    rows = job.tables.rows(tables.RESULTS_TABLE, "WHERE stem = ?", [stem])
+    if not rows:
+        raise FileNotFound(f"The job has no ligand {stem[:64]}.")
+    drawing = exits_drawing(job.folder, rows[0], exits) if style == "exits" else exposed_drawing(job.folder, rows[0])
     headers = {"Content-Security-Policy": "default-src 'none'"}
-    return made_answer(request, (await in_thread(read)).encode(), "image/svg+xml", headers)
+    return made_answer(request, thumbnail(drawing).encode(), "image/svg+xml", headers)

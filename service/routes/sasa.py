@@ -15,7 +15,7 @@ from service.http.responses import json_answer, tagged
 from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms
 from service.results.job import Job
 from service.results.tables import INSTANCE_COLUMNS, matching, same_entry, same_residue
-from service.routes.shared import in_thread, job_of, shared_of
+from service.routes.shared import in_thread, job_of
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE
 from tethermap.base.tables import Row
@@ -28,19 +28,17 @@ _BURIED = Flag("include_buried", f"false skips atoms with an exposed area up to 
 
 
 @ROUTES.get("/api/jobs/{job_id}/sasa/available", answers.SasaAvailableAnswer, (PDB_ID,), listing=True)
-async def list_measured_ligands(request: Request) -> Response:
+def list_measured_ligands(request: Request, job: Job) -> Response:
     """Ligands of an entry."""
-    job, pdb_id = job_of(request), PDB_ID.needed(request)
-    rows = sorted(await _instances(request, job, pdb_id), key=lambda row: str(row["Chain"]))
+    pdb_id = PDB_ID.needed(request)
+    rows = sorted(_instances(job, pdb_id), key=lambda row: str(row["Chain"]))
     ligands = [answers.MeasuredLigand.model_validate(row) for row in rows]
     return tagged(request, answers.SasaAvailableAnswer(pdb_id=same_entry(pdb_id), available=ligands))
 
 
-async def _instances(request: Request, job: Job, pdb_id: str, *names: str) -> list[Row]:
+def _instances(job: Job, pdb_id: str, *names: str) -> list[Row]:
     """Return the instances of an entry that have these names: chain, ligand."""
-    reader = shared_of(request).tables
-    rows = await in_thread(reader.of_entries, job.folder, tables.SASA_SUMMARY, [pdb_id], INSTANCE_COLUMNS)
-    return matching(rows, pdb_id, *names)
+    return matching(job.tables.of_entries(tables.SASA_SUMMARY, [pdb_id], INSTANCE_COLUMNS), pdb_id, *names)
 
 
 @ROUTES.get(
@@ -49,32 +47,25 @@ async def _instances(request: Request, job: Job, pdb_id: str, *names: str) -> li
     (PDB_ID, CHAIN, RESIDUE_ID, LIGAND.optional, _BURIED, CONTEXT),
     errors=("NOT_FOUND",),
 )
-async def get_exposure(request: Request) -> Response:
+def get_exposure(request: Request, job: Job) -> Response:
     """Exposure of each atom of one ligand."""
-    shared = shared_of(request)
-    job = job_of(request)
     pdb_id, chain, residue = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, RESIDUE_ID))
     ligand, surroundings = LIGAND.optional.of(request), CONTEXT.of(request)
     buried = _BURIED.of(request) is not False
-
-    def read() -> answers.SasaAtomsAnswer:
-        summary = Summaries(shared.tables, job.folder, [pdb_id]).row(pdb_id, chain, residue, ligand)
-        if summary is None:
-            key = f"{same_entry(pdb_id)}|{chain}|{residue}"
-            raise NotFound(
-                f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", details={"key": key}
-            )
-        rows = instance_atoms(shared.tables, job.folder, str(summary["stem"]))
-        values = exposure_of(summary, rows, surroundings, include_buried=buried)
-        return answers.SasaAtomsAnswer.model_construct(**values)
-
-    return tagged(request, await in_thread(read))
+    summary = Summaries(job.tables, [pdb_id]).row(pdb_id, chain, residue, ligand)
+    if summary is None:
+        key = f"{same_entry(pdb_id)}|{chain}|{residue}"
+        raise NotFound(
+            f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", details={"key": key}
+        )
+    rows = instance_atoms(job.tables, str(summary["stem"]))
+    values = exposure_of(summary, rows, surroundings, include_buried=buried)
+    return tagged(request, answers.SasaAtomsAnswer.model_construct(**values))
 
 
 @ROUTES.post("/api/jobs/{job_id}/sasa/bulk", answers.SasaBulkAnswer, (CONTEXT,), body="WantedLigands", changes=False)
 async def get_exposures(request: Request) -> Response:
     """Exposure of many ligands."""
-    shared = shared_of(request)
     job = job_of(request)
     surroundings = CONTEXT.of(request)
     body = await read_json(request)
@@ -87,7 +78,7 @@ async def get_exposures(request: Request) -> Response:
     asked = [_names(item) for item in items]
 
     def read() -> answers.SasaBulkAnswer:
-        known = Summaries(shared.tables, job.folder, [names[0] for names in asked if names])
+        known = Summaries(job.tables, [names[0] for names in asked if names])
         summaries: list[Row] = []
         missing: list[answers.MissingLigand] = []
         for index, names in enumerate(asked):
@@ -99,7 +90,7 @@ async def get_exposures(request: Request) -> Response:
             else:
                 key = f"{same_entry(names[0])}|{names[1]}|{same_residue(names[2])}"[: 3 * _SHOWN]
                 missing.append(answers.MissingLigand(index=index, key=key, reason="the job has no such ligand"))
-        rows = atoms_by_instance(shared.tables, job.folder, {str(summary["stem"]) for summary in summaries})
+        rows = atoms_by_instance(job.tables, {str(summary["stem"]) for summary in summaries})
         exposures = [exposure_of(summary, rows[str(summary["stem"])], surroundings) for summary in summaries]
         results = {one["key"]: answers.LigandExposure.model_construct(**one) for one in exposures}
         return answers.SasaBulkAnswer(results=results, missing=missing)
@@ -124,11 +115,10 @@ def _names(item: Any) -> tuple[str, str, str] | None:
     (PDB_ID, CHAIN, LIGAND),
     errors=("NOT_FOUND",),
 )
-async def get_residue_of_ligand(request: Request) -> Response:
+def get_residue_of_ligand(request: Request, job: Job) -> Response:
     """Residues of a chain that contain a ligand."""
-    job = job_of(request)
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
-    rows = await _instances(request, job, pdb_id, chain, ligand)
+    rows = _instances(job, pdb_id, chain, ligand)
     if not rows:
         raise NotFound(f"The job has no ligand {ligand[:64]} in this chain.", details={"pdb_id": same_entry(pdb_id)})
     residues = [str(row["Residue_ID"]) for row in rows]

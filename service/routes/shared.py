@@ -3,16 +3,19 @@
 import asyncio
 import contextlib
 import hashlib
+import inspect
 import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio
 import anyio.to_thread
 from starlette.requests import Request
+from starlette.responses import Response
 
 from service.addresses import address
 from service.errors import (
@@ -28,6 +31,7 @@ from service.errors import (
 )
 from service.hosts import Resolver, is_public
 from service.http.access import Access
+from service.http.endpoint import Endpoint, JobHandler
 from service.http.job_answers import Failure, JobAnswer, waiting_headers
 from service.http.metrics import Metrics
 from service.http.responses import json_bytes
@@ -38,7 +42,8 @@ from service.jobs.uploads import Upload, UploadStore
 from service.results.bundles import public_bundle
 from service.results.examples import Example
 from service.results.job import Job
-from service.results.tables import JobTables
+from service.results.kept import kept_answer
+from service.results.tables import Database
 from service.runs.config import unknown_structures
 from service.runs.dry_run import DryRuns
 from service.runs.idempotency import Idempotency
@@ -89,8 +94,8 @@ class Shared:
         Searches beforehand.
     uploads : UploadStore
         Structures that clients have sent.
-    tables : JobTables
-        Rows of tables.
+    tables : Database
+        Result tables of jobs.
     streams : anyio.Semaphore
         Places for event streams.
     """
@@ -102,8 +107,13 @@ class Shared:
     scrubber: Scrubber
     dry_runs: DryRuns
     uploads: UploadStore
-    tables: JobTables = field(default_factory=JobTables)
+    tables: Database = field(default_factory=Database)
     streams: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(MAX_STREAMS))
+
+    def job(self, record: JobRecord, among: str = "jobs") -> Job:
+        """Return the job of a record, with an address among the jobs or the examples."""
+        folder = self.parts.store.folder(record.job_id)
+        return Job(record, folder, address(f"/api/{among}/{record.job_id}"), self.tables.of(folder))
 
 
 def shared_of(request: Request) -> Shared:
@@ -150,7 +160,7 @@ def job_named(request: Request, job_id: str) -> Job:
     store.readers[job_id] += 1  # not removed for its age until the answer is sent
     request.scope["state"].setdefault("held", []).append(job_id)
     request.scope["state"]["waiting"] = waiting_headers(record.status)  # id of the last named job
-    return Job(record, store.folder(job_id), address(f"/api/{'examples' if as_example else 'jobs'}/{job_id}"))
+    return shared.job(record, "examples" if as_example else "jobs")
 
 
 def release_held(request: Request) -> None:
@@ -362,3 +372,13 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
 
 in_thread = anyio.to_thread.run_sync
 """Run a function that reads the disk in a thread, optionally from a limiter."""
+
+
+async def answer_of(request: Request, endpoint: Endpoint) -> Response:
+    """Return the answer of an endpoint's handler."""
+    if inspect.iscoroutinefunction(endpoint.handler):
+        response: Response = await endpoint.handler(request)
+        return response
+    job = job_of(request)
+    read = partial(cast("JobHandler", endpoint.handler), request, job)
+    return await (kept_answer(request, job, read) if endpoint.kept and job.record.final else in_thread(read))

@@ -11,7 +11,7 @@ from rdkit import Chem, rdBase
 from service.extras.pairs import half_of, pairs_of
 from service.jobs.record import JobRecord
 from service.results.job import Job
-from service.results.tables import JobTables
+from service.results.tables import Database
 from tests.tools.bench_exits import development_rows
 from tests.tools.programs import programs
 from tests.tools.protac_reading import problems_of_job
@@ -156,12 +156,11 @@ def test_recruiters_of_cereblon_are_paired_with_a_kinase_inhibitor(whole: JobRun
         job_id="00000000", sequence=1, status="completed", target_name="every entry", search_query="",
         created_at=time, modified_at=time,
     )  # fmt: skip
-    job = Job(record, whole.job, "/api/jobs/00000000")
-    cache = JobTables()
-    target = half_of(cache, job, "IRE")
+    job = Job(record, whole.job, "/api/jobs/00000000", Database().of(whole.job))
+    target = half_of(job, "IRE")
     assert target.answers[0]["anchor_atom"] in {"OAV", "CAK", "CAJ", "CAN", "CAA", "OAT"}
     for ligand, anchors in (("LVY", {"N17", "C14", "C13"}), ("EF2", {"C12", "C19", "C11", "C20"})):
-        recruiter = half_of(cache, job, ligand)
+        recruiter = half_of(job, ligand)
         total, pairs = pairs_of(target, recruiter, 0, 5)
         assert total == len(target.answers) * len(recruiter.answers) > 0
         assert pairs[0].model_dump()["b"]["anchor_atom"] in anchors, ligand

@@ -17,7 +17,7 @@ from service.build_examples import SHIPPED
 from service.extras.pairs import Half, _falling, half_of, pairs_of
 from service.pages.places import NOT_SEEN_TOGETHER
 from service.results.job import Job
-from service.results.tables import INSTANCE_COLUMNS, JobTables
+from service.results.tables import INSTANCE_COLUMNS, Database
 from tests.service.test_jobs import RECORD
 from tethermap.base import tables
 from tethermap.base.tables import Value
@@ -78,7 +78,7 @@ def job_of_degrader(folder: Path, target: str, anchor: str, answers: list[dict[s
     tables.write_table(folder / tables.SASA_ATOMS.path, tables.SASA_ATOMS, ends)
     tables.write_table(folder / tables.EXIT_ANSWERS.path, tables.EXIT_ANSWERS, [*answers, own])
     record = replace(RECORD, job_id="0000000a", status="completed", target_name=target)
-    return half_of(JobTables(), Job(record, folder, "/api/jobs/0000000a"))
+    return half_of(Job(record, folder, "/api/jobs/0000000a", Database().of(folder)))
 
 
 def test_ends_that_one_ternary_entry_shows_have_its_distance_and_shortest_linker(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from service.pages.instance import Place, instance_view
-from service.results.tables import JobTables
+from service.pages.instance import instance_view
+from service.results.job import Job
+from service.results.tables import Database
+from tests.service.test_jobs import RECORD
 from tests.tools.runs import rows_of
 from tethermap.base import layout, tables
 from tethermap.base.tables import read_table
@@ -83,5 +85,5 @@ def test_ligand_of_a_job_without_working_files_is_offered_none(mixed: Path, tmp_
     job = tmp_path / "job"
     shutil.copytree(mixed, job, ignore=shutil.ignore_patterns(layout.WORK, ".snakemake"))
     row = next(read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE, strict=False))
-    place = Place(JobTables(), job, "/api/jobs/00000000")
-    assert instance_view(place, row, "target")["degrader_archives"] == []
+    copied = Job(RECORD, job, "/api/jobs/00000000", Database().of(job))
+    assert instance_view(copied, row, "target")["degrader_archives"] == []

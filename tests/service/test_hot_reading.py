@@ -20,7 +20,7 @@ from service.pages.instances import instance, instances
 from service.results import tables
 from service.results.answers import Answers
 from service.results.rows import csv_text, view_of
-from service.results.tables import OF_STEMS, JobTables, json_of
+from service.results.tables import OF_STEMS, Database, json_of
 from tests.tools.runs import ROOT
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
@@ -100,9 +100,9 @@ def test_some_columns_of_a_table_are_those_of_all(contacts: Path) -> None:
 
 def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() -> None:
     job = ROOT / "data" / "examples" / "exam1hpv"
-    reader = JobTables()
+    reader = Database().of(job)
     names = {*RESULTS_TABLE.names, *SASA_SUMMARY.names}
-    known = {str(row["stem"]): row for row in instances(reader, job, names, Answers.of(reader, job))}
+    known = {str(row["stem"]): row for row in instances(reader, names, Answers.of(reader))}
     results, summary, answers = (
         list(read_table(job / table.path, table)) for table in (RESULTS_TABLE, SASA_SUMMARY, EXIT_ANSWERS)
     )
@@ -112,22 +112,22 @@ def test_an_instance_has_the_cells_of_its_tables_and_the_answer_of_its_ligand() 
         assert {name: known[stem][name] for name in expected} == expected
         best = next(one for one in answers if one["answer_rank"] == 1 and stem in str(one["stems"]).split(";"))
         assert known[stem]["answer_atom"] == best["anchor_atom"]
-        shown = instance(reader, job, stem)
+        shown = instance(reader, stem)
         assert shown is not None
         assert dict(shown) == {name: expected.get(name) for name in shown}
     assert known.keys() == {row["stem"] for row in results}
-    assert instance(reader, job, "1hpv_A_478_201") is None
+    assert instance(reader, "1hpv_A_478_201") is None
 
 
 @pytest.mark.parametrize("table", [EXIT_VECTORS, EXIT_ANSWERS, RESULTS_TABLE], ids=lambda table: table.title)
 def test_cells_and_lines_are_those_of_the_file(table: Table) -> None:
     job = ROOT / "data" / "examples" / "exam1gbt"
     assert any(column.separator for column in table.columns)
-    reader = JobTables()
-    rows = reader.rows(job, table)
+    reader = Database().of(job)
+    rows = reader.rows(table)
     assert rows == list(read_table(job / table.path, table, strict=False))
-    columns = reader.columns(job, table)
-    text = "".join(view_of(columns, [], None).csv(reader, job, table, columns, None, 0))
+    columns = reader.columns(table)
+    text = "".join(view_of(columns, [], None).csv(reader, table, columns, None, 0))
     assert text == csv_text(columns, rows)
 
 
@@ -145,7 +145,7 @@ def test_rows_of_instances_are_those_of_the_whole_table(contacts: Path, asked: l
     expected = [row for row in everything if row["stem"] in stems]
     assert list(read_table(contacts / CONTACTS.path, CONTACTS, stems=stems)) == expected
     job = with_parquet(contacts) if parquet else contacts
-    assert JobTables().rows(job, CONTACTS, f"WHERE {OF_STEMS}", [stems]) == expected
+    assert Database().of(job).rows(CONTACTS, f"WHERE {OF_STEMS}", [stems]) == expected
 
 
 def filter_of(column: Column, operator: str, text: str) -> Callable[[Value], bool]:
@@ -176,7 +176,9 @@ def test_rows_as_csv_are_those_of_the_csv_module(details: list[tuple[str, str]],
         job = Path(folder)
         write_table(job / CONTACTS.path, CONTACTS, rows)
         whole = list(read_table(job / CONTACTS.path, CONTACTS))
-        text = "".join(view_of(CONTACTS.columns, [], None).csv(JobTables(), job, CONTACTS, CONTACTS.columns, limit, 0))
+        text = "".join(
+            view_of(CONTACTS.columns, [], None).csv(Database().of(job), CONTACTS, CONTACTS.columns, limit, 0)
+        )
     assert text == csv_text(CONTACTS.columns, whole[:limit])
 
 
@@ -202,34 +204,34 @@ def test_filters_and_sorts_are_those_of_plain_python(contacts: Path, data: st.Da
         expected = known + [row for row in expected if row[sort.name] in (None, "")]
     parameter = f"{column.name}__{operator}" if operator else column.name
     order = None if sort is None else f"{'-' * descending}{sort.name}"
-    view, reader = view_of(CONTACTS.columns, [(parameter, text)], order), JobTables()
-    assert view.count(reader, job, CONTACTS) == len(expected)
-    assert reader.rows(job, CONTACTS, view.page(4, 1), view.values) == expected[1:5]
-    texts = reader.fetch(job, CONTACTS, json_of(CONTACTS.columns), view.page(None, 0), view.values)
+    view, reader = view_of(CONTACTS.columns, [(parameter, text)], order), Database().of(job)
+    assert view.count(reader, CONTACTS) == len(expected)
+    assert reader.rows(CONTACTS, view.page(4, 1), view.values) == expected[1:5]
+    texts = reader.fetch(CONTACTS, json_of(CONTACTS.columns), view.page(None, 0), view.values)
     assert [one for (one,) in texts] == list(map(json_bytes, expected))
 
 
 def test_answers_of_a_table_are_those_of_its_file_as_it_is_now(contacts: Path) -> None:
     aged(with_parquet(contacts))
-    reader, where = JobTables(), "WHERE stem = '3abc_A_LIG_3'"
-    first = reader.rows(contacts, CONTACTS, where)
-    assert reader.rows(contacts, CONTACTS, where) == first
+    reader, where = Database().of(contacts), "WHERE stem = '3abc_A_LIG_3'"
+    first = reader.rows(CONTACTS, where)
+    assert reader.rows(CONTACTS, where) == first
     rows = list(read_table(contacts / CONTACTS.path, CONTACTS))
     write_table(contacts / CONTACTS.path, CONTACTS, rows[:-1])
-    assert reader.rows(contacts, CONTACTS, where) == first[:-1]
+    assert reader.rows(CONTACTS, where) == first[:-1]
 
 
 def test_a_question_that_takes_too_long_is_refused(contacts: Path) -> None:
     # One long sequence is read in pieces; a product of two would fill the memory first.
     endless = "(FROM range(1000000000000) AS a(n) SELECT sum(a.n % 7))"
     with pytest.raises(QueueFull, match="took too long"):
-        JobTables(0.2).fetch(contacts, CONTACTS, "1", f"WHERE {endless} > 0")
+        Database(0.2).of(contacts).fetch(CONTACTS, "1", f"WHERE {endless} > 0")
 
 
 def test_a_question_that_needs_too_much_memory_is_refused(contacts: Path) -> None:
     large = "(FROM range(100000000) AS a(n) SELECT len(list(a.n)))"
     with pytest.raises(QueueFull, match="too much memory"):
-        JobTables().fetch(contacts, CONTACTS, large)
+        Database().of(contacts).fetch(CONTACTS, large)
 
 
 @pytest.mark.parametrize("parquet", [False, True], ids=["csv", "parquet"])
@@ -246,13 +248,13 @@ def test_a_job_that_is_removed_while_it_is_read_has_no_rows(
         return value
 
     monkeypatch.setattr(tables, when, removed_after)
-    assert JobTables().fetch(job, CONTACTS, "count(*)") == []
+    assert Database().of(job).fetch(CONTACTS, "count(*)") == []
 
 
 def test_questions_of_many_threads_at_once_have_their_own_answers(contacts: Path) -> None:
-    reader, job = JobTables(), with_parquet(contacts)
+    reader = Database().of(with_parquet(contacts))
     stems = [f"{number}abc_A_LIG_{number}" for number in (1, 2, 11, 3)] * 8
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda stem: reader.rows(job, CONTACTS, "WHERE stem = ?", [stem]), stems))
+        found = list(pool.map(lambda stem: reader.rows(CONTACTS, "WHERE stem = ?", [stem]), stems))
     assert [len(rows) for rows in found] == [1, 2, 11, 3] * 8
     assert all(row["stem"] == stem for rows, stem in zip(found, stems, strict=True) for row in rows)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from service.lru import Lru
 from service.results.job import Job
 from service.results.kept import counted, kept_answer, state_of
+from service.results.tables import Database
 from tests.service.test_jobs import RECORD
 from tethermap.base import layout
 
@@ -75,7 +76,7 @@ async def test_an_answer_is_made_once_and_none_that_changed_nothing_is_kept(tmp_
 
 def finished(folder: Path) -> Job:
     """Return a job that has ended."""
-    return Job(replace(RECORD, status="completed"), folder, "/api/jobs/00000001")
+    return Job(replace(RECORD, status="completed"), folder, "/api/jobs/00000001", Database().of(folder))
 
 
 def test_response_is_computed_again_if_results_or_request_differ(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from service.app import endpoints
 from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import RECORD
-from service.results.tables import JobTables
+from service.results.tables import Database
 from tests.service.core import local
 from tests.tools.runs import ROOT
 from tethermap.base import layout, tables
@@ -123,7 +123,7 @@ def test_columns_that_a_file_lacks_are_empty_and_not_listed(client: TestClient) 
     (row,) = client.get("/api/jobs/old00001/rows").json()["rows"]
     assert {"protein", "site"} & set(row) == set()
     job = client.app.state.shared.parts.store.folder("old00001")  # type: ignore[attr-defined]
-    (read,) = JobTables().rows(job, tables.RESULTS_TABLE)
+    (read,) = Database().of(job).rows(tables.RESULTS_TABLE)
     whole = next(tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE, strict=False))
     assert read["site"] == ""
     assert read == whole

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from service.results.reproduce import reproduction
-from service.results.tables import JobTables
+from service.results.tables import Database
 from tests.tools.runs import LOCAL, ROOT, difference, result_files, run_job
 from tethermap.base import layout, tables
 
@@ -59,7 +59,7 @@ def test_entries_left_out_and_fallbacks_of_a_mirror_are_the_same_again(tmp_path:
     first = run_job(tmp_path / "first", settings, *LOCAL).checked().job
     rows = list(tables.read_table(first / layout.SEARCH_ENTRIES, tables.ENTRIES))
     assert {row["reason"] for row in rows if not row["selected"]} >= {"cut_by_max_entries"}
-    body = reproduction(JobTables(), first)
+    body = reproduction(Database().of(first))
     assert body["config"]["source"]["mirror"] == "<mirror>"
     assert body["unpinned"][-1].startswith("source.mirror")
     shutil.move(mirror, tmp_path / "elsewhere")

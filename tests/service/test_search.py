@@ -9,7 +9,7 @@ from service.errors import QueueFull
 from service.http.parameters import Page
 from service.jobs.outcome import record_of_folder
 from service.results.job import Job
-from service.results.tables import JobTables
+from service.results.tables import Database
 from service.routes.index import _ligands, meant_by
 from tests.tools.runs import ROOT
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, read_table
@@ -92,8 +92,10 @@ def test_the_page_shows_components_of_the_source_like_a_molecule(http: httpx2.Cl
 
 
 def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    job = Job(record_of_folder(EXAMPLE, "exam1hpv", "cli", sequence=1), EXAMPLE, "/api/jobs/exam1hpv")
-    assert _ligands(JobTables(), [job], {"ligand": "478"}, Page(5, 0))[0] == 1
+    job = Job(
+        record_of_folder(EXAMPLE, "exam1hpv", "cli", sequence=1), EXAMPLE, "/api/jobs/exam1hpv", Database().of(EXAMPLE)
+    )
+    assert _ligands([job], {"ligand": "478"}, Page(5, 0))[0] == 1
     monkeypatch.setattr("service.routes.index.SEARCH_SECONDS", -1.0)
     with pytest.raises(QueueFull, match="too long"):
-        _ligands(JobTables(), [job], {"ligand": "478"}, Page(5, 0))
+        _ligands([job], {"ligand": "478"}, Page(5, 0))

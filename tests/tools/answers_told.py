@@ -10,7 +10,7 @@ from pathlib import Path
 from service.pages.places import MAX_PLACES, copy_view
 from service.pages.render import environment
 from service.results.answers import answers_of_copy
-from service.results.tables import JobTables
+from service.results.tables import Database
 from tethermap.base import layout, tables
 
 Cells = dict[str, str]
@@ -110,11 +110,11 @@ def _report(lines: list[str], answers: list[Cells]) -> Iterator[str]:
 
 def _parts(job: Path, by_stem: dict[str, Cells]) -> Iterator[str]:
     """Yield the differences of the page of single copies."""
-    cache = JobTables()
+    reader = Database().of(job)
     macro = environment().get_template("results/parts.html.j2").module.copy_answer  # type: ignore[attr-defined]
     for row in tables.read_table(job / tables.RESULTS_TABLE.path, tables.RESULTS_TABLE):
         stem = str(row["stem"])
-        known = answers_of_copy(cache, job, row)
+        known = answers_of_copy(reader, row)
         told = _text(str(macro(copy_view(known, row, []), [], stem, "/results/x")))
         answer = by_stem.get(stem)
         if answer is None:
