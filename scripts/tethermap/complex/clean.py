@@ -9,7 +9,6 @@ import numpy as np
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
-from tethermap.base.reasons import sentence
 from tethermap.base.root import __version__
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.complex import candidates
@@ -24,7 +23,7 @@ from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.polymers import polymers_beside, polymers_of
 from tethermap.complex.scene import Copy, Scene
 from tethermap.complex.settings import CleanSettings
-from tethermap.complex.status import Verdict, group_rows, modified_rows
+from tethermap.complex.status import Verdict, entry_row, group_rows, modified_rows
 from tethermap.entry.atoms import text
 from tethermap.entry.model import PolymerEntity
 from tethermap.entry.reader import Entry, EntryError
@@ -124,78 +123,65 @@ class _Cleaner:
         self._stems = Stems(entry.entry_id)
         self._largest = self._radii.largest_of(entry.atoms.element)
         self._radii_around = EntryRadii(entry.atoms, candidates.polymer_radii(self._radii, self._rules))
+        self._reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * settings.probe_radius)
 
     def run(self, watch: Watch) -> CleanedEntry:
-        flags = {"first_model": self._entry.n_models > 1, "withdrawn": self._entry.metadata.withdrawn}
-        entry_row: dict[str, Value] = {
-            "pdb_id": self._entry.entry_id,
-            "instances_found": len(self._groups),
-            "instances_kept": 0,
-            "target_match": "none",
-            "target_chains": "",
-            "kept": False,
+        entry, groups = self._entry, self._groups
+        flags = {"first_model": entry.n_models > 1, "withdrawn": entry.metadata.withdrawn}
+        cells: dict[str, Value] = {
+            "instances_found": len(groups),
             "assembly": next(iter(self._scene.assemblies.names), ""),
             "flags": JOINED.join(flag for flag, holds in flags.items() if holds),
             **self._experiment.entry_cells,
         }
-        result = CleanedEntry(entry_row)
-        modified = modified_rows(self._residues, self._experiment, self._entry)
+        modified = modified_rows(self._residues, self._experiment, entry)
         try:
-            target = self._target()
+            target = self._target = self._find_target()
         except EntryError as error:
             verdict = Verdict("entry_rejected", value=error.reason)
-            result.ligand_rows += [row for group in self._groups for row in self._rows(group, verdict)] + modified
-            result.entry_row |= {"reason": error.reason, "value": error.value, "sentence": sentence(error.reason)}
-            return result
+            rows = [row for group in groups for row in self._rows(group, verdict)]
+            row = entry_row(entry.entry_id, Verdict(error.reason, value=error.value), **cells)
+            return CleanedEntry(row, rows + modified)
         asyms = self._target_asyms(target)
-        reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * self._settings.probe_radius)
-        self._finder = ContextFinder(self._scene, asyms, max(reach, EXIT_REACH), reach)
-        self._decide_kinds(reach)
-        decided = [self._decided(group, reach, target, result.errors) for group in watch(self._groups)]
+        self._finder = ContextFinder(self._scene, asyms, max(self._reach, EXIT_REACH), self._reach)
+        self._decide_kinds()
+        decided = [self._decided(group) for group in watch(groups)]
         self._cofactors = "ligand" in self._settings.kinds and all(kept is None for _, kept in decided)
         if self._cofactors:
-            for place, group in enumerate(self._groups):
-                if group.kind == "cofactor":
-                    decided[place] = self._decided(group, reach, target, result.errors)
-        for rows, kept in decided:
-            result.ligand_rows += rows
-            result.kept += [kept] if kept else []
-        result.ligand_rows += modified
-        names = (self._scene.chain_names[asym].strip() for asym in asyms)
-        nothing = "only_polymer_residues" if result.ligand_rows else "no_ligand"
-        reason = "kept" if result.kept else "no_instance_kept" if self._groups else nothing
-        result.entry_row.update(
-            kept=bool(result.kept),
-            reason=reason,
-            sentence=sentence(reason),
-            target_match=target.match,
-            target_chains=",".join(dict.fromkeys(names)),
-            instances_kept=len(result.kept),
-            target_identity=target.identity,
-            target_coverage=target.coverage,
-        )
-        return result
+            decided = [
+                self._decided(group) if group.kind == "cofactor" else before
+                for group, before in zip(groups, decided, strict=True)
+            ]
+        rows = [row for of_group, _ in decided for row in of_group] + modified
+        kept = [one for _, one in decided if one is not None]
+        nothing = "no_instance_kept" if groups else "only_polymer_residues" if rows else "no_ligand"
+        cells |= {
+            "target_match": target.match,
+            "target_chains": ",".join(dict.fromkeys(self._scene.chain_names[asym].strip() for asym in asyms)),
+            "instances_kept": len(kept),
+            "target_identity": target.identity,
+            "target_coverage": target.coverage,
+        }
+        row = entry_row(entry.entry_id, Verdict("kept" if kept else nothing), **cells)
+        failed = ((self._residues.name(head), error) for head, error in self._errors.items())
+        errors = {f"{name.auth_asym_id} {name.comp_id} {name.residue_id}": error for name, error in failed}
+        return CleanedEntry(row, rows, kept, errors)
 
-    def _decided(
-        self, group: HetGroup, reach: float, target: TargetChains, errors: dict[str, Exception]
-    ) -> tuple[list[Row], KeptInstance | None]:
+    def _decided(self, group: HetGroup) -> tuple[list[Row], KeptInstance | None]:
         """Return the rows of a het group and its complex, None unless it is kept."""
         with self._isolated(group):
-            verdict, kept = self._judge(group, reach, target)
+            verdict, kept = self._judge(group)
             rows = list(self._rows(group, verdict, kept))
         if (failed := self._errors.get(group.head)) is None:
             return rows, kept
-        name = self._residues.name(group.head)
-        errors[f"{name.auth_asym_id} {name.comp_id} {name.residue_id}"] = failed
-        verdict = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed))
-        return list(self._rows(group, verdict)), None
+        return list(self._rows(group, Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)))), None
 
     def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
         """Limit an error of this program to one het group."""
         about = f"{self._entry.entry_id} {self._residues.name(group.head).comp_id}: clean_complexes"
         return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
 
-    def _target(self) -> TargetChains:
+    def _find_target(self) -> TargetChains:
         if not self._scene.chains:
             raise EntryError("no_polymer")
         limit, r_free = self._settings.max_rfree, self._experiment.entry.r_free
@@ -222,7 +208,7 @@ class _Cleaner:
             labels = {asym for asym in long if self._scene.chain_names[asym].strip() in chains}
         return [asym for asym in long if asym in labels]
 
-    def _decide_kinds(self, reach: float) -> None:
+    def _decide_kinds(self) -> None:
         """Distinguish buried additives from others; copies in equivalent sites get the same kind."""
         burials: dict[int, candidates.Burial] = {}
         codes: dict[int, str] = {}
@@ -231,9 +217,9 @@ class _Cleaner:
             if group.unless_buried:
                 with self._isolated(group):
                     _, heavy, label = self._conformer(group)
-                    around = self._around(group, heavy, label).within(reach)
-                    own = candidates.burial(self._scene, around, heavy, self._radii, self._rules, sasa)
-                    burials[group.head] = own
+                    around = self._around(group, heavy, label).within(self._reach)
+                    burial = candidates.burial(self._scene, around, heavy, self._radii, self._rules, sasa)
+                    burials[group.head] = burial
                     codes[group.head] = "+".join(sorted(self._residues.name(one).comp_id for one in group.residues))
         self._buried = candidates.best_of_equivalent(burials, codes)
         for place, group in enumerate(self._groups):
@@ -250,7 +236,7 @@ class _Cleaner:
         instance = kept.instance if kept else None
         return group_rows(self._residues, self._experiment, self._entry, group, verdict, instance)
 
-    def _judge(self, group: HetGroup, reach: float, target: TargetChains) -> tuple[Verdict, KeptInstance | None]:
+    def _judge(self, group: HetGroup) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
         code = self._residues.name(group.head).comp_id.upper()
         requested = (
@@ -271,7 +257,7 @@ class _Cleaner:
         if not settings.own_files and not (self._entry.atoms.occupancy[heavy] > 0).any():
             return Verdict("zero_occupancy", "0", "0"), None
         farther = self._around(group, heavy, label)
-        around = farther.within(reach)
+        around = farther.within(self._reach)
         if around.target_distance > KEPT_WITHIN:
             value = f"{around.target_distance:.2f}" if np.isfinite(around.target_distance) else ""
             return Verdict("far_from_target", f"{KEPT_WITHIN:.1f}", value), None
@@ -282,7 +268,7 @@ class _Cleaner:
             return Verdict("rscc_unknown", f"{limit:g}"), None
         if limit is not None and rscc is not None and rscc < limit:
             return Verdict("rscc", f"{limit:g}", f"{rscc:.3f}"), None
-        return Verdict("kept"), self._keep(group, members, heavy, label, around, farther, target)
+        return Verdict("kept"), self._keep(group, members, heavy, label, around, farther)
 
     def _conformer(self, group: HetGroup) -> tuple[IntArray, IntArray, bytes]:
         """Return the atoms of the chosen conformer, component by component, the heavy ones, and its label."""
@@ -294,9 +280,8 @@ class _Cleaner:
         return members, members[atoms.heavy[members]], label
 
     def _keep(
-        self, group: HetGroup, members: IntArray, heavy: IntArray, label: bytes, around: Around, farther: Around,
-        target: TargetChains,
-    ) -> KeptInstance:  # fmt: skip
+        self, group: HetGroup, members: IntArray, heavy: IntArray, label: bytes, around: Around, farther: Around
+    ) -> KeptInstance:
         atoms = self._entry.atoms
         xyz = atoms.xyz[heavy]
         # Alternates of a group's residues: only the chosen conformer belongs to its components.
@@ -320,13 +305,13 @@ class _Cleaner:
         labels = (atoms.altloc[part][atoms.heavy[part]].tolist() for part in map(atoms.at, group.residues))
         flags = {
             "alternate_conformers": len(set().union(*labels) - {b""}) > 1,
-            "unmatched": target.match == "unmatched",
+            "unmatched": self._target.match == "unmatched",
             "stem_numbered": numbered,
         }
         instance = replace(
             describe(self._scene, self._residues, present, ligand, cleaned, around, nearby, copies, stem, flags),
             fit=self._fit(present.residues, heavy, label),
-            polymers=polymers_beside(self._scene, around, self._polymers, target.entities),
+            polymers=polymers_beside(self._scene, around, self._polymers, self._target.entities),
             lysines=lysines_around(
                 self._scene, farther, xyz, label, self._radii_around, self._settings.sasa(LYSINE_SLICES)
             ),

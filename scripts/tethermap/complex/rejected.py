@@ -1,8 +1,10 @@
 """Status rows of entries that are rejected as a whole."""
 
-from tethermap.base.reasons import sentence
 from tethermap.complex.clean import CleanedEntry
+from tethermap.complex.experiment import NO_EXPERIMENT
+from tethermap.complex.status import Verdict, entry_row, group_rows, modified_rows
 from tethermap.entry.reader import Entry
+from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues
 
 
@@ -14,18 +16,7 @@ def status_of_missing(entry_id: str, reason: str, value: str = "") -> CleanedEnt
     reason : str
         Code of `tethermap.base.reasons.REASONS`.
     """
-    return CleanedEntry(
-        {
-            "pdb_id": entry_id,
-            "kept": False,
-            "reason": reason,
-            "value": value,
-            "sentence": sentence(reason),
-            "target_match": "none",
-            "instances_found": 0,
-            "instances_kept": 0,
-        }
-    )
+    return CleanedEntry(entry_row(entry_id, Verdict(reason, value=value)))
 
 
 def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
@@ -36,28 +27,8 @@ def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
     reason : str
         Code of `tethermap.base.reasons.REASONS`.
     """
-    result = status_of_missing(entry.entry_id, reason, value)
-    residues = Residues(entry)
-    modified = set(residues.modified.tolist())
-    n_instances = 0
-    for residue in sorted({*residues.het.tolist(), *modified}):
-        if residues.standard[residue]:
-            continue
-        name = residues.name(residue)
-        n_instances += residue not in modified
-        result.ligand_rows.append(
-            {
-                "pdb_id": entry.entry_id,
-                "chain": name.auth_asym_id,
-                "ligand": name.comp_id,
-                "residue": name.residue_id,
-                "components": name.comp_id,
-                "kind": "modified_residue" if residue in modified else "unknown",
-                "kept": False,
-                "reason": reason,
-                "value": value,
-                "sentence": sentence(reason),
-            }
-        )
-    result.entry_row["instances_found"] = n_instances
-    return result
+    residues, verdict = Residues(entry), Verdict(reason, value=value)
+    groups = [HetGroup((one,), one, "unknown") for one in residues.het.tolist() if not residues.standard[one]]
+    rows = [row for group in groups for row in group_rows(residues, NO_EXPERIMENT, entry, group, verdict)]
+    rows += modified_rows(residues, NO_EXPERIMENT, entry, verdict)
+    return CleanedEntry(entry_row(entry.entry_id, verdict, instances_found=len(groups)), rows)
