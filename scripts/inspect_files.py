@@ -24,7 +24,7 @@ from tethermap.components.user import UserComponentError, read_user_components
 from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import Entry, EntryError, read_entry
 from tethermap.entry.target_query import TargetQuery
-from tethermap.exposure.radii import RadiusTable
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
 from tethermap.matching.build import build_ligand
@@ -197,7 +197,8 @@ def _tell_entry(
 def _drawn(entry: Entry, components: JobComponents, most: int) -> list[Found]:
     """Return the distinct molecules among the ligands of a structure: drawn, with the source of their bonds."""
     settings = CleanSettings(TargetQuery(""), own_files=True)
-    cleaned = clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, components), RadiusTable(RADII))
+    rules, radii = KindRules(ADDITIVES, COFACTORS, components), PolymerRadii(RadiusTable(RADII), components)
+    cleaned = clean_entry(entry, settings, rules, radii)
     found: dict[tuple[str, str], Found] = {}
     for kept in cleaned.kept:
         if len(found) == most:

@@ -78,7 +78,8 @@ def clean_file(
 ) -> tuple[Entry, CleanedEntry]:
     """Read and clean one file; its entry id is the file's name up to the first dot."""
     entry = read_entry(path, path.name.split(".")[0].removeprefix("pdb"))
-    return entry, clean_entry(entry, settings, KindRules(ADDITIVES, COFACTORS, find), RadiusTable(RADII), experiment)
+    rules, radii = KindRules(ADDITIVES, COFACTORS, find), PolymerRadii(RadiusTable(RADII), find)
+    return entry, clean_entry(entry, settings, rules, radii, experiment)
 
 
 def clean_sample(kept: KeptInstance) -> Sample:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +12,10 @@ from tethermap.complex.describe import neighbourhood_of
 from tethermap.complex.limits import BURIED_FROM, SUBJECT_BURIED_FROM
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.exposure.sasa import Sasa
 from tethermap.instance.backbone import TOUCHES_WITHIN
 from tethermap.instance.classify import HetGroup
-from tethermap.instance.kinds import KindRules
 
 BURIED_SLICES = 100
 """Slices of each atom, as in the tables of exposure."""
@@ -27,12 +25,6 @@ SAME_SITE = 0.5
 sites. House rule."""
 
 
-@lru_cache(maxsize=4)
-def polymer_radii(table: RadiusTable, rules: KindRules) -> PolymerRadii:
-    """Return radii by component and atom name, cached for one table."""
-    return PolymerRadii(table, rules.component)
-
-
 class Burial(NamedTuple):
     """Share of a het group that its assembly buries, 0 to 1, and the polymer residues around it: number, component."""
 
@@ -40,7 +32,7 @@ class Burial(NamedTuple):
     site: frozenset[tuple[str, str]]
 
 
-def burial(scene: Scene, around: Around, heavy: IntArray, table: RadiusTable, rules: KindRules, sasa: Sasa) -> Burial:
+def burial(scene: Scene, around: Around, heavy: IntArray, radii: PolymerRadii, sasa: Sasa) -> Burial:
     """Return the fraction of the given atoms' surface that their assembly covers, nucleic acids included.
 
     Parameters
@@ -49,16 +41,13 @@ def burial(scene: Scene, around: Around, heavy: IntArray, table: RadiusTable, ru
         The entry, and the surroundings of the atoms.
     heavy : ndarray of int, shape (n_atoms,)
         Heavy atoms of one het group in one conformer.
-    table, rules : RadiusTable, KindRules
-        Radii, and the components that they depend on.
     sasa : Sasa
         Computes the areas.
     """
     atoms = scene.atoms
-    radii = polymer_radii(table, rules)
     names = (atoms.comp_id[heavy], atoms.name[heavy], atoms.element[heavy])
     own_radii = radii.of_all(*map(as_text, names))
-    reach = float(table.largest_of(atoms.element).max()) + float(own_radii.max()) + 2 * sasa.probe_radius
+    reach = float(radii.table.largest_of(atoms.element).max()) + float(own_radii.max()) + 2 * sasa.probe_radius
     xyz = atoms.xyz[heavy]
     nearby = atoms_around(scene, around, reach)
     neighbourhood = replace(neighbourhood_of(scene, nearby), largest=ASSEMBLY)

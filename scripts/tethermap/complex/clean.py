@@ -29,7 +29,7 @@ from tethermap.entry.model import PolymerEntity
 from tethermap.entry.reader import Entry, EntryError
 from tethermap.entry.target import TargetChains, find_target
 from tethermap.exits.geometry import REACH as EXIT_REACH
-from tethermap.exposure.radii import EntryRadii, RadiusTable
+from tethermap.exposure.radii import EntryRadii, PolymerRadii
 from tethermap.fit.model import LigandFit
 from tethermap.instance.backbone import Backbone
 from tethermap.instance.classify import HetGroup
@@ -79,7 +79,7 @@ def clean_entry(
     entry: Entry,
     settings: CleanSettings,
     rules: KindRules,
-    radii: RadiusTable,
+    radii: PolymerRadii,
     experiment: Experiment = NO_EXPERIMENT,
     watch: Watch = iter,
 ) -> CleanedEntry:
@@ -93,8 +93,8 @@ def clean_entry(
         Settings of the job.
     rules : KindRules
         Reference lists of kinds.
-    radii : RadiusTable
-        Radii, for the reach of the neighbourhood.
+    radii : PolymerRadii
+        Radii, for burial and the reach of the neighbourhood.
     experiment : Experiment
         Its validation report and the user's map.
     watch : callable
@@ -108,7 +108,7 @@ class _Cleaner:
     _entry: Entry
     _settings: CleanSettings
     _rules: KindRules
-    _radii: RadiusTable
+    _radii: PolymerRadii
     _experiment: Experiment
 
     def __post_init__(self) -> None:
@@ -121,8 +121,8 @@ class _Cleaner:
         self._scene = Scene(entry, self._residues, self._groups)
         self._polymers = polymers_of(self._scene)
         self._stems = Stems(entry.entry_id)
-        self._largest = self._radii.largest_of(entry.atoms.element)
-        self._radii_around = EntryRadii(entry.atoms, candidates.polymer_radii(self._radii, self._rules))
+        self._largest = self._radii.table.largest_of(entry.atoms.element)
+        self._radii_around = EntryRadii(entry.atoms, self._radii)
         self._reach = max(WHOLE_CHAINS_WITHIN, 2 * float(self._largest.max()) + 2 * settings.probe_radius)
 
     def run(self, watch: Watch) -> CleanedEntry:
@@ -218,8 +218,7 @@ class _Cleaner:
                 with self._isolated(group):
                     _, heavy, label = self._conformer(group)
                     around = self._around(group, heavy, label).within(self._reach)
-                    burial = candidates.burial(self._scene, around, heavy, self._radii, self._rules, sasa)
-                    burials[group.head] = burial
+                    burials[group.head] = candidates.burial(self._scene, around, heavy, self._radii, sasa)
                     codes[group.head] = "+".join(sorted(self._residues.name(one).comp_id for one in group.residues))
         self._buried = candidates.best_of_equivalent(burials, codes)
         for place, group in enumerate(self._groups):

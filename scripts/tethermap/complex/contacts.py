@@ -124,11 +124,7 @@ def ligand_contacts(
     for i, kind, cells in rows:
         accession, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
         finished.append({
-            "pdb_id": instance.entry_id,
-            "Chain": instance.name.auth_asym_id,
-            "Warhead": instance.name.comp_id,
-            "Residue_ID": instance.name.residue_id,
-            "stem": instance.stem,
+            **instance.cells,
             "ligand_atom": mol.names[i],
             "type": kind,
             **cells,

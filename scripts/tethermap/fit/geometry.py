@@ -6,7 +6,7 @@ those of RDKit's distance geometry.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -40,6 +40,8 @@ _NONMETALS = frozenset({"H", "D", "B", "C", "N", "O", "F", "Si", "P", "S", "Cl",
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """Deviation of a ligand from a possible geometry; None if a value could not be measured.
+
+    The fields are the columns of `tethermap.base.tables.GEOMETRIES` in their order.
 
     Parameters
     ----------
@@ -122,16 +124,8 @@ def ligand_geometry(
 
 def geometry_cells(geometry: Geometry) -> Row:
     """Return the cells of a geometry (`tethermap.base.tables.GEOMETRIES`)."""
-    return {
-        "bond_deviation": geometry.bond,
-        "angle_deviation": geometry.angle,
-        "inner_distance": geometry.inner,
-        "ring_deviation_A": geometry.ring,
-        "double_bond_deviation_A": geometry.double_bond,
-        "contact_distance": geometry.contact,
-        "volume_overlap": geometry.overlap,
-        "geometry_flags": JOINED.join(geometry.flags),
-    }
+    names = (name for name in GEOMETRIES.names if name != "stem")
+    return dict(zip(names, (*astuple(geometry), JOINED.join(geometry.flags)), strict=True))
 
 
 def geometry_fields(geometry: Geometry) -> dict[str, str]:

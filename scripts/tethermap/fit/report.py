@@ -5,8 +5,9 @@ first model is read. Values are converted on request: an entry has a thousand re
 ligand.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from string import ascii_uppercase, digits
@@ -148,11 +149,9 @@ def _read_cif(data: bytes, entry_id: str) -> Report:
         return ResidueFit(**_read(values.get, "mmcif", *of), n_clashes=clashes)
 
     places = list(zip(*(_texts(instances.get(name), len(ids)) for name in _PLACE), strict=True))
-    scores = zip(tables[1].get("instance_id", ()), tables[1].get("RSRZ", ()), strict=False)
-    beyond = {instance for instance, score in scores if (_number(score) or 0.0) > limit("rsrz_outlier")}
-    outliers = frozenset(place[:3] for place, name in zip(places, ids, strict=True) if name in beyond)
-    entry = _entry(lambda name: _first(block, name), "mmcif", _first(block, "summary.report_creation_date"))
-    return Report(entry, outliers, _indexed(places), read)
+    score_of = dict(zip(tables[1].get("instance_id", ()), tables[1].get("RSRZ", ()), strict=False))
+    values = _read(partial(_first, block), "mmcif", "entry")
+    return _report(values, _first(block, "summary.report_creation_date"), places, map(score_of.get, ids), read)
 
 
 def _read_xml(data: bytes, entry_id: str) -> Report:
@@ -172,9 +171,22 @@ def _read_xml(data: bytes, entry_id: str) -> Report:
 
     names = ("chain", "resnum", "icode", "resname", "altcode")
     places = [tuple(group.get(name, "").strip() for name in names) for group in groups]
-    scored = zip(places, (_number(group.get("rsrz")) or 0.0 for group in groups), strict=True)
-    outliers = frozenset(place[:3] for place, score in scored if score > limit("rsrz_outlier"))
-    return Report(_entry(entry.get, "xml", entry.get("XMLcreationDate")), outliers, _indexed(places), read)
+    scores = (group.get("rsrz") for group in groups)
+    return _report(_read(entry.get, "xml", "entry"), entry.get("XMLcreationDate"), places, scores, read)
+
+
+def _report(
+    values: Mapping[str, Any],
+    created: str | None,
+    places: Sequence[tuple[str, ...]],
+    scores: Iterable[str | None],
+    read: Callable[[int], ResidueFit],
+) -> Report:
+    """Return a report; of several models the residues are those of the first."""
+    highest, scored = limit("rsrz_outlier"), zip(places, scores, strict=True)
+    outliers = frozenset(place[:3] for place, score in scored if (_number(score) or 0.0) > highest)
+    rows = dict(zip(reversed(places), range(len(places) - 1, -1, -1), strict=True))
+    return Report(EntryFit(**values, created=" ".join((created or "").split())), outliers, rows, read)
 
 
 def _columns(block: gemmi.cif.Block, category: str) -> dict[str, gemmi.cif.Column]:
@@ -195,15 +207,6 @@ def _texts(column: gemmi.cif.Column | None, length: int) -> list[str]:
     raw = list(column)
     plain = {item: _value(item) or "" for item in set(raw)}
     return [plain[item] for item in raw]
-
-
-def _indexed(places: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
-    """Return the row of each residue and conformer; of several models that of the first."""
-    return dict(zip(reversed(places), range(len(places) - 1, -1, -1), strict=True))
-
-
-def _entry(get: Read, form: str, created: str | None) -> EntryFit:
-    return EntryFit(**_read(get, form, "entry"), created=" ".join((created or "").split()))
 
 
 def _read(get: Read, form: str, *of: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tethermap.complex.settings import CleanSettings
 from tethermap.components.finder import Find
 from tethermap.entry.model import PREDICTED
 from tethermap.entry.reader import EntryError, read_entry
-from tethermap.exposure.radii import RadiusTable
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.fit.own_map import Density, MapError, read_density
 from tethermap.fit.report import Report, ReportError, read_report
 from tethermap.instance.backbone import packed_backbone
@@ -44,7 +44,7 @@ class EntryCleaner:
     def __init__(self, settings: CleanSettings, find: Find, step: ShardStep) -> None:
         self._settings = settings
         self._rules = KindRules(ADDITIVES, COFACTORS, find)
-        self._radii = RadiusTable(RADII)
+        self._radii = PolymerRadii(RadiusTable(RADII), find)
         self._step = step
 
     def clean(self, row: Row) -> bool:

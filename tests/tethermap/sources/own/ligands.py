@@ -12,7 +12,7 @@ from tethermap.complex.clean import clean_entry
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import RadiusTable
+from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance
 from tethermap.matching.build import build_ligand
@@ -37,9 +37,12 @@ def ligands_of(
 ) -> list[Ligand]:
     """Return the ligands of a file, with components that the user defines."""
     defined = own or {}
-    rules = KindRules(ADDITIVES, COFACTORS, lambda code: defined.get(code) or index.get(code))
-    settings = replace(ANY_TARGET, own_files=True)
-    cleaned = clean_entry(read_entry(path, entry_id), settings, rules, RadiusTable(RADII))
+
+    def find(code: str) -> Component | None:
+        return defined.get(code) or index.get(code)
+
+    rules, radii = KindRules(ADDITIVES, COFACTORS, find), PolymerRadii(RadiusTable(RADII), find)
+    cleaned = clean_entry(read_entry(path, entry_id), replace(ANY_TARGET, own_files=True), rules, radii)
     molecules = [(kept.instance, build_ligand(kept.instance, index, defined)) for kept in cleaned.kept]
     return [Ligand(instance, flat(mol.observed_smiles), mol.bond_source) for instance, mol in molecules]
 
