@@ -181,7 +181,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         is_mmcif=is_mmcif,
         n_models=n_models,
         in_crystal_frame=parsed.in_crystal_frame,
-        references=References(structure, atoms, parsed.stated),
+        references=References(structure, parsed.stated),
         additions=additions,
         numbered=numbered,
         poses=frozenset(poses),

@@ -1,16 +1,14 @@
 """UniProt numbers of residues, and mutations of the target's sequence: SIFTS items, `_struct_ref_seq` or DBREF."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import gemmi
-import numpy as np
 
-from tethermap.base.arrays import BytesArray
 from tethermap.base.identifiers import accession
-from tethermap.entry.atoms import POLYMER, Atoms
 from tethermap.entry.mmcif_header import UNIPROT_NAMES, rows_in
 from tethermap.entry.pdb_header import uniprot_references
 
@@ -61,14 +59,11 @@ class References:
     ----------
     structure : gemmi.Structure
         Structure from the reader, with its entities.
-    atoms : Atoms
-        Atoms of the same structure.
     stated : Stated
         References in the file.
     """
 
     structure: gemmi.Structure
-    atoms: Atoms
     stated: Stated
     _known: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
@@ -81,13 +76,15 @@ class References:
         if chain in self._known:
             return self._known[chain]
         numbers = self._known[chain] = {}
-        for residue in self._residues(chain) if self._sifts else ():
+        parts = (residue for part in self.structure[0] if part.name.strip() == chain for residue in part)
+        residues = [residue for residue in parts if residue.entity_type == gemmi.EntityType.Polymer]
+        for residue in residues if self._sifts else ():
             accessions, (_, which, number) = self._sifts.get(residue.subchain), residue.sifts_unp
             if accessions and number:
                 numbers[str(residue.seqid)] = f"{accessions[which]}:{number}"
         for segment in () if self._sifts else self.stated.segments:
             if segment.chain == chain:
-                numbers |= self._of_segment(segment)
+                numbers |= self._of_segment(segment, residues)
         return numbers
 
     @cached_property
@@ -96,51 +93,31 @@ class References:
         known = [entity for entity in self.structure.entities if entity.sifts_unp_acc]
         return {asym: list(entity.sifts_unp_acc) for entity in known for asym in entity.subchains}
 
-    @cached_property
-    def _chains(self) -> BytesArray:
-        """Author chain of each residue of a polymer, empty for others, shape (n_residues,)."""
-        starts = self.atoms.starts
-        names: BytesArray = np.char.strip(self.atoms.auth_asym_id[starts])
-        return np.where(self.atoms.entity_type[starts] == POLYMER, names, b"")
-
-    def _residues(self, name: str) -> list[gemmi.Residue]:
-        """Return the polymer residues of an author chain."""
-        residues = (residue for chain in self.structure[0] if chain.name.strip() == name for residue in chain)
-        return [residue for residue in residues if residue.entity_type == gemmi.EntityType.Polymer]
-
-    def _of_segment(self, segment: Segment) -> dict[str, str]:
+    def _of_segment(self, segment: Segment, residues: Sequence[gemmi.Residue]) -> dict[str, str]:
         """Return the numbers of a segment from positions in the sequence, else from consecutive author numbers.
 
         If neither fit, as in a construct with a deleted loop, return no numbers rather than wrong ones.
         """
         span = segment.db_last - segment.db_first
         first, last = int(_NUMBER.findall(segment.first)[0][0]), int(_NUMBER.findall(segment.last)[0][0])
+        numbered = ((one.seqid, one.seqid.num or 0) for one in residues)
+        inside = [(seqid, number) for seqid, number in numbered if first <= number <= last]
         begin = 0
         if segment.label_last - segment.label_first == span and segment.label_first:
             begin = segment.label_first
-        elif last - first == span and (inside := self._in_step(segment.chain, first, last)) is not None:
+        elif last - first == span and all(seqid.icode == " " for seqid, _ in inside):
             shift = segment.db_first - first
-            return {residue_id: f"{segment.accession}:{number + shift}" for residue_id, number in inside}
+            return {str(seqid): f"{segment.accession}:{number + shift}" for seqid, number in inside}
         elif not segment.label_first:
             self.structure.assign_label_seq_id(False)
-            labels = ((str(residue.seqid), residue.label_seq) for residue in self._residues(segment.chain))
-            places = {residue_id: label for residue_id, label in labels if label is not None}
+            places = {str(one.seqid): one.label_seq for one in residues if one.label_seq is not None}
             begin = places.get(segment.first) or places.get(segment.last, -span) - span
         if begin <= 0:
             return {}
         shift, end = segment.db_first - begin, begin + span
-        labels = ((str(one.seqid), one.label_seq) for one in self._residues(segment.chain))
-        numbered = ((name, label) for name, label in labels if label is not None and begin <= label <= end)
-        return {name: f"{segment.accession}:{label + shift}" for name, label in numbered}
-
-    def _in_step(self, chain: str, first: int, last: int) -> list[tuple[str, int]] | None:
-        """Return id and number of a chain's residues in a range of numbers, None if some have insertion codes."""
-        atoms = self.atoms
-        numbers = atoms.auth_seq_id[atoms.starts]
-        inside = np.flatnonzero((self._chains == chain.encode()) & (numbers >= first) & (numbers <= last))
-        if (atoms.ins_code[atoms.starts[inside]] != b"").any():
-            return None
-        return list(zip(atoms.residue_ids[inside].tolist(), numbers[inside].tolist(), strict=True))
+        labels = ((str(one.seqid), one.label_seq) for one in residues)
+        within = ((name, label) for name, label in labels if label is not None and begin <= label <= end)
+        return {name: f"{segment.accession}:{label + shift}" for name, label in within}
 
 
 def stated_in_mmcif(block: gemmi.cif.Block) -> Stated:

@@ -45,15 +45,13 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
     parents = hydrogen_parents(instance.atoms)
     residues = [residue for residue in observed_residues(instance, parents) if len(residue)]
     definition = instance.definition if len(residues) == 1 else ""
-    graphs = [
-        resolved(residue, instance.entry_bonds.get(residue.comp_id, ()), index, user, definition)
-        for residue in residues
-    ]
+    bonds = instance.entry_bonds
+    graphs = [resolved(residue, bonds.get(residue.comp_id, ()), index, user, definition) for residue in residues]
     whole = _Whole(instance, graphs)
-    heavy, passed = whole.molecule()
-    smiles, parent_smiles, layout = _definition(whole, heavy)
+    heavy, passed = whole.heavy, whole.passed
+    smiles, parent_smiles, layout = _definition(whole)
     observed_smiles, smiles_index = _smiles_with_order(heavy)
-    flags, notes = _flags(residues, whole, heavy, passed, index, observed_smiles)
+    flags, notes = _flags(residues, whole, index, observed_smiles)
     adduct_smiles = ""
     partners = [
         ProteinAtom(whole.position[link.atom], link.partner_element, link.partner_xyz)
@@ -110,6 +108,7 @@ class _Whole:
         self.atom_index = [index for graph in graphs for index in graph.atom_index]
         self.position = {index: k for k, index in enumerate(self.atom_index)}
         self.labels = [instance.atom_label(index) for index in self.atom_index]
+        self.heavy, self.passed = self._molecule()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -128,7 +127,7 @@ class _Whole:
         pairs = [(self.position[a], self.position[b]) for a, b in self.instance.inner_links]
         return sorted({(min(pair), max(pair)) for pair in pairs})
 
-    def molecule(self) -> tuple[Chem.RWMol, bool]:
+    def _molecule(self) -> tuple[Chem.RWMol, bool]:
         """Return the neutral molecule of heavy atoms with coordinates and stereo, and whether it is sanitised."""
         bonds = tuple((a + offset, b + offset, order) for graph, offset in self.placed for a, b, order in graph.bonds)
         hydrogens = tuple(h for graph in self.graphs for h in graph.hydrogens or (None,) * len(graph.atom_index))
@@ -188,9 +187,9 @@ class _Whole:
         return by_parent
 
 
-def _definition(whole: _Whole, heavy: Chem.Mol) -> tuple[str, str, FloatArray]:
+def _definition(whole: _Whole) -> tuple[str, str, FloatArray]:
     """Return SMILES, neutral SMILES and layout by definition, or of the observed molecule without a definition."""
-    graphs = whole.graphs
+    graphs, heavy = whole.graphs, whole.heavy
     shapes = [graph.shape for graph in graphs if graph.shape is not None]
     if len(shapes) < len(graphs):
         return "", "", molecule_layout(heavy)
@@ -242,15 +241,10 @@ def _same_component(graph: ResidueGraph) -> Component | None:
 
 
 def _flags(
-    residues: Sequence[ObservedResidue],
-    whole: _Whole,
-    heavy: Chem.Mol,
-    passed: bool,
-    index: ComponentIndex,
-    observed_smiles: str,
+    residues: Sequence[ObservedResidue], whole: _Whole, index: ComponentIndex, observed_smiles: str
 ) -> tuple[set[str], dict[str, str]]:
     """Return the chemical doubts about an instance, with details."""
-    references = list(_references(whole, observed_smiles)) if passed else []
+    references = list(_references(whole, observed_smiles)) if whole.passed else []
     perceived = [(r, g) for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"]
     unknown = (r for r in residues if (component := index.get(r.comp_id)) is None or not component.atoms)
     doubts: dict[str, Iterable[str]] = {
@@ -261,10 +255,10 @@ def _flags(
         "strained_bonds": whole.torn_bonds() or dict.fromkeys(r.comp_id for r, g in perceived if g.shape is not None),
         "metal_bond_open": whole.open_bonds(),
         "stereo_differs": _stereo_differences(whole, references),
-        "stereo_unassigned": _unassigned_centres(whole, heavy, references),
+        "stereo_unassigned": _unassigned_centres(whole, references),
     }
     notes = {flag: " ".join(details) for flag, details in doubts.items() if details}
-    return set(notes) | (set() if passed else {"not_sanitised"}), notes
+    return set(notes) | (set() if whole.passed else {"not_sanitised"}), notes
 
 
 def _stereo_differences(whole: _Whole, references: Iterable[_Reference]) -> list[str]:
@@ -278,7 +272,7 @@ def _stereo_differences(whole: _Whole, references: Iterable[_Reference]) -> list
     return labels
 
 
-def _unassigned_centres(whole: _Whole, heavy: Chem.Mol, references: Iterable[_Reference]) -> list[str]:
+def _unassigned_centres(whole: _Whole, references: Iterable[_Reference]) -> list[str]:
     """Return labels of centres that the dictionary assigns and the model draws flat or between two hands."""
     labels = []
     for graph, offset, reference in references:
@@ -286,7 +280,7 @@ def _unassigned_centres(whole: _Whole, heavy: Chem.Mol, references: Iterable[_Re
         for atom in reference.GetAtoms():
             near = [other.GetIdx() for other in atom.GetNeighbors()]
             if atom.GetChiralTag() in TETRAHEDRAL and all(index in observed for index in (atom.GetIdx(), *near)):
-                centre = heavy.GetAtomWithIdx(observed[atom.GetIdx()])
+                centre = whole.heavy.GetAtomWithIdx(observed[atom.GetIdx()])
                 if centre.GetChiralTag() not in TETRAHEDRAL and centre.GetHybridization() == Chem.HybridizationType.SP3:
                     labels.append(whole.labels[observed[atom.GetIdx()]])
     return labels

@@ -1,5 +1,6 @@
 """The molecule of a linked group of components by definition, independent of the observed atoms."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,12 +9,11 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import FloatArray
-from tethermap.components.component_cif import AROMATIC_ORDER
 from tethermap.molecule.adduct import bond_atoms
 from tethermap.molecule.layout2d import molecule_layout
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.stereo import assign_stereo, set_coordinates
-from tethermap.molecule.template import Template, assemble, sanitise
+from tethermap.molecule.template import Template, assemble, bonds_within, sanitise
 
 _BOND_LENGTH = 1.5
 
@@ -70,20 +70,18 @@ def group_reference(
 
 
 def _joined(shapes: Sequence[Template], number: dict[tuple[int, int], int], links: Sequence[Link]) -> Chem.RWMol:
-    bonds = []
-    hydrogens = {key: shapes[key[0]].hydrogens[key[1]] for key in number}
+    bonds: list[tuple[int, int, int]] = []
+    filled: Counter[int] = Counter()
     for residue, shape in enumerate(shapes):
-        for first, second, order in shape.bonds:
-            ends = [(residue, atom) for atom in (first, second) if (residue, atom) in number]
-            if len(ends) == 2:
-                bonds.append((number[ends[0]], number[ends[1]], order))
-            elif ends:
-                hydrogens[ends[0]] += order if order < AROMATIC_ORDER else 1
+        inner, missing = bonds_within(shape.bonds, {atom: k for (part, atom), k in number.items() if part == residue})
+        bonds += inner
+        filled += missing
+    atoms = [(shapes[residue], atom, k) for (residue, atom), k in number.items()]
     mol = assemble(
-        [shapes[residue].elements[atom] for residue, atom in number],
-        [shapes[residue].charges[atom] for residue, atom in number],
+        [shape.elements[atom] for shape, atom, _ in atoms],
+        [shape.charges[atom] for shape, atom, _ in atoms],
         bonds,
-        [hydrogens[key] if shapes[key[0]].counts_hydrogens else None for key in number],
+        [shape.hydrogens[atom] + filled[k] if shape.counts_hydrogens else None for shape, atom, k in atoms],
     )
     for first, a, second, b in links:
         bond_atoms(mol, number[first, a], number[second, b])

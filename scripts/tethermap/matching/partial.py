@@ -2,13 +2,13 @@
 
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from operator import add
 
 from tethermap.base.elements import is_metal
 from tethermap.components.component import Component
-from tethermap.components.component_cif import AROMATIC_ORDER
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
 from tethermap.molecule.geometry import open_metal_bonds
-from tethermap.molecule.template import Template
+from tethermap.molecule.template import Template, bonds_within
 
 Mapping = tuple[int, ...]
 """Atom of the template that each observed atom is."""
@@ -37,24 +37,17 @@ def residue_graph(
     number = {k: position for position, k in enumerate(origin)}
     part = _with_double_bonds_observed(shape, number.keys())
     elements = tuple(residue.elements[atom] for atom in order)
-    hydrogens = [part.hydrogens[k] for k in origin]
-    bonds = []
-    for first, second, bond_order in part.bonds:
-        ends = [number[k] for k in (first, second) if k in number]
-        if len(ends) == 2:
-            bonds.append((ends[0], ends[1], bond_order))
-        elif ends and not is_metal(elements[ends[0]]):
-            hydrogens[ends[0]] += bond_order if bond_order < AROMATIC_ORDER else 1
+    bonds, filled = bonds_within(part.bonds, number)
     open_bonds = open_metal_bonds(residue.xyz[order], elements, bonds)
-    for end in (end for bond in open_bonds for end in bond):
-        hydrogens[end] += not is_metal(elements[end])
+    filled.update(end for bond in open_bonds for end in bond)
+    added = (0 if is_metal(element) else filled[end] for end, element in enumerate(elements))
     gone = _left_atoms(shape, {mapping[atom] for atom in residue.linked}, number.keys())
     return ResidueGraph(
         atom_index=tuple(residue.atom_index[atom] for atom in order),
         dictionary_names=tuple(shape.names[k] for k in origin),
         elements=elements,
         charges=tuple(part.charges[k] for k in origin),
-        hydrogens=tuple(hydrogens) if shape.counts_hydrogens else None,
+        hydrogens=tuple(map(add, (part.hydrogens[k] for k in origin), added)) if shape.counts_hydrogens else None,
         bonds=tuple(bond for bond in bonds if bond[:2] not in open_bonds),
         source=source,
         missing=tuple(name for k, name in enumerate(shape.names) if k not in number and k not in gone),

@@ -67,26 +67,24 @@ def resolved(
         Definition in the ligand's own file, which precedes all others; a SMILES only if the user has none.
     """
     own = user.get(residue.comp_id) if user else None
-    graphs = _graphs(residue, entry_bonds, index, own, definition)
-    return next(graph for graph in graphs if graph is not None)
+    for source, component, shape, mapping in _mappings(residue, entry_bonds, index, own, definition):
+        if mapping is not None:
+            return residue_graph(residue, component, shape, mapping, source)
+    return perceived(residue)
 
 
-def _graphs(
+def _mappings(
     residue: ObservedResidue,
     entry_bonds: Sequence[EntryBond],
     index: ComponentIndex,
     own: Component | None,
     definition: str,
-) -> Iterator[ResidueGraph | None]:
-    """Yield the residue by each source, None if the source does not explain all atoms; the last one always does."""
-
-    def mapped(source: str, component: Component | None, mapping: Mapping | None) -> ResidueGraph | None:
-        return residue_graph(residue, component, shape, mapping, source) if mapping is not None else None
-
+) -> Iterator[tuple[str, Component | None, Template, Mapping | None]]:
+    """Yield each source with its component, template and mapping, None if it does not explain all atoms."""
     if own is None or definition.startswith("data_"):
         from_file = file_component(residue.comp_id, definition)
         if from_file is not None:
-            yield _by_definition(residue, from_file, "file")
+            yield "file", from_file, template(from_file), _map_strained(residue, template(from_file))
     component = index.get(residue.comp_id)
     if component is not None and not component.atoms:
         component = None
@@ -95,33 +93,30 @@ def _graphs(
         elements = tuple(sorted(zip(residue.names, residue.elements, strict=True)))
         of_entry = entry_template(tuple(entry_bonds), defined, elements)
         if of_entry is not None:
-            shape = of_entry
-            yield mapped("entry", defined, map_by_name(residue, shape, shape.names))
+            yield "entry", defined, of_entry, map_by_name(residue, of_entry, of_entry.names)
     if own is not None:
         shape = template(own)
-        yield mapped("user", own, map_by_name(residue, shape, shape.names))
-        yield mapped("user", own, map_by_graph(residue, shape))
+        yield "user", own, shape, map_by_name(residue, shape, shape.names)
+        yield "user", own, shape, map_by_graph(residue, shape)
     if component is not None:
         shape = template(component)
-        yield mapped("dictionary", component, map_by_name(residue, shape, shape.names))
+        yield "dictionary", component, shape, map_by_name(residue, shape, shape.names)
         alternative = [atom.alt_name for atom in component.atoms if not is_hydrogen(atom.element)]
-        yield mapped("dictionary_alt", component, map_by_name(residue, shape, alternative))
-        yield mapped("matched", component, map_by_graph(residue, shape))
+        yield "dictionary_alt", component, shape, map_by_name(residue, shape, alternative)
+        yield "matched", component, shape, map_by_graph(residue, shape)
     if defined is not None and defined.atoms:
         shape = template(defined)
-        yield mapped("perceived", defined, map_by_name(residue, shape, shape.names, strained=True))
+        yield "perceived", defined, shape, map_by_name(residue, shape, shape.names, strained=True)
     if own is not None:
-        yield _by_definition(residue, own, "user")
-    yield perceived(residue)
+        yield "user", own, template(own), _map_strained(residue, template(own))
 
 
-def _by_definition(residue: ObservedResidue, own: Component, source: str) -> ResidueGraph | None:
-    """Return the user's bonds of a residue, some of which may be broken in its coordinates; None if none fit."""
-    shape = template(own)
+def _map_strained(residue: ObservedResidue, shape: Template) -> Mapping | None:
+    """Return the mapping to a user's definition, some of whose bonds may be broken in the coordinates."""
     mapping = map_by_name(residue, shape, shape.names, strained=True)
     for strained in (False, True):
         mapping = map_by_graph(residue, shape, strained=strained) if mapping is None else mapping
-    return residue_graph(residue, own, shape, mapping, source) if mapping is not None else None
+    return mapping
 
 
 @lru_cache(maxsize=512)

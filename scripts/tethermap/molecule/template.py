@@ -1,6 +1,7 @@
 """A component as a graph of heavy atoms, and molecules made from parts of it."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,24 +63,43 @@ def template(component: Component) -> Template:
     heavy = [index for index, atom in enumerate(component.atoms) if not is_hydrogen(atom.element)]
     number = {index: k for k, index in enumerate(heavy)}
     atoms = [component.atoms[index] for index in heavy]
-    hydrogens = [0] * len(heavy)
-    bonds = []
-    for bond in component.bonds:
-        ends = sorted(number[end] for end in (bond.first, bond.second) if end in number)
-        if len(ends) == 2:
-            bonds.append((ends[0], ends[1], bond.order))
-        elif ends:
-            hydrogens[ends[0]] += 1
+    bonds, hydrogens = bonds_within(((bond.first, bond.second, bond.order) for bond in component.bonds), number)
     return Template(
         names=tuple(atom.name for atom in atoms),
         elements=tuple(atom.element for atom in atoms),
         charges=tuple(atom.charge for atom in atoms),
-        hydrogens=tuple(hydrogens),
+        hydrogens=tuple(hydrogens[k] for k in range(len(heavy))),
         leaving=tuple(atom.leaving for atom in atoms),
         bonds=tuple(sorted(bonds)),
         xyz=tuple(atom.xyz for atom in atoms),
-        counts_hydrogens=component.origin in ("index", "network") or any(hydrogens),
+        counts_hydrogens=component.origin in ("index", "network") or bool(hydrogens),
     )
+
+
+def bonds_within(
+    bonds: Iterable[tuple[int, int, int]], number: Mapping[int, int]
+) -> tuple[list[tuple[int, int, int]], Counter[int]]:
+    """Return the bonds between some atoms, and the hydrogens that fill the valences towards the others.
+
+    Parameters
+    ----------
+    bonds : iterable of (int, int, int)
+        Atoms and order.
+    number : mapping of int to int
+        Numbers of the atoms in the results.
+
+    >>> bonds_within([(0, 1, 1), (1, 2, 2)], {0: 1, 1: 0})
+    ([(0, 1, 1)], Counter({0: 2}))
+    """
+    inner: list[tuple[int, int, int]] = []
+    filled: Counter[int] = Counter()
+    for first, second, order in bonds:
+        ends = [number[end] for end in (first, second) if end in number]
+        if len(ends) == 2:
+            inner.append((min(ends), max(ends), order))
+        elif ends:
+            filled[ends[0]] += order if order < AROMATIC_ORDER else 1
+    return inner, filled
 
 
 def assemble(
