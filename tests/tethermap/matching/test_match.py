@@ -7,7 +7,7 @@ from tests.tools.components import Known, component_of, ideal_instance
 from tethermap.base.elements import covalent_radius
 from tethermap.components.component import Component
 from tethermap.matching import match
-from tethermap.matching.match import map_by_graph, map_by_name
+from tethermap.matching.match import map_by_graph
 from tethermap.matching.residue import ObservedResidue, observed_residues
 from tethermap.molecule import geometry
 from tethermap.molecule.geometry import bonds_are_sane, near_pairs
@@ -48,24 +48,6 @@ def test_long_side_of_a_triangle_is_not_a_bond() -> None:
 def test_three_membered_ring_keeps_its_bonds() -> None:
     ring = 1.51 / np.sqrt(3) * np.array([[1, 0, 0], [-0.5, np.sqrt(0.75), 0], [-0.5, -np.sqrt(0.75), 0]])
     assert len(near_pairs(ring, ["C", "C", "C"])) == 3
-
-
-@pytest.mark.parametrize(("renamed", "counts"), [({}, True), ({"C1": "C99"}, False), ({"C1": "N3", "N3": "C1"}, False)])
-def test_names_count_only_if_the_component_has_all_and_elements_agree(
-    renamed: dict[str, str], known: Known, *, counts: bool
-) -> None:
-    shape = template(known("STI"))
-    assert renamed.keys() <= set(shape.names)
-    assert (map_by_name(_observed(known("STI"), renamed=renamed), shape, shape.names) is not None) == counts
-
-
-def test_graph_match_finds_every_atom_without_names(known: Known) -> None:
-    shape = template(known("478"))
-    residue = _observed(known("478"), renamed={name: f"Q{place}" for place, name in enumerate(shape.names)})
-    mapping = map_by_graph(residue, shape)
-    assert mapping is not None
-    assert residue.elements == tuple(shape.elements[k] for k in mapping)
-    assert sorted(mapping) == list(range(len(shape)))
 
 
 def test_graph_match_needs_half_of_the_component(known: Known) -> None:

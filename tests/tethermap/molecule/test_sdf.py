@@ -73,12 +73,6 @@ def test_lines_of_lists_are_short_enough_for_any_reader(ligand: tuple[Instance, 
     assert max(len(line) for line in text[begin:].splitlines()) <= 200
 
 
-def test_same_ligand_gives_the_same_bytes(known: Known, index: ComponentIndex) -> None:
-    instances = [ideal_instance(known("STI")) for _ in range(2)]
-    first, second = (sdf_text(build_ligand(one, index), one, {"a": "b"}, {"x": [1.0]}) for one in instances)
-    assert first == second
-
-
 def test_dative_bonds_are_written_as_v3000(known: Known, index: ComponentIndex) -> None:
     instance = ideal_instance(known("MO6"))
     text = sdf_text(build_ligand(instance, index), instance, {}, {})

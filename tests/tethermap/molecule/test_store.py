@@ -12,19 +12,14 @@ from tethermap.base.records import MAGIC, packed, read_records, unpacked
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.protonation import NO_FORMS
-from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record, packed_molecule
-
-
-def molecules_in(path: Path) -> list[LigandMolecule]:
-    return list(map(molecule_of_record, read_records(path)))
 
 
 def test_records_are_read_back_unchanged(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
     records = [build_ligand(ideal_instance(known(code)), index) for code in ("478", "HEM", "CL", "08T")]
     path = tmp_path / "molecules.bin"
     path.write_bytes(b"".join((MAGIC, *map(packed_molecule, records))))
-    for before, after in zip(records, molecules_in(path), strict=True):
+    for before, after in zip(records, map(molecule_of_record, read_records(path)), strict=True):
         for field in fields(before):
             mine, theirs = getattr(before, field.name), getattr(after, field.name)
             if isinstance(mine, np.ndarray):
@@ -45,15 +40,11 @@ def test_record_without_forms_at_ph_gets_them_from_its_molecule(known: Known, in
     assert earlier.at_ph == molecule.at_ph != NO_FORMS
 
 
-def test_files_that_are_empty_cut_off_or_of_another_format(known: Known, index: ComponentIndex, tmp_path: Path) -> None:
-    path = tmp_path / "molecules.bin"
+def test_files_that_are_empty_cut_off_or_of_another_format(tmp_path: Path) -> None:
+    path, whole = tmp_path / "molecules.bin", MAGIC + packed("1abc_A_LIG_1", {}, b"content")
     path.write_bytes(MAGIC)
-    assert molecules_in(path) == []
-    whole = MAGIC + packed_molecule(build_ligand(ideal_instance(known("478")), index))
-    for size in (len(whole) - 1, len(whole) // 2, 25):
-        path.write_bytes(whole[:size])
-        with pytest.raises(ValueError, match="cut off"):
-            molecules_in(path)
-    path.write_text("something else entirely")
-    with pytest.raises(ValueError, match="not a file of records"):
-        molecules_in(path)
+    assert list(read_records(path)) == []
+    for content, error in ((whole[:-1], "cut off"), (whole[:25], "cut off"), (b"else", "not a file of records")):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=error):
+            list(read_records(path))
