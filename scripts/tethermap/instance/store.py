@@ -4,12 +4,15 @@ import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
-from typing import Any, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
 from tethermap.instance.model import Instance, Neighbourhood, Surroundings
+
+T = TypeVar("T")
 
 _ARRAYS = tuple(field.name for field in fields(Neighbourhood) if field.name != "largest")
 
@@ -40,19 +43,31 @@ def surroundings_of_record(record: bytes) -> Surroundings:
 
 def instance_line(instance: Instance) -> bytes:
     """Return an instance as a line of JSON."""
-    return json.dumps(instance, separators=(",", ":"), default=_plain).encode() + b"\n"
+    return json_line(instance)
 
 
 def instance_of_line(line: bytes) -> Instance:
     """Return the instance of a line of `instance_line`."""
-    instance: Instance = _reader(Instance)(json.loads(line))
-    return instance
+    return of_plain(Instance, json.loads(line))
+
+
+def json_line(value: Any) -> bytes:
+    """Return a value as a line of JSON; it may contain dataclasses, arrays and sets."""
+    return json.dumps(value, separators=(",", ":"), default=_plain).encode() + b"\n"
+
+
+def of_plain(kind: Callable[..., T], value: Any) -> T:
+    """Return a dataclass from the values that `json` reads of a line of `json_line`."""
+    made: T = _reader(kind)(value)
+    return made
 
 
 def _plain(value: Any) -> Any:
-    """Return a dataclass or an array of the model as values for `json`, which converts nested parts in turn."""
+    """Return a dataclass, an array or a set as values for `json`, which converts nested parts in turn."""
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, frozenset):
+        return sorted(value)
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
@@ -71,6 +86,10 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     if origin is dict:
         read_part = _reader(arguments[1])
         return lambda values: {key: read_part(value) for key, value in values.items()}
+    if origin is frozenset:
+        return frozenset
+    if origin is UnionType and is_dataclass(arguments[0]):
+        return lambda value: None if value is None else _reader(arguments[0])(value)
     return _same
 
 

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tethermap.exits.graph import LigandGraph, ring_systems
 from tethermap.exposure.radii import PolymerRadii
 from tethermap.exposure.sasa import Sasa
 from tethermap.instance.model import Instance, Neighbourhood, Polymer
+from tethermap.instance.store import json_line, of_plain
 from tethermap.molecule.record import LigandMolecule
 
 LEAST_OF_OWN = 0.5
@@ -163,7 +163,7 @@ def _split(
         half = seen.half if seen else max(parts, key=lambda part: float((own - other)[sorted(part)].sum()))
         if len(half) < LEAST_HALF or float(own[sorted(half)].sum()) < LEAST_OF_OWN * float(own.sum()):
             return None
-        sides.append(BoundSide(protein, own, seen, half))
+        sides.append(BoundSide(protein, own.round(3), seen, half))
     first, second = sides
     if first.half & second.half:
         return None
@@ -175,39 +175,11 @@ def _split(
 
 def bridging_line(stem: str, bridging: Bridging) -> bytes:
     """Return the binding of an instance by two proteins as a line of JSON."""
-    sides = {
-        name: {
-            "protein": asdict(side.protein),
-            "areas": side.areas.round(3).tolist(),
-            "half": sorted(side.half),
-            "exit": side.exit and {**asdict(side.exit), "half": sorted(side.exit.half)},
-        }
-        for name, side in (("target", bridging.target), ("partner", bridging.partner))
-    }
-    return json.dumps({"stem": stem, "reason": bridging.reason, **sides}).encode() + b"\n"
+    return json_line({"stem": stem, "bridging": bridging})
 
 
 def read_bridging(path: Source) -> dict[str, Bridging]:
     """Return the ligands of a shard between two proteins, by their stems: lines of `bridging_line`, usually none."""
     with path.open(encoding="utf-8") as stream:
-        records = [json.loads(line) for line in stream]
-    return {
-        record["stem"]: Bridging(_read_side(record["target"]), _read_side(record["partner"]), record["reason"])
-        for record in records
-    }
-
-
-def _read_side(record: dict[str, Any]) -> BoundSide:
-    protein, seen = record["protein"], record["exit"]
-    return BoundSide(
-        Polymer(protein["name"], tuple(protein["chains"]), protein["target"]),
-        np.array(record["areas"], dtype=np.float64),
-        seen and ObservedExit(
-            **{
-                **seen,
-                "alternatives": tuple((first, second) for first, second in seen["alternatives"]),
-                "half": frozenset(seen["half"]),
-            }
-        ),
-        frozenset(record["half"]),
-    )  # fmt: skip
+        records = map(json.loads, stream)
+        return {record["stem"]: of_plain(Bridging, record["bridging"]) for record in records}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.tools.ternary import Ternary, held_ligands, score, ternaries
+from tethermap.answers.observed.bridging import bridging_line, read_bridging
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.index import ComponentIndex
 from tethermap.entry.target_query import TargetQuery
@@ -30,6 +31,14 @@ def test_range_is_reported_if_a_ring_can_belong_to_either_side(cases: list[Terna
     open_rings = {entry for entry, side in told.items() if side.exit and not side.exit.clear}
     assert {"6hax", "6hay", "6hr2", "7s4e"} <= open_rings
     assert all(side.exit.alternatives for entry, side in told.items() if entry in open_rings and side.exit)
+
+
+def test_halves_are_read_back_unchanged(cases: list[Ternary], tmp_path: Path) -> None:
+    lines = {str(k): bridging_line(str(k), case.held) for k, case in enumerate(cases) if case.held}
+    (tmp_path / "bridging").write_bytes(b"".join(lines.values()))
+    read = read_bridging(tmp_path / "bridging")
+    assert {stem: bridging_line(stem, one) for stem, one in read.items()} == lines
+    assert [one.target.exit for one in read.values()] == [case.held.target.exit for case in cases if case.held]
 
 
 def test_no_atom_beyond_the_targets_half_is_recommended(cases: list[Ternary]) -> None:
