@@ -50,7 +50,7 @@ IN_LIGAND = [
     Plant("find_cores", "tethermap.series.cores._metadata"),
     Plant("find_cores", "tethermap.series.cores._member_legend"),
     Plant("build_tables", "tethermap.results.write.result_row"),
-    Plant("build_tables", "tethermap.results.write.copy_of"),
+    Plant("build_tables", "tethermap.results.write.copy_exits"),
     Plant("finish_job", "tethermap.report.content._line"),
     Plant("finish_job", "tethermap.results.manifest.Tally.count_results"),
 ]

@@ -11,10 +11,10 @@ import numpy as np
 
 from tethermap.answers.names import group_name, is_nucleotide, leaving_name
 from tethermap.answers.observed_rows import Degrader, Seen, Transfers
-from tethermap.answers.pockets.groups import Group, Placed
-from tethermap.answers.pockets.rows import AHEAD
+from tethermap.answers.pockets.directions import AHEAD
+from tethermap.answers.pockets.groups import Group, Member, Placed
 from tethermap.answers.pockets.sites import by_site
-from tethermap.answers.sites import LigandCopy, SiteAnswer, answers_of
+from tethermap.answers.sites import SiteAnswer, answers_of
 from tethermap.answers.waiting import WaitingRows, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
@@ -41,8 +41,6 @@ class KnownLigands:
 
     Parameters
     ----------
-    copies : mapping of str to LigandCopy
-        Copies with their exits by stem, except ligands between two proteins.
     degraders : mapping of str to Degrader
         Degraders by stem.
     complete : mapping of str to LigandMolecule
@@ -51,7 +49,6 @@ class KnownLigands:
         The target's rows of `tables.OBSERVED_EXITS` by the degrader's stem.
     """
 
-    copies: Mapping[str, LigandCopy]
     degraders: Mapping[str, Degrader]
     complete: Mapping[str, LigandMolecule]
     observed: Mapping[str, Row] = field(default_factory=dict)
@@ -122,8 +119,7 @@ def _of_site(
             by_component[copy.member.component].append(copy)
     by_stem = {copy.member.stem: copy for copy in placed}
     for component, members in by_component.items():
-        copies = [known.copies[copy.member.stem] for copy in members]
-        copies = [copy for copy in copies if copy.complete] or copies
+        copies = [copy.member for copy in members if copy.member.complete] or [copy.member for copy in members]
         molecule = known.complete[component]
         whole = next((copy for copy in members if len(copy.member.ligand) == molecule.n_heavy), None)
         whole = by_stem.get(molecule.stem, whole)
@@ -202,7 +198,7 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
 
 def _cells(
     group: Group, by_stem: Mapping[str, Placed], molecule: LigandMolecule, answer: SiteAnswer, seen: Seen,
-    copies: Sequence[LigandCopy], *, cofactor: bool,
+    copies: Sequence[Member], *, cofactor: bool,
 ) -> dict[str, Value]:  # fmt: skip
     exits = [exit_ for _, exit_ in answer.members]
     opened, (copy, best), usual = answer.opened, answer.best, answer.action
@@ -238,7 +234,7 @@ def _cells(
         "n_copies": answer.n_copies,
         "n_open": len(opened),
         "n_entries": answer.n_entries,
-        "n_entries_open": len({copy.entry_id for copy, _ in opened}),
+        "n_entries_open": len({copy.key[0] for copy, _ in opened}),
         "E_median": median(exit_.room for exit_ in exits),
         "F_median": median(exit_.way_out for exit_ in exits),
         "score_median": answer.score,

@@ -1,103 +1,41 @@
 """The copies of a ligand with their ranked exits, and the answer of all copies of a binding site at each exit site."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import median
 from sys import intern
-from typing import NamedTuple
 
-from tethermap.answers.pockets.rows import AHEAD
+from tethermap.answers.pockets.directions import CopyExit
+from tethermap.answers.pockets.groups import Member
 from tethermap.base.arrays import FloatArray
-from tethermap.base.tables import Value, split_cell
+from tethermap.base.tables import Row, split_cell
 from tethermap.exits.graph import ligand_graph
-from tethermap.exits.limits import BOND
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import MOSTLY, OPEN_FROM, link_order
-from tethermap.instance.model import Instance
+from tethermap.exits.words import MOSTLY, link_order
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 _DIGITS = 4
 
 
-class CopyExit(NamedTuple):
-    """One ranked exit of one copy; figures and texts as in `tables.EXIT_VECTORS`.
-
-    `ahead` is a point on the way out in the copy's frame, in angstroms; its nearest residue marks the place.
-    `residues` are those that the leaving atoms touch.
-    """
-
-    atoms: frozenset[AtomKey]
-    kind: str
-    leaving: str
-    chem_class: str
-    room: float
-    way_out: float
-    score: float
-    evidence: str
-    reasons: str
-    frees_link: bool
-    ahead: tuple[float, ...]
-    area_lost: float = 0.0
-    hbonds_lost: int = 0
-    residues: str = ""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is room and a way out."""
-        return self.room >= OPEN_FROM and self.way_out >= OPEN_FROM
-
-
-@dataclass(frozen=True, slots=True)
-class LigandCopy:
-    """One copy of a ligand.
-
-    Parameters
-    ----------
-    stem, entry_id : str
-        Its name and its entry.
-    atoms : tuple of AtomKey
-        Heavy atoms in the order of its molecule.
-    exits : tuple of CopyExit
-        The best of each anchor, best first.
-    complete : bool
-        Whether all heavy atoms were modelled.
-    cofactor : bool
-        Whether it is a listed cofactor.
-    title : str
-        Title of its entry.
-    resolution : float or None
-        Of its entry, in angstroms.
-    """
-
-    stem: str
-    entry_id: str
-    atoms: tuple[AtomKey, ...]
-    exits: tuple[CopyExit, ...]
-    complete: bool = True
-    cofactor: bool = False
-    title: str = ""
-    resolution: float | None = None
-
-
-def copy_of(
-    molecule: LigandMolecule, instance: Instance, xyz: FloatArray, rows: Iterable[Mapping[str, Value]]
-) -> LigandCopy:
-    """Return a copy of a ligand with its exits.
+def copy_exits(molecule: LigandMolecule, xyz: FloatArray, rows: Iterable[Row]) -> tuple[CopyExit, ...]:
+    """Return the exits of a copy of a ligand, the best of each anchor.
 
     Parameters
     ----------
     xyz : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms, in angstroms.
-    rows : iterable of mapping
-        Its ranked rows of `tables.EXIT_VECTORS`.
+    rows : iterable of Row
+        Its ranked rows of `tables.EXIT_VECTORS`, the best first.
     """
     keys = atom_keys(molecule)
     by_name = dict(zip(molecule.names, keys, strict=True))
     places = xyz.tolist()
-    exits = tuple(
+    return tuple(
         CopyExit(
+            site=int(row["site_rank"] or 0),
+            anchor=intern(str(row["anchor_atom"])),
             atoms=_shared_set(
                 frozenset((keys[index], *(by_name[name] for name in split_cell(row["anchor_equivalents"]))))
             ),
@@ -108,28 +46,16 @@ def copy_of(
             way_out=float(row["F"] or 0),
             score=float(row["score"] or 0),
             evidence=intern(str(row["evidence"])),
+            place=tuple(places[index]),
+            vector=tuple(float(row[f"vector_{axis}"] or 0) for axis in "xyz"),
             reasons=intern(str(row["evidence_reasons"])),
             frees_link=bool(row["breaks_covalent_bond"]),
-            ahead=tuple(
-                at + (BOND + AHEAD) * float(row[f"vector_{axis}"] or 0)
-                for at, axis in zip(places[index], "xyz", strict=True)
-            ),
             area_lost=float(row["area_lost_A2"] or 0),
             hbonds_lost=int(row["hbonds_lost"] or 0),
             residues=intern(str(row["leaving_residues"])),
         )
         for row in rows
         for index in (int(row["sdf_index"] or 0),)
-    )
-    return LigandCopy(
-        molecule.stem,
-        instance.entry_id,
-        keys,
-        exits,
-        complete=not molecule.atoms_missing,
-        cofactor="cofactor" in instance.flags,
-        title=intern(instance.facts.title),
-        resolution=instance.facts.resolution,
     )
 
 
@@ -153,7 +79,7 @@ class SiteAnswer:
         The anchor and its equivalents.
     site_atoms : frozenset of AtomKey
         All atoms of the exit site.
-    members : tuple of (LigandCopy, CopyExit)
+    members : tuple of (Member, CopyExit)
         The copies that have this exit, with it.
     n_copies, n_entries : int
         All copies of the ligand in the binding site, and their entries.
@@ -164,12 +90,12 @@ class SiteAnswer:
     equivalents: tuple[str, ...]
     atoms: frozenset[AtomKey]
     site_atoms: frozenset[AtomKey]
-    members: tuple[tuple[LigandCopy, CopyExit], ...]
+    members: tuple[tuple[Member, CopyExit], ...]
     n_copies: int
     n_entries: int
 
     @cached_property
-    def opened(self) -> tuple[tuple[LigandCopy, CopyExit], ...]:
+    def opened(self) -> tuple[tuple[Member, CopyExit], ...]:
         """The copies that are open here."""
         return tuple(pair for pair in self.members if pair[1].is_open)
 
@@ -189,7 +115,7 @@ class SiteAnswer:
         return all(exit_.frees_link for _, exit_ in self.members)
 
     @property
-    def best(self) -> tuple[LigandCopy, CopyExit]:
+    def best(self) -> tuple[Member, CopyExit]:
         """The copy to look at: open, of the best evidence, then of the best score."""
         among = self.opened or self.members
         return min(among, key=lambda pair: (pair[1].evidence, -round(pair[1].score, _DIGITS), pair[0].stem))
@@ -208,14 +134,14 @@ class SiteAnswer:
         return place, -round(self.score, _DIGITS), min(self.atoms)
 
 
-def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[SiteAnswer]:
+def answers_of(copies: Sequence[Member], molecule: LigandMolecule) -> list[SiteAnswer]:
     """Return the answers of one ligand in one binding site, the best first.
 
     Copies are matched by component atom and symmetry class.
 
     Parameters
     ----------
-    copies : sequence of LigandCopy
+    copies : sequence of Member
         Copies that count, in the order of tables.
     molecule : LigandMolecule
         The most complete of them, whose names are reported.
@@ -229,16 +155,20 @@ def answers_of(copies: Sequence[LigandCopy], molecule: LigandMolecule) -> list[S
     atoms_of: dict[int, set[AtomKey]] = defaultdict(set)
     for key, number in site_of.items():
         atoms_of[number].add(key)
-    n_entries = len({copy.entry_id for copy in copies})
+    n_entries = len({copy.key[0] for copy in copies})
     best: dict[int, SiteAnswer] = {}
     ranked = [
-        (copy, {key: rank for rank in reversed(range(len(copy.exits))) for key in copy.exits[rank].atoms})
+        (copy, exits, {key: rank for rank in reversed(range(len(exits))) for key in exits[rank].atoms})
         for copy in copies
+        for exits in (copy.read_exits(),)
     ]
     for group in alike.values():
         atoms = frozenset(group)
-        ranks = ((copy, min((of_atom[key] for key in group if key in of_atom), default=-1)) for copy, of_atom in ranked)
-        members = [(copy, copy.exits[rank]) for copy, rank in ranks if rank >= 0]
+        members = [
+            (copy, exits[rank])
+            for copy, exits, of_atom in ranked
+            if (rank := min((of_atom[key] for key in group if key in of_atom), default=-1)) >= 0
+        ]
         if not members:
             continue
         named = Counter(min(exit_.atoms & atoms, key=keys.index) for _, exit_ in members)

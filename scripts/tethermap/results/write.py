@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from tethermap.answers.observed.bridging import Bridging, read_bridging
 from tethermap.answers.observed_rows import Degrader, observed_rows
-from tethermap.answers.pockets.directions import Way
+from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Group, Member, grouped
-from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows, ways_of
+from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.rows import KnownLigands, answer_rows
-from tethermap.answers.sites import LigandCopy, copy_of
+from tethermap.answers.sites import copy_exits
 from tethermap.answers.waiting import Spool, StoredValues, WaitingRows, spool
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing
@@ -142,7 +142,7 @@ def _write_answers(
     degraders = sorted(gathered.degraders.values(), key=lambda degrader: row_sort_key(degrader.instance.cells))
     observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
-    known = KnownLigands(gathered.copies, gathered.degraders, gathered.complete, of_target)
+    known = KnownLigands(gathered.degraders, gathered.complete, of_target)
     answers: Iterable[Row] = answer_rows(target_name, groups, known, job / layout.RESULTS)
     if affinities:
         answers = ({**row, **affinities.cells(split_cell(row["stems"]))} for row in answers)
@@ -202,16 +202,14 @@ class Gathered:
     measured: list[AffinityQuery] = field(default_factory=list)
     rows: WaitingRows = field(init=False)
     backbones: StoredValues[Backbone] = field(init=False)
-    ways: StoredValues[tuple[Way, ...]] = field(init=False)
-    copies: StoredValues[LigandCopy] = field(init=False)
+    exits: StoredValues[tuple[CopyExit, ...]] = field(init=False)
     complete: StoredValues[LigandMolecule] = field(init=False)
     _fullest: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def __post_init__(self, waiting: Spool) -> None:
         self.rows = WaitingRows(waiting)
         self.backbones = StoredValues(waiting, partial(packed_backbone, ""), backbone_of_record)
-        self.ways = StoredValues(waiting, pickle.dumps, pickle.loads)
-        self.copies = StoredValues(waiting, pickle.dumps, pickle.loads)
+        self.exits = StoredValues(waiting, pickle.dumps, pickle.loads)
         self.complete = StoredValues(waiting, packed_molecule, molecule_of_record)
 
     def add(self, key: tuple[object, ...], parts: InstanceParts, row: Row) -> None:
@@ -226,23 +224,25 @@ class Gathered:
         pocket = JOINED.join([*parts.backbone.pocket_uniprot, *(parts.backbone.partner if parts.bridging else ())])
         self.rows.add(key, {**row, "flags": JOINED.join(flags), "pocket_uniprot": pocket})
         self.backbones.add(instance.stem, parts.backbone, parts.backbone_record)
-        self.ways.add(instance.stem, () if parts.bridging else ways_of(parts.exits, xyz))
         chain = parts.backbone.chain
         self.members.append(
             Member(
                 stem=instance.stem,
                 key=key,
                 names=instance.cells,
-                resolution=float("inf") if (known := instance.facts.resolution) is None else known,
+                resolution=instance.facts.resolution,
                 ligand=xyz,
                 chain=chain,
                 sequence=intern(parts.backbone.sequence),
                 read_backbone=partial(self.backbones.__getitem__, instance.stem),
-                read_ways=partial(self.ways.__getitem__, instance.stem),
+                read_exits=partial(self.exits.__getitem__, instance.stem),
                 component=mol.component_names,
                 protein=next((polymer.name for polymer in instance.polymers if chain in polymer.chains), ""),
                 packed=packed,
                 bridging=parts.bridging is not None,
+                complete=not mol.atoms_missing,
+                cofactor="cofactor" in instance.flags,
+                title=intern(instance.facts.title),
             )
         )
         if self.with_queries:
@@ -250,7 +250,7 @@ class Gathered:
         if parts.bridging:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.bridging)
             return
-        self.copies.add(instance.stem, copy_of(mol, instance, xyz, parts.exits))
+        self.exits.add(instance.stem, copy_exits(mol, xyz, parts.exits))
         rank = -mol.n_heavy, mol.stem
         if rank <= self._fullest.setdefault(mol.component_names, rank):
             self._fullest[mol.component_names] = rank

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tethermap.answers.pockets.test_groups import KINASE, member
+from tests.tethermap.answers.pockets.test_groups import KINASE, an_exit, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
 from tethermap.answers.names import group_name, is_nucleotide
+from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
-from tethermap.answers.sites import CopyExit, LigandCopy
 from tethermap.base.tables import Value
 from tethermap.exits.words import CARBONYL, Action, action_sentence, is_advised
 from tethermap.molecule.record import LigandMolecule, atom_keys
@@ -26,22 +26,19 @@ def molecule(code: str, smiles: str) -> LigandMolecule:
     return replace(embedded(smiles)[1], component_names=code, comp_id=code, inchikey=code)
 
 
-def exit_at(mol: LigandMolecule, atom: int, **changed: object) -> CopyExit:
-    atoms = frozenset({atom_keys(mol)[atom]})
-    plain = CopyExit(atoms, "H", "", "amine N-H", 0.4, 0.5, 2.0, "A", "", False, (0.0, 0.0, 0.0))
-    return plain._replace(**changed)  # type: ignore[arg-type]
+def exit_at(mol: LigandMolecule, atom: int, **changed: Any) -> CopyExit:
+    return an_exit(atoms=frozenset({atom_keys(mol)[atom]}), **changed)
 
 
 def rows_of(*copies: tuple[LigandMolecule, CopyExit, bool]) -> list[dict[str, Value]]:
     """Return the answers of copies with one exit each, complete or not, all in one binding site."""
-    members, of_stem = [], {}
+    members = []
     molecules: dict[str, LigandMolecule] = {}
     for k, (mol, exit_, complete) in enumerate(copies):
-        one = replace(touching(member(f"{k}aaa", KINASE), 1, 2, 3), component=mol.comp_id)
-        members.append(one)
-        of_stem[one.stem] = LigandCopy(one.stem, one.stem[:4], atom_keys(mol), (exit_,), complete=complete)
+        one = touching(member(f"{k}aaa", KINASE, exit_), 1, 2, 3)
+        members.append(replace(one, component=mol.comp_id, complete=complete))
         molecules.setdefault(mol.comp_id, replace(mol, stem=one.stem))
-    return list(answer_rows("target", grouped(members), KnownLigands(of_stem, {}, molecules)))
+    return list(answer_rows("target", grouped(members), KnownLigands({}, molecules)))
 
 
 def order(*ligands: tuple[str, str, dict[str, Any]]) -> list[dict[str, Value]]:

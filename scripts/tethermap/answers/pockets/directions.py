@@ -1,14 +1,14 @@
 """Exits of many structures in one frame: which of them leave the pocket in one direction."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.exits.limits import BOND
+from tethermap.exits.words import OPEN_FROM
+from tethermap.molecule.record import AtomKey
 
 SAME_PLACE = 4.0
 """Largest distance between the linkers' first atoms of one direction, in angstroms: two to three bonds (house rule)."""
@@ -17,105 +17,88 @@ SAME_ANGLE = 45.0
 """Largest angle between the vectors of one direction, in degrees: about twice the error of a vector (house rule)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One exit of one instance.
+AHEAD = 3.0
+"""The residue nearest to a point this far ahead of the linker's first atom marks an exit, in angstroms."""
 
-    Parameters
-    ----------
-    site : int
-        Rank of its site.
-    anchor : str
-        Name of the anchor.
-    place, vector : ndarray of float, shape (3,)
-        The anchor in angstroms, and the unit vector to the linker's first atom.
-    way_out, score : float
-        F and the score.
-    closed : bool
-        Whether there is no room or no way out.
-    evidence : str
-        Grade of the evidence.
+
+class CopyExit(NamedTuple):
+    """One ranked exit of one copy of a ligand; figures and texts as in `tables.EXIT_VECTORS`.
+
+    `site` is the rank of its site, `anchor` and `atoms` are the anchor and its equivalents; `place` is the anchor in
+    angstroms, `vector` the unit vector to the linker's first atom. `residues` are those that the leaving atoms touch.
     """
 
     site: int
     anchor: str
-    place: FloatArray
-    vector: FloatArray
+    atoms: frozenset[AtomKey]
+    kind: str
+    leaving: str
+    chem_class: str
+    room: float
     way_out: float
     score: float
-    closed: bool
     evidence: str
-
-    def moved(self, rotation: FloatArray, translation: FloatArray) -> Way:
-        """Return the exit in another frame: a rotation of shape (3, 3), a translation of shape (3,) in angstroms."""
-        return Way(
-            self.site, self.anchor, rotation @ self.place + translation, rotation @ self.vector,
-            self.way_out, self.score, self.closed, self.evidence,
-        )  # fmt: skip
-
-    @property
-    def start(self) -> FloatArray:
-        """The linker's first atom in angstroms, shape (3,)."""
-        start: FloatArray = self.place + BOND * self.vector
-        return start
-
-
-@dataclass(frozen=True, eq=False)
-class Direction:
-    """Exits of one direction, near its leader in position and angle, as (position in the input, exit)."""
-
-    members: tuple[tuple[int, Way], ...]
+    place: Sequence[float]
+    vector: Sequence[float]
+    reasons: str = ""
+    frees_link: bool = False
+    area_lost: float = 0.0
+    hbonds_lost: int = 0
+    residues: str = ""
 
     @property
-    def start(self) -> FloatArray:
-        """Mean place of the linkers' first atoms in angstroms, shape (3,)."""
-        mean: FloatArray = np.mean([way.start for _, way in self.members], axis=0)
-        return mean
+    def is_open(self) -> bool:
+        """Whether there is room and a way out."""
+        return self.room >= OPEN_FROM and self.way_out >= OPEN_FROM
 
     @property
-    def vector(self) -> FloatArray:
-        """Mean direction, a unit vector of shape (3,)."""
-        total = np.sum([way.vector for _, way in self.members], axis=0)
-        mean: FloatArray = total / np.linalg.norm(total)
-        return mean
-
-    @property
-    def spread(self) -> float:
-        """Largest angle between a member and the mean direction, in degrees."""
-        cosines = np.array([way.vector for _, way in self.members]) @ self.vector
-        return float(np.degrees(np.arccos(np.clip(cosines.min(), -1.0, 1.0))))
+    def ahead(self) -> list[float]:
+        """A point on the way out, in angstroms; its nearest residue marks the exit."""
+        return [at + (BOND + AHEAD) * step for at, step in zip(self.place, self.vector, strict=True)]
 
 
-def directions(ways: Sequence[tuple[int, str, Way]]) -> list[Direction]:
-    """Return the directions of the given exits, the direction of the best exit first.
+class Way(NamedTuple):
+    """An exit in the frame of several copies.
+
+    `number` and `stem` name its copy; `start` is the linker's first atom in angstroms, `vector` a unit vector.
+    """
+
+    number: int
+    stem: str
+    exit: CopyExit
+    start: FloatArray
+    vector: FloatArray
+
+
+def way_of(number: int, stem: str, exit_: CopyExit, rotation: FloatArray, translation: FloatArray) -> Way:
+    """Return an exit in another frame: a rotation of shape (3, 3), a translation of shape (3,) in angstroms."""
+    vector = rotation @ (np.array(exit_.vector) / np.linalg.norm(exit_.vector))
+    return Way(number, stem, exit_, rotation @ exit_.place + translation + BOND * vector, vector)
+
+
+def directions(ways: Iterable[Way]) -> list[list[Way]]:
+    """Return the exits of each direction, the direction of the best exit first.
 
     Exits are processed by score, the best first, then by stem and site. Each joins the first direction
     whose leader, its first exit, is within `SAME_PLACE` and `SAME_ANGLE`; else it leads a new one.
 
-    Parameters
-    ----------
-    ways : sequence of (int, str, Way)
-        Number of the instance, its stem, and the exit in the common frame.
-
     >>> up, back = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0])
-    >>> ways = [
-    ...     (number, stem, Way(1, "N1", np.zeros(3), vector, 0.5, score, closed=False, evidence="A"))
-    ...     for number, stem, vector, score in [(0, "a", up, 2.1), (1, "b", up, 2.8), (2, "c", back, 1.0)]
-    ... ]
-    >>> [[number for number, _ in direction.members] for direction in directions(ways)]
+    >>> exits = [CopyExit(1, "N1", frozenset(), "H", "", "", 0.4, 0.5, score, "A", up, up) for score in (2.1, 2.8, 1.0)]
+    >>> ways = [Way(k, "", exits[k], up, vector) for k, vector in enumerate((up, up, back))]
+    >>> [[way.number for way in direction] for direction in directions(ways)]
     [[1, 0], [2]]
     """
-    ordered = sorted(ways, key=lambda item: (-round(item[2].score, 3), item[1], item[2].site))
+    ordered = sorted(ways, key=lambda way: (-round(way.exit.score, 3), way.stem, way.exit.site))
     starts, vectors = np.zeros((len(ordered), 3)), np.zeros((len(ordered), 3))
-    members: list[list[tuple[int, Way]]] = []
+    members: list[list[Way]] = []
     least = float(np.cos(np.radians(SAME_ANGLE)))
-    for number, _, way in ordered:
+    for way in ordered:
         count = len(members)
         near = np.linalg.norm(starts[:count] - way.start, axis=1) <= SAME_PLACE
         joined = np.flatnonzero(near & (vectors[:count] @ way.vector >= least))
         if len(joined):
-            members[int(joined[0])].append((number, way))
+            members[int(joined[0])].append(way)
         else:
             starts[count], vectors[count] = way.start, way.vector
-            members.append([(number, way)])
-    return [Direction(tuple(part)) for part in members]
+            members.append([way])
+    return members

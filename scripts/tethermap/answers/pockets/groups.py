@@ -8,7 +8,7 @@ from itertools import chain
 import gemmi
 import numpy as np
 
-from tethermap.answers.pockets.directions import Way
+from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.limits import LEAST_COVERAGE, LEAST_IDENTITY
 from tethermap.answers.pockets.superpose import Superposition, pocket, stays, superpose
 from tethermap.base.arrays import FloatArray, IntArray
@@ -33,14 +33,14 @@ class Member:
         Sort key of tables: entry, chain, ligand, residue.
     names : dict of str to str
         Cells that name it in tables.
-    resolution : float
-        Resolution of its entry in angstroms; infinite if unknown.
+    resolution : float or None
+        Resolution of its entry in angstroms.
     ligand : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms in angstroms.
     chain, sequence : str
         The nearest target chain; empty if it has no backbone.
-    read_backbone, read_ways : callable
-        Return the nearest target chain, and the best exits of the first sites (none for a ligand between two proteins);
+    read_backbone, read_exits : callable
+        Return the nearest target chain, and the ranked exits, the best first (none for a ligand between two proteins);
         those of large jobs wait on disk.
     component : str
         Its components joined by ``+``.
@@ -48,21 +48,28 @@ class Member:
         Name of the target chain's protein.
     packed, bridging : bool
         Whether symmetry mates make most of its contacts; whether two proteins bind it.
+    complete, cofactor : bool
+        Whether all heavy atoms were modelled; whether it is a listed cofactor.
+    title : str
+        Title of its entry.
     """
 
     stem: str
     key: tuple[object, ...]
     names: dict[str, str]
-    resolution: float
+    resolution: float | None
     ligand: FloatArray
     chain: str
     sequence: str
     read_backbone: Callable[[], Backbone]
-    read_ways: Callable[[], tuple[Way, ...]] = tuple
+    read_exits: Callable[[], tuple[CopyExit, ...]] = tuple
     component: str = ""
     protein: str = ""
     packed: bool = False
     bridging: bool = False
+    complete: bool = True
+    cofactor: bool = False
+    title: str = ""
 
     def residue_near(self, point: FloatArray) -> tuple[str, str]:
         """Return the residue whose Cα is nearest to a place in its own frame; empty texts without a chain.
@@ -93,7 +100,7 @@ class Member:
     @property
     def rank(self) -> tuple[object, ...]:
         """Sort key for the choice of a reference: the best resolution, then the id."""
-        return self.resolution, self.key, self.stem
+        return float("inf") if self.resolution is None else self.resolution, self.key, self.stem
 
 
 @dataclass(frozen=True, eq=False)

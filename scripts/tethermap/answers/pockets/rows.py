@@ -9,16 +9,11 @@ from statistics import median
 
 import numpy as np
 
-from tethermap.answers.pockets.directions import Direction, Way, directions
+from tethermap.answers.pockets.directions import AHEAD, Way, directions, way_of
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.sites import binding_sites, by_site, site_class
-from tethermap.base.arrays import FloatArray
 from tethermap.base.records import Source
 from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, Value, cell_parser
-from tethermap.exits.words import OPEN_FROM
-
-AHEAD = 3.0
-"""The residue nearest to a point this far ahead of the linker's first atom marks a direction, in angstroms."""
 
 SITES = 5
 """Sites of each instance that are compared."""
@@ -49,39 +44,6 @@ def read_exits(path: Source) -> Iterator[tuple[str, list[Row]]]:
         for name, of_instance in groupby(rows, key=lambda cells: cells[stem]):
             ranked = (cells for cells in of_instance if cells[rank])
             yield name, [typed(wanted(cells)) for cells in ranked]
-
-
-def ways_of(exits: Iterable[Row], xyz: FloatArray) -> tuple[Way, ...]:
-    """Return the best exits of the first sites of an instance.
-
-    Parameters
-    ----------
-    exits : iterable of Row
-        Rows from `read_exits`.
-    xyz : ndarray of float, shape (n_heavy, 3)
-        Its heavy atoms in SDF order, in angstroms.
-    """
-    best: dict[int, Row] = {}
-    for row in exits:
-        if (site := _number(row, "site_rank")) <= SITES:
-            best.setdefault(int(site), row)
-    return tuple(
-        Way(
-            site=site,
-            anchor=str(row["anchor_atom"]),
-            place=xyz[int(_number(row, "sdf_index"))],
-            vector=(vector := np.array([_number(row, f"vector_{axis}") for axis in "xyz"])) / np.linalg.norm(vector),
-            way_out=_number(row, "F"),
-            score=_number(row, "score"),
-            closed=min(_number(row, "E"), _number(row, "F")) < OPEN_FROM,
-            evidence=str(row["evidence"]),
-        )
-        for site, row in best.items()
-    )
-
-
-def _number(row: Row, name: str) -> float:
-    return float(row[name] or 0)
 
 
 def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
@@ -139,47 +101,50 @@ def consensus_rows(groups: Iterable[Group]) -> Iterator[Row]:
                 yield {**names, "reference": group.reference, "direction": f"{group.name}-{next(numbers)}", **row}
 
 
-def _of_site(group: Group, placed: Sequence[Placed]) -> list[Row]:
+def _of_site(group: Group, placed: Sequence[Placed]) -> list[dict[str, Value]]:
     """Return the directions of the given instances in one frame."""
-    moved = [
-        (number, copy.member.stem, way.moved(copy.superposition.rotation, copy.superposition.translation))
+    ways = [
+        way_of(number, copy.member.stem, exit_, copy.superposition.rotation, copy.superposition.translation)
         for number, copy in enumerate(placed)
-        for way in copy.member.read_ways()
+        for exit_ in {one.site: one for one in reversed(copy.member.read_exits()) if one.site <= SITES}.values()
     ]
     counts = {"n_entries": entry_count(placed), "n_instances": len(placed)}
-    rows: list[Row] = []
-    for direction in directions(moved):
-        near = group.placed[0].member.residue_near(direction.start + AHEAD * direction.vector)
-        rows.append({**counts, "residue": near[0], "residue_uniprot": near[1], **_direction(direction, placed)})
+    rows = [{**counts, **_direction(group, direction, placed)} for direction in directions(ways)]
     rows.sort(key=lambda row: (-int(row["n_entries_open"] or 0), -int(row["n_instances_open"] or 0),
                                 -float(row["best_score"] or 0)))  # fmt: skip
     return rows
 
 
-def _direction(direction: Direction, placed: Sequence[Placed]) -> Row:
-    """Return the row of one direction; the best exit is the first of its members."""
-    present = {number for number, _ in direction.members}
-    opened = {number for number, way in direction.members if not way.closed}
-    first, best = direction.members[0]
+def _direction(group: Group, direction: Sequence[Way], placed: Sequence[Placed]) -> dict[str, Value]:
+    """Return the row of one direction: means of its exits, the first of which is the best."""
+    present = {way.number for way in direction}
+    opened = {way.number for way in direction if way.exit.is_open}
+    first, _, best, _, _ = direction[0]
     anchors: dict[str, Counter[str]] = defaultdict(Counter)
-    for number, way in direction.members:
-        anchors[placed[number].member.names["Warhead"]][way.anchor] += 1
+    for way in direction:
+        anchors[placed[way.number].member.names["Warhead"]][way.exit.anchor] += 1
     named = [f"{ligand}:{atom}" for ligand in sorted(anchors) for atom in sorted(anchors[ligand])]
-    (x, y, z), (u, v, w) = direction.start.tolist(), direction.vector.tolist()
+    vectors = np.array([way.vector for way in direction])
+    start, total = np.mean([way.start for way in direction], axis=0), vectors.sum(axis=0)
+    vector = total / np.linalg.norm(total)
+    (x, y, z), (u, v, w) = start.tolist(), vector.tolist()
+    residue, uniprot = group.placed[0].member.residue_near(start + AHEAD * vector)
     return {
+        "residue": residue,
+        "residue_uniprot": uniprot,
         "n_entries_present": entry_count(placed[number] for number in present),
         "n_entries_open": entry_count(placed[number] for number in opened),
         "n_instances_present": len(present),
         "n_instances_open": len(opened),
         "n_ligands": len(anchors),
-        "F_median": median(way.way_out for _, way in direction.members),
-        "F_best": max(way.way_out for _, way in direction.members),
+        "F_median": median(way.exit.way_out for way in direction),
+        "F_best": max(way.exit.way_out for way in direction),
         "best_score": best.score,
         "best_stem": placed[first].member.stem,
         "best_anchor": best.anchor,
         "evidence": best.evidence,
         "x": x, "y": y, "z": z, "vector_x": u, "vector_y": v, "vector_z": w,
-        "spread_deg": direction.spread,
+        "spread_deg": float(np.degrees(np.arccos(np.clip((vectors @ vector).min(), -1.0, 1.0)))),
         "anchors": JOINED.join(named),
         "open_in": JOINED.join(placed[number].member.stem for number in sorted(opened)),
     }  # fmt: skip

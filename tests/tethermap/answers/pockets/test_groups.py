@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from tethermap.answers.pockets import groups as module
-from tethermap.answers.pockets.directions import Way
+from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Group, Member, grouped
 from tethermap.answers.pockets.rows import consensus_rows, superposition_rows
 from tethermap.base.reasons import SUPERPOSITION_REASONS
-from tethermap.base.tables import EXIT_CONSENSUS, SUPERPOSITION
+from tethermap.base.tables import EXIT_CONSENSUS, SUPERPOSITION, Row
 from tethermap.entry import sequence
 from tethermap.instance.backbone import NO_BACKBONE, Backbone
 
@@ -30,13 +30,13 @@ def changed(sequence: str, share: float) -> str:
     return "".join(LETTERS[(LETTERS.index(c) + 7) % 20] if k in where else c for k, c in enumerate(sequence))
 
 
-def way(place: Sequence[float], vector: Sequence[float] = (0, 0, 1), **changed: object) -> Way:
-    plain = Way(1, "C1", np.array(place, float), np.array(vector, float), 0.5, 2.0, False, "A")
-    return replace(plain, **changed)  # type: ignore[arg-type]
+def an_exit(place: Sequence[float] = (0, 0, 0), vector: Sequence[float] = (0, 0, 1), **changed: object) -> CopyExit:
+    plain = CopyExit(1, "C1", frozenset(), "H", "", "amine N-H", 0.4, 0.5, 2.0, "A", place, vector)
+    return plain._replace(**changed)  # type: ignore[arg-type]
 
 
 def member(
-    entry: str, sequence: str, *, resolution: float = 2.0, fold: int = 0, ways: Sequence[Way] = (), first: int = 0
+    entry: str, sequence: str, *exits: CopyExit, resolution: float | None = 2.0, fold: int = 0, first: int = 0
 ) -> Member:
     """An instance whose chain has a made-up fold, the ligand in its middle."""
     xyz = np.random.default_rng(fold).uniform(-10, 10, (400, 3))[first : first + len(sequence)]
@@ -45,7 +45,7 @@ def member(
     names = {"pdb_id": entry, "Chain": "A", "Warhead": "LIG", "Residue_ID": "1", "stem": f"{entry}_A_LIG_1"}
     key = (entry, "A", "LIG", (1, ""))
     chain = backbone.chain, sequence, lambda: backbone
-    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), *chain, lambda: tuple(ways), "LIG")
+    return Member(names["stem"], key, names, resolution, np.zeros((1, 3)), *chain, lambda: exits, "LIG")
 
 
 def rigidly_moved(one: Member, seed: int) -> Member:
@@ -55,7 +55,9 @@ def rigidly_moved(one: Member, seed: int) -> Member:
         one,
         ligand=one.ligand @ turn.T + shift,
         read_backbone=lambda: backbone,
-        read_ways=lambda: tuple(w.moved(turn, shift) for w in one.read_ways()),
+        read_exits=lambda: tuple(
+            exit_._replace(place=turn @ exit_.place + shift, vector=turn @ exit_.vector) for exit_ in one.read_exits()
+        ),
     )
 
 
@@ -75,7 +77,7 @@ def test_reference_has_the_best_resolution_and_then_the_first_id() -> None:
     three = [member("3ccc", KINASE), member("1aaa", KINASE), member("2bbb", KINASE, resolution=1.2)]
     assert grouped(three)[0].reference == "2bbb_A_LIG_1"
     assert grouped(three[:2])[0].reference == "1aaa_A_LIG_1"
-    unknown = member("0zzz", KINASE, resolution=float("inf"))
+    unknown = member("0zzz", KINASE, resolution=None)
     assert grouped([unknown, *three])[0].reference == "2bbb_A_LIG_1"
 
 
@@ -126,8 +128,8 @@ def test_instance_without_a_chain_is_listed_with_its_reason() -> None:
 
 
 def test_pocket_of_another_fold_is_listed_and_excluded() -> None:
-    other = member("2bbb", changed(KINASE, 0.1), fold=5, ways=[way((0, 0, 0))])
-    found = grouped([member("1aaa", KINASE, ways=[way((0, 0, 0))]), other])
+    other = member("2bbb", changed(KINASE, 0.1), an_exit(), fold=5)
+    found = grouped([member("1aaa", KINASE, an_exit()), other])
     rows = list(superposition_rows(found))
     assert [row["reason"] for row in rows] == ["", "poor_fit"]
     assert {row["reason"] for row in rows} - {""} <= SUPERPOSITION_REASONS.keys()
@@ -148,9 +150,8 @@ def test_matrices_bring_the_pockets_together() -> None:
 
 
 def test_rigid_motion_of_an_entry_changes_no_direction() -> None:
-    second, third = way((-3, 0, 0), (0, 1, 0), site=2, score=1.5), way((0, 3, 0), (1, 0, 0), site=3, closed=True)
-    ways = [way((3, 0, 0)), second, third]
-    still = [member(f"{k}abc", KINASE, ways=ways) for k in range(3)]
+    second, third = an_exit((-3, 0, 0), (0, 1, 0), site=2, score=1.5), an_exit((0, 3, 0), (1, 0, 0), site=3, room=0.0)
+    still = [member(f"{k}abc", KINASE, an_exit((3, 0, 0)), second, third) for k in range(3)]
     moved = [still[0], *(rigidly_moved(one, k) for k, one in enumerate(still[1:]))]
     for before, after in zip(consensus_rows(grouped(still)), consensus_rows(grouped(moved)), strict=True):
         assert before.keys() == after.keys()
@@ -159,22 +160,37 @@ def test_rigid_motion_of_an_entry_changes_no_direction() -> None:
             assert after[name] == (near if isinstance(value, float) else value), name
 
 
+def directions_of(*exits: CopyExit) -> list[Row]:
+    """Return the directions of entries with one exit each."""
+    return list(consensus_rows(grouped([member(f"{k}aaa", KINASE, one) for k, one in enumerate(exits)])))
+
+
 def test_open_and_closed_exits_of_one_direction_are_counted_by_entry() -> None:
-    ways = {"1aaa": way((3, 0, 0)), "2bbb": way((3.5, 0.5, 0), closed=True, score=1.0), "3ccc": way((-8, 0, 0))}
-    rows = list(consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()])))
+    exits = (an_exit((3, 0, 0)), an_exit((3.5, 0.5, 0), room=0.0, score=1.0), an_exit((-8, 0, 0)))
+    rows = directions_of(*exits)
     counts = [(row["n_entries_open"], row["n_entries_present"], row["n_entries"]) for row in rows]
     assert counts == [(1, 2, 3), (1, 1, 3)]
-    assert rows[0]["open_in"] == "1aaa_A_LIG_1"
+    assert rows[0]["open_in"] == "0aaa_A_LIG_1"
 
 
 def test_direction_has_the_evidence_of_the_exit_with_its_best_score() -> None:
-    ways = {"1aaa": way((3, 0, 0), evidence="C"), "2bbb": way((3.5, 0.5, 0), score=1.0)}
-    (row,) = consensus_rows(grouped([member(entry, KINASE, ways=[one]) for entry, one in ways.items()]))
-    assert (row["best_stem"], row["best_score"], row["evidence"]) == ("1aaa_A_LIG_1", 2.0, "C")
+    (row,) = directions_of(an_exit((3, 0, 0), evidence="C"), an_exit((3.5, 0.5, 0), score=1.0))
+    assert (row["best_stem"], row["best_score"], row["evidence"]) == ("0aaa_A_LIG_1", 2.0, "C")
+
+
+def test_mean_and_spread_are_those_of_the_exits() -> None:
+    """The linker's first atom is 1.5 Å from the anchor."""
+    vectors = [(sign * np.sin(np.radians(20)), 0.0, np.cos(np.radians(20))) for sign in (-1, 1)]
+    exits = [an_exit((2 * k - 1.5 * x, 0.0, -1.5 * z), (x, 0.0, z)) for k, (x, _, z) in enumerate(vectors)]
+    (row,) = directions_of(*exits)
+    assert [row[name] for name in ("x", "y", "z", "vector_x", "vector_y", "vector_z")] == pytest.approx(
+        [1, 0, 0, 0, 0, 1]
+    )
+    assert row["spread_deg"] == pytest.approx(20.0)
 
 
 def test_keys_of_rows_are_columns_of_their_tables() -> None:
-    found = grouped([member("1aaa", KINASE, ways=[way((3, 0, 0))]), member("2bbb", "")])
+    found = grouped([member("1aaa", KINASE, an_exit((3, 0, 0))), member("2bbb", "")])
     assert {name for row in superposition_rows(found) for name in row} == set(SUPERPOSITION.names)
     assert {name for row in consensus_rows(found) for name in row} == set(EXIT_CONSENSUS.names)
 

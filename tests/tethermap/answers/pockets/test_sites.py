@@ -5,7 +5,7 @@ from dataclasses import replace
 import networkx
 import numpy as np
 
-from tests.tethermap.answers.pockets.test_groups import KINASE, member, way
+from tests.tethermap.answers.pockets.test_groups import KINASE, an_exit, member
 from tethermap.answers.pockets import sites
 from tethermap.answers.pockets.groups import Group, Member, grouped
 from tethermap.answers.pockets.limits import LEAST_OVERLAP
@@ -58,8 +58,8 @@ def test_residues_are_compared_in_the_numbering_of_the_reference() -> None:
 
 
 def test_copies_between_symmetry_mates_and_degraders_define_no_direction() -> None:
-    own = [replace(touching(member(f"{k}aaa", KINASE, ways=[way((0, 0, 0))]), 1, 2, 3)) for k in range(3)]
-    packed, degrader = replace(own[1], packed=True), replace(own[2], bridging=True, read_ways=tuple)
+    own = [replace(touching(member(f"{k}aaa", KINASE, an_exit()), 1, 2, 3)) for k in range(3)]
+    packed, degrader = replace(own[1], packed=True), replace(own[2], bridging=True)
     (row,) = consensus_rows(grouped([own[0], packed, degrader]))
     assert (row["n_instances"], row["n_instances_open"], row["site"]) == (1, 1, "main")
 
