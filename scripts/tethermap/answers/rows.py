@@ -3,9 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tethermap.answers.pockets.directions import AHEAD
 from tethermap.answers.pockets.groups import Group, Member, Placed
 from tethermap.answers.pockets.sites import by_site
 from tethermap.answers.sites import SiteAnswer, answers_of
-from tethermap.answers.waiting import WaitingRows, spool
+from tethermap.answers.waiting import StoredValues, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.exits.confidence import confidence
@@ -64,30 +64,26 @@ def answer_rows(
     groups : sequence of Group
         All groups of a job, that of most entries first.
     folder : Path or None
-        Spool of the rows until they have ranks, `tethermap.answers.waiting.spool`.
+        Folder of the rows until they have ranks, `tethermap.answers.waiting.spool`.
     """
     transfers = Transfers()
-    best: list[tuple[tuple[object, ...], int, tuple[object, ...]]] = []
-    with spool(folder) as waiting_room:
-        waiting = WaitingRows(waiting_room)
+    best: list[tuple[tuple[object, ...], int]] = []
+    places: list[tuple[tuple[object, ...], Value]] = []
+    with spool(folder) as spooled:
+        waiting = StoredValues[int, dict[str, Value]](spooled)
         for order, group in enumerate(groups):
             for names, placed in by_site(group):
                 site = names["site"]
                 for row in _of_site(group, placed, known, transfers):
-                    ligand = order, site != MAIN, site, row["Warhead"], row["InChIKey"]
                     if row["answer_rank"] == 1 and site == MAIN:
-                        best.append((_job_key(row), len(waiting), ligand))
-                    waiting.add((ligand, row["answer_rank"]), {"Target": target_name, **names, **row})
-        best.sort(key=lambda one: one[0])
-        job_rank = {number: rank for rank, (_, number, _) in enumerate(best, 1)}
-        of_ligand = {ligand: rank for rank, (_, _, ligand) in enumerate(best, 1)}
-
-        def key(place: tuple[Any, ...]) -> tuple[object, ...]:
-            ligand, answer_rank = place
-            return of_ligand.get(ligand, len(waiting) + 1), *ligand, answer_rank
-
-        for number, row in waiting.in_order(key):
-            yield {**row, "job_rank": job_rank.get(number)}
+                        best.append((_job_key(row), len(waiting)))
+                    places.append(((order, site != MAIN, site, row["Warhead"], row["InChIKey"]), row["answer_rank"]))
+                    waiting.add(len(waiting), {"Target": target_name, **names, **row})
+        job_rank = {number: rank for rank, (_, number) in enumerate(sorted(best, key=itemgetter(0)), 1)}
+        of_ligand = {places[number][0]: rank for number, rank in job_rank.items()}
+        keys = [(of_ligand.get(ligand, len(places) + 1), *ligand, answer_rank) for ligand, answer_rank in places]
+        for number in sorted(waiting, key=keys.__getitem__):
+            yield {**waiting[number], "job_rank": job_rank.get(number)}
 
 
 def _job_key(row: Mapping[str, Value]) -> tuple[object, ...]:
@@ -128,7 +124,7 @@ def _of_site(
         name = group_name(molecule)
         for rank, answer in enumerate(answers_of(copies, molecule), 1):
             cells = _cells(group, by_stem, molecule, answer, seen, copies, cofactor=cofactor)
-            yield {"answer_rank": rank, "job_rank": None, **cells, "group_name": name}
+            yield {"answer_rank": rank, **cells, "group_name": name}
     yield from _of_degraders(group, degraders, known.observed)
 
 
@@ -154,7 +150,6 @@ def _of_degraders(
         beyond = degrader.graph.xyz[degrader.graph.names.index(str(best["linker_atom"]))] + AHEAD * vector
         yield {
             "answer_rank": 1,
-            "job_rank": None,
             **_observed_cells(degrader, best, with_exit),
             **_residue(group, placed, beyond.tolist()),
             "n_copies": len(members),
@@ -175,16 +170,13 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
         "Warhead": molecule.comp_id,
         "InChIKey": molecule.inchikey,
         "anchor_atom": anchor,
-        "anchor_equivalents": "",
         "action": seen_action(anchor, linker, sorted(bonds - {f"{anchor}-{linker}"})),
         "kind": "observed",
         "leaving_atoms": linker,
-        "chem_class": "",
         "closed": False,
         "observed": 1,
         "observed_atoms": f"{anchor}:0",
         "evidence": best["grade"],
-        "evidence_reasons": "",
         "best_stem": best["stem"],
         "exit_site": f"S{number}",
         "breaks_covalent_bond": False,
@@ -192,7 +184,6 @@ def _observed_cells(degrader: Degrader, best: Row, with_exit: Sequence[Row]) -> 
         "best_resolution": degrader.instance.facts.resolution,
         "best_title": degrader.instance.facts.title,
         "group_name": group_name(molecule),
-        "confidence": "",
     }
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import pickle
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
-from dataclasses import InitVar, dataclass, field
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -23,7 +21,7 @@ from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposi
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.answers.sites import copy_exits
-from tethermap.answers.waiting import Spool, StoredValues, WaitingRows, spool
+from tethermap.answers.waiting import Spool, StoredValues, spool
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing
 from tethermap.base.recorded_search import search_source
@@ -83,7 +81,7 @@ def write_tables(
     (job / layout.RESULTS).mkdir(parents=True, exist_ok=True)
     at_ph, heavy = _write_metadata(job, shards)
     with spool(job / layout.RESULTS) as waiting:
-        gathered = Gathered(waiting, _checks_failed(job, shards), bool(affinity or degraders))
+        gathered = Gathered(waiting, _checks_failed(job, shards), with_queries=bool(affinity or degraders))
         _merge_instances(job, shards, gathered, at_ph, target_name, left_out)
         affinities = Affinities(affinity, gathered.measured, heavy) if affinity else None
         _write_answers(job, gathered, target_name, affinities, _published(degraders, gathered) if degraders else None)
@@ -129,7 +127,7 @@ def _write_answers(
 ) -> None:
     """Write the tables over all instances: results with their sites, superpositions, directions, answers, degraders."""
     groups = grouped(gathered.members)
-    _write_results(job, gathered.rows, groups, affinities)
+    _write_results(job, gathered, groups, affinities)
     for left in (tables.AFFINITY, tables.PUBLISHED, tables.POSES):
         (job / left.path).unlink(missing_ok=True)
     if affinities:
@@ -186,38 +184,31 @@ class InstanceParts(NamedTuple):
     backbone_record: bytes
 
 
-@dataclass(slots=True)
 class Gathered:
     """Data of each instance for the tables over all: rows of results, and inputs of groups and answers.
 
-    Chains, copies and molecules of large jobs wait on disk.
+    Rows, chains, exits and molecules of large jobs wait on disk.
     """
 
-    waiting: InitVar[Spool]
-    checks_failed: AbstractSet[str] = frozenset()
-    with_queries: bool = False
-    members: list[Member] = field(default_factory=list)
-    degraders: dict[str, Degrader] = field(default_factory=dict)
-    poses: list[tuple[tuple[object, ...], Row]] = field(default_factory=list)
-    measured: list[AffinityQuery] = field(default_factory=list)
-    rows: WaitingRows = field(init=False)
-    backbones: StoredValues[Backbone] = field(init=False)
-    exits: StoredValues[tuple[CopyExit, ...]] = field(init=False)
-    complete: StoredValues[LigandMolecule] = field(init=False)
-    _fullest: dict[str, tuple[int, str]] = field(default_factory=dict)
-
-    def __post_init__(self, waiting: Spool) -> None:
-        self.rows = WaitingRows(waiting)
-        self.backbones = StoredValues(waiting, partial(packed_backbone, ""), backbone_of_record)
-        self.exits = StoredValues(waiting, pickle.dumps, pickle.loads)
-        self.complete = StoredValues(waiting, packed_molecule, molecule_of_record)
+    def __init__(self, waiting: Spool, checks_failed: AbstractSet[str], *, with_queries: bool) -> None:
+        self._checks_failed = checks_failed
+        self._with_queries = with_queries
+        self._fullest: dict[str, tuple[int, str]] = {}
+        self.members: list[Member] = []
+        self.degraders: dict[str, Degrader] = {}
+        self.poses: list[tuple[tuple[object, ...], Row]] = []
+        self.measured: list[AffinityQuery] = []
+        self.rows = StoredValues[tuple[object, ...], Row](waiting)
+        self.backbones = StoredValues[str, Backbone](waiting, partial(packed_backbone, ""), backbone_of_record)
+        self.exits = StoredValues[str, tuple[CopyExit, ...]](waiting)
+        self.complete = StoredValues[str, LigandMolecule](waiting, packed_molecule, molecule_of_record)
 
     def add(self, key: tuple[object, ...], parts: InstanceParts, row: Row) -> None:
         """Add one instance with its sort key and its row of results."""
         instance, mol = parts.instance, parts.mol
         xyz = instance.atoms.xyz[mol.atom_index]
         packed = is_packed(parts.summary)
-        failed = instance.stem in self.checks_failed
+        failed = instance.stem in self._checks_failed
         conditions = {"crystal_packing": packed, "two_proteins": parts.bridging, "checks_failed": failed}
         more = [flag for flag, holds in conditions.items() if holds]
         flags = sorted({*str(row["flags"]).split(JOINED), *more} - {""})
@@ -245,7 +236,7 @@ class Gathered:
                 title=intern(instance.facts.title),
             )
         )
-        if self.with_queries:
+        if self._with_queries:
             self.measured.append(_affinity_query(instance, mol, parts.backbone))
         if parts.bridging:
             self.degraders[instance.stem] = Degrader(instance, mol, parts.bridging)
@@ -303,12 +294,12 @@ def _affinity_query(instance: Instance, mol: LigandMolecule, backbone: Backbone)
     return AffinityQuery(instance.stem, instance.cells, instance.component_names, chains, mol.inchikey, accessions)
 
 
-def _write_results(job: Path, rows: WaitingRows, groups: Sequence[Group], affinities: Affinities | None) -> None:
+def _write_results(job: Path, gathered: Gathered, groups: Sequence[Group], affinities: Affinities | None) -> None:
     """Write the table of results, each instance with its binding site and its affinity if tables of them are given."""
     sites = {stem: site for group in groups for stem, site in binding_sites(group).items()}
 
     def with_sites() -> Iterator[Row]:
-        for _, row in rows.in_order(lambda key: key):
+        for row in map(gathered.rows.__getitem__, sorted(gathered.rows)):
             stem = str(row["stem"])
             measured = affinities.cells([stem]) if affinities else {}
             yield {**row, "site": sites[stem], "site_class": site_class(sites[stem]), **measured}

@@ -16,7 +16,7 @@ def test_spooled_values_equal_those_of_a_dict(held: int, monkeypatch: pytest.Mon
     @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.text())))
     def check(added: list[tuple[str, str]]) -> None:
         with spool() as blocks:
-            stored, others = (StoredValues[str](blocks, str.encode, bytes.decode) for _ in range(2))
+            stored, others = (StoredValues[str, str](blocks, str.encode, bytes.decode) for _ in range(2))
             expected: dict[str, str] = {}
             for name, value in added:
                 stored.add(name, value)
