@@ -14,7 +14,7 @@ import pytest
 
 from tests.tools.fuzz.campaign import HANG_SECONDS, Campaign, kinds, outcome
 from tests.tools.fuzz.case import Case, archive_bases
-from tests.tools.fuzz.mutation import MUTATIONS
+from tests.tools.fuzz.mutations import MUTATIONS
 from tests.tools.fuzz.one_job import OneJob
 from tests.tools.runs import ROOT, rows_of
 

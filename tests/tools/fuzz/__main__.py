@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.tools.figures import Figure, write_section
 from tests.tools.fuzz.campaign import HANG_SECONDS, MOST_MB, Campaign, Result, kinds, outcome
 from tests.tools.fuzz.case import Case, archive_bases, mirror_bases
-from tests.tools.fuzz.mutation import MUTATIONS
+from tests.tools.fuzz.mutations import MUTATIONS
 from tests.tools.runs import ROOT
 
 CASES = 10_000

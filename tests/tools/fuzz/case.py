@@ -10,12 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.tools.fuzz import (
-    mutate_atoms as _atoms,  # noqa: F401 - importing the modules enters their mutations
-    mutate_header as _header,  # noqa: F401
-    mutate_text as _text,  # noqa: F401
-)
-from tests.tools.fuzz.mutation import MUTATIONS
+from tests.tools.fuzz.mutations import MUTATIONS
 from tests.tools.runs import ARCHIVE_IDS, ROOT
 from tests.tools.small_entry import atom_line, benzene, strand, write_entry
 
