@@ -69,7 +69,7 @@ recruiters: setup ## build the E3 recruiters of config/recruiters.yaml into resu
 examples: setup ## build the curated examples of the service
 	@$(BIN)/python -m service.build_examples
 
-bench: setup-tests ## measure cost and memory by stage, beside TETHERMAP_BENCH_BASE; RECORD=1 writes BENCHMARKS.md
+bench: setup-tests ## measure cost and memory by stage, beside TETHERMAP_BENCH_BASE (needs TETHERMAP_TEST_MIRROR); RECORD=1 writes BENCHMARKS.md
 	@$(BIN)/python -m tests.tools.bench
 
 bench-exits: setup-tests ## compare the ranking of exits with published degraders (needs TETHERMAP_TEST_MIRROR)

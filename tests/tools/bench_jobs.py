@@ -5,13 +5,13 @@ different ones. The cost of a stage per entry and the memory of its processes mu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean
 
 from tests.tools.bench import Cost
 from tests.tools.different_mirror import different_mirror
 from tests.tools.figures import Figure, Section, large_mirror, measure_section
-from tests.tools.runs import LOCAL, job_of, run_job
+from tests.tools.runs import LOCAL, JobRun, job_of, run_job
 from tethermap.base import layout
 
 SIZES = (50, 500, 5_000)
@@ -20,64 +20,50 @@ LIGHT_SECONDS = 1.0
 """Stages below this CPU time in the larger job are too short for their growth to mean anything."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One job: its cost, result files, CPU seconds of a second run."""
-
-    cost: Cost
-    files: int
-    rerun_seconds: float
-
-    @property
-    def worker_mb(self) -> int:
-        """The largest memory of a process of a shard."""
-        return max(self.cost.stages[name].memory_mb for name in WORKERS)
+Measured = tuple[Cost, float, float]
+"""Cost of a job, CPU seconds of a second run, result files per entry."""
 
 
-def measure_job(folder: Path, mirror: Path, count: int) -> Measured:
+def run_twice(folder: Path, mirror: Path, count: int) -> tuple[JobRun, JobRun]:
     """Run one job of this size, and again without changes."""
     made = folder / f"mirror_{count}"
     pinned = {"entries": different_mirror(made, mirror, count), "max_entries": count}
     settings = job_of(f"All {count}", "", made, filters=pinned, cache_dir=str(folder / "cache"))
     run = run_job(folder / f"job_{count}", settings, *LOCAL).checked()
-    again = run_job(run.job, settings, *LOCAL).checked()
-    files = sum(path.is_file() for path in (run.job / layout.RESULTS).rglob("*"))
-    return Measured(Cost.of(run), files, again.cpu_seconds)
+    return run, run_job(run.job, settings, *LOCAL).checked()
 
 
-def mean(one: Measured, other: Measured) -> Measured:
-    """Return the mean of two runs of a job: a machine that becomes slower meanwhile is not taken for growth."""
-    used = {
-        name: replace(stage, cpu_seconds=(stage.cpu_seconds + other.cost.stages[name].cpu_seconds) / 2)
-        for name, stage in one.cost.stages.items()
-    }
-    cost = replace(one.cost, stages=used, cpu_seconds=(one.cost.cpu_seconds + other.cost.cpu_seconds) / 2)
-    return replace(one, cost=cost, rerun_seconds=(one.rerun_seconds + other.rerun_seconds) / 2)
+def measured(*runs: tuple[JobRun, JobRun]) -> Measured:
+    """Return the mean of runs of one job."""
+    cost = Cost.of(*(first for first, _ in runs))
+    files = sum(path.is_file() for path in (runs[0][0].job / layout.RESULTS).rglob("*"))
+    return cost, mean(again.cpu_seconds for _, again in runs), files / cost.entries
+
+
+def worker_mb(cost: Cost) -> int:
+    """Return the largest memory of a process of a shard."""
+    return max(cost.stages[name].memory_mb for name in WORKERS)
 
 
 def figures(jobs: Sequence[Measured]) -> list[Figure]:
-    """Return the compared figures: cost per entry, its growth and the growth of memory from the last job but one to the
-    last."""
-    small, large = jobs[-2:]
-    sizes = f"from {small.cost.entries:,} to {large.cost.entries:,} entries"
-    whole = f"CPU per entry of {large.cost.entries:,} entries relative to {small.cost.entries:,}"
-    worst, stage = max(_growth(small.cost, large.cost))
-    growth = large.cost.ms_per_entry() / small.cost.ms_per_entry()
-    memory = large.worker_mb / small.worker_mb
-    sized = [(f"{job.cost.entries:,}", job) for job in jobs]
-    again = "CPU of a second run with nothing to do"
+    """Return the compared figures: growth from the last job but one to the last, then cost and memory of each job."""
+    small, large = (cost for cost, _, _ in jobs[-2:])
+    sizes = f"from {small.entries:,} to {large.entries:,} entries"
+    whole = f"CPU per entry of {large.entries:,} entries relative to {small.entries:,}"
+    worst, stage = max(_growth(small, large))
     found = [
-        Figure(whole, growth, at_most=1.15),
+        Figure(whole, large.ms_per_entry() / small.ms_per_entry(), at_most=1.15),
         Figure(f"growth of CPU per entry {sizes}, worst stage ({stage})", worst, at_most=1.2),
-        Figure(f"growth of the largest worker's memory {sizes}", memory, at_most=1.15),
-        *(Figure(f"CPU per entry, job of {size}", job.cost.ms_per_entry(), "ms", "cpu") for size, job in sized),
-        *(Figure(f"{again}, {size}", job.rerun_seconds, "s", "cpu") for size, job in sized),
-        *(Figure(f"largest worker, job of {size}", job.worker_mb, "MB", "memory") for size, job in sized),
+        Figure(f"growth of the largest worker's memory {sizes}", worker_mb(large) / worker_mb(small), at_most=1.15),
     ]
-    for size, job in sized:
+    for cost, again, files in jobs:
+        size = f"{cost.entries:,}"
         found += [
-            Figure(f"largest process, job of {size}", job.cost.memory_mb, "MB", "memory", at_most=300),
-            Figure(f"result files per entry, job of {size}", job.files / job.cost.entries, at_most=12),
+            Figure(f"CPU per entry, job of {size}", cost.ms_per_entry(), "ms", "cpu"),
+            Figure(f"CPU of a second run with nothing to do, {size}", again, "s", "cpu"),
+            Figure(f"largest worker, job of {size}", worker_mb(cost), "MB", "memory"),
+            Figure(f"largest process, job of {size}", cost.memory_mb, "MB", "memory", at_most=300),
+            Figure(f"result files per entry, job of {size}", files, at_most=12),
         ]
     return found
 
@@ -93,8 +79,9 @@ def _growth(small: Cost, large: Cost) -> list[tuple[float, str]]:
 def measure(folder: Path) -> Section:
     """Run the jobs."""
     mirror = large_mirror()
-    jobs = [measure_job(folder, mirror, count) for count in SIZES]
-    jobs[-2] = mean(jobs[-2], measure_job(folder / "again", mirror, SIZES[-2]))
+    *small, before, large = (run_twice(folder, mirror, count) for count in SIZES)
+    after = run_twice(folder / "again", mirror, SIZES[-2])  # if the machine becomes slower, this is not growth
+    jobs = [*map(measured, small), measured(before, after), measured(large)]
     note = (
         "Entries of the large mirror of the tests, each with a different ligand from the dictionary in place of its"
         " ligand, as one job on two cores with the local profile. Small and large entries have the same share in all"

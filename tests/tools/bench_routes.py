@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.service.core import LiveService
-from tests.tools.bench import jobs
-from tests.tools.figures import Figure, Section, Table, large_mirror, measure_section
+from tests.tools.bench import whole_mirror
+from tests.tools.figures import Figure, Section, Table, measure_section
 from tests.tools.runs import ROOT, rows_of, run_job
 from tests.tools.slopes import spent
 from tethermap.base import tables
@@ -143,7 +143,7 @@ def figures(costs: dict[str, Cost], bulk_seconds: float, ligands: int) -> list[F
 
 def measure(folder: Path) -> Section:
     """Measure all routes, each with the copies of a job."""
-    settings = {**list(jobs(large_mirror()).values())[-1], "cache_dir": str(folder / "cache")}
+    settings = {**whole_mirror(), "cache_dir": str(folder / "cache")}
     job = run_job(folder / "job", settings).checked().job
     rows = rows_of(job, tables.RESULTS_TABLE.path)
     row = rows[len(rows) // 2]

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,8 @@ class JobRun:
         Exit status, standard output and standard error.
     cpu_seconds : float
         CPU time of the run with all its children, in seconds.
+    seconds : float
+        Time by the clock.
     """
 
     job: Path
@@ -52,6 +55,7 @@ class JobRun:
     output: str
     errors: str
     cpu_seconds: float
+    seconds: float
 
     @property
     def messages(self) -> list[str]:
@@ -118,6 +122,7 @@ class RunningJob:
         variables = {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
         self._output = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by wait
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        self._begun = time.monotonic()
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -154,7 +159,8 @@ class RunningJob:
             self._output.seek(0)
             self._errors.seek(0)
             output, errors = self._output.read(), self._errors.read().replace(NO_BASH, "")
-        return JobRun(self.job, self._process.returncode, output, errors, usage.ru_utime + usage.ru_stime)
+        seconds = (usage.ru_utime + usage.ru_stime, time.monotonic() - self._begun)
+        return JobRun(self.job, self._process.returncode, output, errors, *seconds)
 
 
 def job_of(
