@@ -22,7 +22,7 @@ import psutil
 
 from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
-from tests.tools.figures import Figure, write_section
+from tests.tools.figures import Figure, Section, measure_section
 from tests.tools.patience import wait_until
 from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, grouped, job_results, run_job
 from tethermap.base import layout
@@ -248,25 +248,24 @@ def crashes(site: CrashSite, times: Mapping[str, int]) -> Iterator[Crash]:
             yield crash
 
 
-def main() -> None:
-    """Kill all parts many times; end with status 1 when any result differs. The one argument is a seed."""
+def measure(folder: Path) -> Section:
+    """Kill all parts many times. The one argument of the program is a seed."""
     seed = int(sys.argv[1]) if sys.argv[1:] else secrets.randbelow(10**8)
     times = dict.fromkeys(KILLED, 20) | {"node": 3}
     if VARIABLE not in os.environ:
         sys.stdout.write(f"{VARIABLE} is not set: no node is killed\n")
         del times["node"]
     sys.stdout.write(f"seed {seed}\n")
-    with tempfile.TemporaryDirectory() as folder, CrashSite(Path(folder), seed) as site:
-        found = list(crashes(site, times))
+    with CrashSite(folder, seed) as site:
+        found = grouped(crashes(site, times), lambda crash: crash.point)
     figures = []
-    for point, crashed in grouped(found, lambda crash: crash.point).items():
+    for point, crashed in found.items():
         name = f"{KILLED[point]}: share of jobs with identical results"
         same = sum(not crash.different for crash in crashed)
         figures.append(Figure(name, same / len(crashed), "", "share", at_least=1.0))
     note = f"Jobs of three entries ({SETTINGS['search_query']}), killed at random moments and resumed; seed {seed}."
-    if write_section("crash", "make crashes", figures, (), [note]):
-        sys.exit("results differ from those of an undisturbed job")
+    return figures, (), [note]
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__" and measure_section("crash", "make crashes", measure):
+    sys.exit("results differ from those of an undisturbed job")

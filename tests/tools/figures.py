@@ -1,6 +1,6 @@
 """Measured figures in one machine-readable file, and BENCHMARKS.md, which is made from it.
 
-Each measuring tool writes one section with `write_section`; the other sections are not changed.
+Each measuring tool writes one section with `measure_section`; the other sections are not changed.
 A figure that got worse by more than 15 % since the last commit is reported. CPU times are compared as ratios to a
 calibration loop of the same run, so that a slower or busier machine is no regression.
 ``python -m tests.tools.figures`` writes BENCHMARKS.md.
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,10 +118,8 @@ Section = tuple[Sequence[Figure], Sequence[Table], Sequence[str]]
 """Figures, tables and notes of a section."""
 
 
-def write_section(
-    section: str, command: str, figures: Sequence[Figure], tables: Sequence[Table] = (), notes: Sequence[str] = ()
-) -> int:
-    """Print one section and its regressions against the last commit; with RECORD=1 write the file and the page.
+def measure_section(section: str, command: str, measure: Callable[[Path], Section]) -> int:
+    """Print a section and its regressions against the last commit; with RECORD=1 write the file and the page.
 
     Parameters
     ----------
@@ -129,18 +127,17 @@ def write_section(
         One of `SECTIONS`.
     command : str
         Command that measures this again.
-    figures : sequence of Figure
-        The values, those with goals first.
-    tables : sequence of Table
-        Further values, not compared.
-    notes : sequence of str
-        Sentences for the page: method and data.
+    measure : callable
+        Gets a temporary folder; returns the figures, those with goals first, further tables, which are not compared,
+        and notes on method and data.
 
     Returns
     -------
     int
         1 if a goal is missed, else 0.
     """
+    with tempfile.TemporaryDirectory(prefix="tethermap-bench-") as folder:
+        figures, tables, notes = measure(Path(folder))
     record = section_record(command, figures, tables, notes)
     if os.environ.get("RECORD") == "1":
         with file_lock(ROOT / "results" / "benchmarks.lock", patience=math.inf):
@@ -154,12 +151,6 @@ def write_section(
     lines += [f"WORSE {line}" for line in regressions(section, _committed().get(section), record)]
     sys.stdout.write("\n".join(lines) + "\n")
     return int(bool(missed))
-
-
-def measure_section(section: str, command: str, measure: Callable[[Path], Section]) -> int:
-    """Write the section that `measure` returns, which gets a temporary folder; return 1 if a goal is missed."""
-    with tempfile.TemporaryDirectory(prefix="tethermap-bench-") as folder:
-        return write_section(section, command, *measure(Path(folder)))
 
 
 def section_record(
@@ -240,29 +231,33 @@ def page(sections: Mapping[str, Any]) -> str:
 
 def section_lines(name: str, record: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of one section of the page."""
-    yield f"## {SECTIONS[name]}"
-    yield ""
     calibrated = f"calibration {1000 * record['calibration_seconds']:.0f} ms"
+    yield from (f"## {SECTIONS[name]}", "")
     yield f"`{record['command']}`, {record['date']}; {record['machine']}, load {record['load']:g}, {calibrated}."
     for note in record["notes"]:
         yield from ("", note)
-    figures = [Figure(**figure) for figure in record["figures"]]
-    if figures:
-        goals = any(_goal(figure) for figure in figures)
-        compared = any(figure.before is not None for figure in figures)
-        heads = ["", "now" if compared else "measured", *["before"] * compared, *["goal"] * goals]
-        yield from ("", f"| {' | '.join(heads)} |".replace("|  |", "| |"), "|---|" + "---:|" * (len(heads) - 1))
-        for figure in figures:
-            goal = f"{_goal(figure)}{' (missed)' * figure.missed}"
-            before = _with_unit(figure.before, figure.unit)
-            yield f"| {' | '.join([_cell(figure.name), _value(figure), *[before] * compared, *[goal] * goals])} |"
+    if figures := [Figure(**figure) for figure in record["figures"]]:
+        columns = {
+            "": [figure.name for figure in figures],
+            "measured": [_value(figure) for figure in figures],
+            "before": [_with_unit(figure.before, figure.unit) for figure in figures],
+            "goal": [f"{_goal(figure)}{' (missed)' * figure.missed}" for figure in figures],
+        }
+        filled = {head: cells for head, cells in columns.items() if any(cells)}
+        heads = ["now" if head == "measured" and "before" in filled else head for head in filled]
+        yield from ("", *_table(heads, list(zip(*filled.values(), strict=True)), {""}))
     for table in record["tables"]:
-        columns, rows = table["columns"], table["rows"]
-        texts = [any(isinstance(row[k], str) for row in rows) for k in range(len(columns))]
-        yield from ("", f"### {table['title']}", "")
-        yield f"| {' | '.join(map(_cell, columns))} |"
-        yield "|" + "".join("---|" if is_text else "---:|" for is_text in texts)
-        yield from (f"| {' | '.join(map(_cell, row))} |" for row in rows)
+        columns_of_text = {
+            head for k, head in enumerate(table["columns"]) if any(isinstance(row[k], str) for row in table["rows"])
+        }
+        yield from ("", f"### {table['title']}", "", *_table(table["columns"], table["rows"], columns_of_text))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], left: Collection[str]) -> Iterator[str]:
+    """Yield a table in Markdown; columns that are not at the left are right-aligned."""
+    yield f"| {' | '.join(map(_cell, heads))} |".replace("|  |", "| |")
+    yield "|" + "".join("---|" if head in left else "---:|" for head in heads)
+    yield from (f"| {' | '.join(map(_cell, row))} |" for row in rows)
 
 
 def _cell(value: Cell) -> str:

@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.tools.figures import Figure, write_section
-from tests.tools.fuzz.campaign import HANG_SECONDS, MOST_MB, Campaign, Result, kinds, outcome
+from tests.tools.figures import Figure, Section, measure_section
+from tests.tools.fuzz.campaign import HANG_SECONDS, MOST_MB, Campaign, kinds, outcome
 from tests.tools.fuzz.case import Case, archive_bases, mirror_bases
 from tests.tools.fuzz.mutations import MUTATIONS
 from tests.tools.runs import ROOT
@@ -38,9 +38,12 @@ def single(cases: list[str]) -> int:
     return int(status)
 
 
-def report(results: list[Result], files: int) -> int:
-    """Write the figures of a campaign; return 1 if anything is wrong."""
-    kept = sum(result.instances > 0 for result in results)
+def measure(_folder: Path) -> Section:
+    """Run a campaign, or what is left of it, and count the faults."""
+    files = bases()
+    results = Campaign(files, ROOT / "results" / "fuzz" / f"0-{len(files)}.jsonl").run(CASES, 2)
+    for kind, found in kinds(results):
+        sys.stdout.write(f"{len(found)} {kind}\n" + "".join(f"    {r.case}: {r.wrong[0][:200]}\n" for r in found[:3]))
     faults = {
         "crashes": "crash",
         f"hangs of more than {HANG_SECONDS:g} s CPU": "hang",
@@ -48,34 +51,23 @@ def report(results: list[Result], files: int) -> int:
         "cases with a group without status row": "no status",
         "cases with anything wrong": "",
     }
-    numbers = {
-        name: sum(any(text.startswith(kind) for text in result.wrong) for result in results)
-        for name, kind in faults.items()
-    }
+    seconds = [result.seconds for result in results]
     figures = [
         Figure("cases", len(results), at_least=CASES),
-        *(Figure(name, number, at_most=0) for name, number in numbers.items()),
-        Figure("cases with ligands kept", kept),
-        Figure("longest case, CPU", max(result.seconds for result in results), "s", "wall"),
-        Figure("mean case", 1000 * sum(result.seconds for result in results) / len(results), "ms", "wall"),
+        *(
+            Figure(name, sum(any(text.startswith(kind) for text in one.wrong) for one in results), at_most=0)
+            for name, kind in faults.items()
+        ),
+        Figure("cases with ligands kept", sum(result.instances > 0 for result in results)),
+        Figure("longest case, CPU", max(seconds), "s", "wall"),
+        Figure("mean case", 1000 * sum(seconds) / len(results), "ms", "wall"),
     ]
     note = (
-        f"{files} base files, {len(MUTATIONS)} mutations, one to three of them a case; parse, clean, bonds, areas,"
+        f"{len(files)} base files, {len(MUTATIONS)} mutations, one to three of them a case; parse, clean, bonds, areas,"
         f" exits, self-check, series and tables in one process, at most {MOST_MB} MB of memory more than at its start."
     )
-    return write_section("fuzz", "make fuzz", figures, (), [note])
-
-
-def main() -> int:
-    """Run a campaign or single cases."""
-    if sys.argv[1:]:
-        return single(sys.argv[1:])
-    files = bases()
-    results = Campaign(files, ROOT / "results" / "fuzz" / f"0-{len(files)}.jsonl").run(CASES, 2)
-    for kind, found in kinds(results):
-        sys.stdout.write(f"{len(found)} {kind}\n" + "".join(f"    {r.case}: {r.wrong[0][:200]}\n" for r in found[:3]))
-    return report(results, len(files))
+    return figures, (), [note]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(single(sys.argv[1:]) if sys.argv[1:] else measure_section("fuzz", "make fuzz", measure))
