@@ -83,7 +83,7 @@ class Cost:
         return 1000 * (self.cpu_seconds if seconds is None else seconds) / self.entries
 
     def of_steps(self, *names: str) -> float:
-        """Return the CPU time of some steps by entry in milliseconds."""
+        """Return the CPU time by entry of several steps in milliseconds."""
         return self.ms_per_entry(sum(self.stages[name].cpu_seconds for name in names))
 
     def table(self) -> Table:

@@ -39,7 +39,7 @@ def single(cases: list[str]) -> int:
 
 
 def measure(_folder: Path) -> Section:
-    """Run a campaign, or what is left of it, and count the faults."""
+    """Run a campaign, or resume it, and count the faults."""
     files = bases()
     results = Campaign(files, ROOT / "results" / "fuzz" / f"0-{len(files)}.jsonl").run(CASES, 2)
     for kind, found in kinds(results):
