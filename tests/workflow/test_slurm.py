@@ -111,7 +111,7 @@ def test_job_that_fails_on_the_cluster_leaves_the_clusters_reason(
     subprocess.run(["scancel", number], check=True)
     ended = run.wait()
     assert ended.status == 1
-    log = f"{layout.RULE_LOGS}/clean_complexes/0.log"
+    log = f"{layout.RULE_LOGS}/clean_complexes/0.cluster.log"
     error = read_error(run.job)
     assert error["message"].startswith(f"clean_complexes failed on the cluster: job {number} ended as CANCELLED (")
     assert (error["step"], error["kind"]) == ("clean_complexes", "pipeline")

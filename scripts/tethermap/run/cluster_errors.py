@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout
+from tethermap.base.atomic import write_text
 from tethermap.run.logs import LOG_IS_IN_JOB_LOG, end_of_log, read_error, record_error
 
 _ADVICE = "For further error details see the cluster/cloud log"  # the engine ends each message of a cluster with it
@@ -21,7 +22,9 @@ class ClusterErrors:
         self._written: set[str] = set()
 
     def keep(self, record: Mapping[str, Any], job: Path) -> None:
-        """Leave a reason as the run's error, and the cluster's words in the step's log.
+        """Leave a reason as the run's error, with a log of it beside the step's: the end of that, the cluster's words.
+
+        The step's own log is no place for them: a job that is just being cancelled may still remove it.
 
         Does nothing if the script has left a reason or the step ran on this machine.
 
@@ -41,14 +44,13 @@ class ClusterErrors:
         # The cluster may not have written its log, or elsewhere.
         written = end_of_log(cluster_logs[-1]) if cluster_logs else ""
         number = str((record.get("aux") or {}).get("external_jobid") or "")  # empty if the cluster refused the job
-        path = job / rule_log
-        path.parent.mkdir(parents=True, exist_ok=True)
         title = "--- on the cluster" + (f", job {number}" if number else "")
-        with path.open("a", encoding="utf-8") as log:
-            log.write("\n".join((title, message.strip(), written.rstrip("\n"))).rstrip("\n") + "\n")
+        log = rule_log.with_suffix(".cluster.log")
+        words = f"{title}\n{message.strip()}\n{written}".rstrip("\n")
+        write_text(job / log, f"{end_of_log(job / rule_log)}{words}\n")
         sentence = f"{rule} {_ending(number, message.strip(), written)}"
         self._written.add(sentence)
-        record_error(sentence, step=rule, kind="pipeline", job=job, log=rule_log)
+        record_error(sentence, step=rule, kind="pipeline", job=job, log=log)
 
 
 def _ending(number: str, message: str, written: str) -> str:

@@ -7,6 +7,7 @@ from tethermap.run.cluster_errors import ClusterErrors
 from tethermap.run.logs import LOG_IS_IN_JOB_LOG, read_error, record_error
 
 RULE_LOG = ".work/logs/clean_complexes/0.log"
+CLUSTER_LOG = ".work/logs/clean_complexes/0.cluster.log"
 ADVICE = "For further error details see the cluster/cloud log and the log files of the involved rule(s)."
 FAILED = "SLURM-job '25' failed, SLURM status is: '{}'. Detailed failure reason unavailable. "
 TIME = "slurmstepd-n1: error: *** JOB 25 ON n1 CANCELLED AT 2026-11-20T19:44:26 DUE TO TIME LIMIT ***\n"
@@ -47,21 +48,22 @@ def test_error_reports_the_end_of_the_job_on_the_cluster(
 ) -> None:
     error = kept(tmp_path, record(tmp_path, state, written))
     said = f"clean_complexes failed on the cluster: job 25 ended as {reason}; {LOG_IS_IN_JOB_LOG}."
-    assert error == {"message": said, "step": "clean_complexes", "kind": "pipeline", "log": RULE_LOG}
+    assert error == {"message": said, "step": "clean_complexes", "kind": "pipeline", "log": CLUSTER_LOG}
 
 
-def test_log_of_the_step_continues_with_that_of_the_cluster(tmp_path: Path) -> None:
+def test_log_of_the_cluster_begins_with_the_end_of_that_of_the_step(tmp_path: Path) -> None:
     (tmp_path / RULE_LOG).parent.mkdir(parents=True)
     (tmp_path / RULE_LOG).write_text("begun\n")
     kept(tmp_path, record(tmp_path, "TIMEOUT", TIME))
-    text = (tmp_path / RULE_LOG).read_text()
+    text = (tmp_path / CLUSTER_LOG).read_text()
+    assert (tmp_path / RULE_LOG).read_text() == "begun\n"
     assert text.startswith("begun\n--- on the cluster, job 25\nSLURM-job '25' failed")
     assert text.endswith(TIME)
 
 
 def test_end_of_a_long_log_is_kept_in_whole_lines(tmp_path: Path) -> None:
     kept(tmp_path, record(tmp_path, "FAILED", "".join(f"line {number}\n" for number in range(9000)) + EXIT))
-    lines = (tmp_path / RULE_LOG).read_text().splitlines()
+    lines = (tmp_path / CLUSTER_LOG).read_text().splitlines()
     assert lines[2].startswith("line ")
     assert len("\n".join(lines)) < 20_000
 
@@ -69,7 +71,7 @@ def test_end_of_a_long_log_is_kept_in_whole_lines(tmp_path: Path) -> None:
 def test_messages_of_the_script_are_unchanged(tmp_path: Path) -> None:
     record_error("The mirror is gone.", step="clean_complexes", kind="input", job=tmp_path)
     assert kept(tmp_path, record(tmp_path, "FAILED", EXIT))["message"] == "The mirror is gone."
-    assert not (tmp_path / RULE_LOG).exists()
+    assert not (tmp_path / CLUSTER_LOG).exists()
 
 
 def test_second_attempt_replaces_the_reason_of_the_first_and_of_other_steps(tmp_path: Path) -> None:
