@@ -22,9 +22,9 @@ class ClusterErrors:
         self._written: set[str] = set()
 
     def keep(self, record: Mapping[str, Any], job: Path) -> None:
-        """Leave a reason as the run's error, with a log of it beside the step's: the end of that, the cluster's words.
+        """Record the reason as the run's error; write the end of the step's log and the cluster's messages to a log.
 
-        The step's own log is no place for them: a job that is just being cancelled may still remove it.
+        A job that is being cancelled may still remove the log of its step, so the cluster's messages have another one.
 
         Does nothing if the script has left a reason or the step ran on this machine.
 
