@@ -4,11 +4,10 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from operator import itemgetter
 from typing import Any
-
-from jsonschema import Draft4Validator
 
 from tests.standin.documents import Document, Json
 
@@ -32,48 +31,6 @@ SUGGESTED = {
 }
 """Attributes with the context ``suggest`` of the published schemas: their path in an entry's object here."""
 
-
-def _object(required: str, **properties: Json) -> Json:
-    return {"type": "object", "additionalProperties": False, "required": required.split(), "properties": properties}
-
-
-def _terminal(service: str, parameters: Json) -> Json:
-    kinds = {"type": {"enum": ["terminal"]}, "service": {"enum": [service]}}
-    return _object("type service parameters", **kinds, parameters=parameters)
-
-
-_TEXT: Json = {"type": "string", "minLength": 1}
-_COUNT: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
-_ATTRIBUTE: Json = {"enum": list(ATTRIBUTES)}
-_VALUE = _object("attribute operator value", attribute=_ATTRIBUTE, operator={"enum": ["exact_match"]}, value=_TEXT)
-_ALIKE = _object(
-    "value", value=_TEXT, sequence_type={"enum": ["protein"]}, evalue_cutoff={"type": "number"},
-    identity_cutoff={"type": "number"},
-)  # fmt: skip
-_NODE: Json = {"$ref": "#/definitions/node"}
-_FACET = _object(
-    "name aggregation_type attribute", name=_TEXT, aggregation_type={"enum": ["terms"]}, attribute=_ATTRIBUTE,
-    max_num_intervals=_COUNT,
-)  # fmt: skip
-_OPTIONS = _object(
-    "",
-    paginate=_object("start rows", start={"type": "integer", "minimum": 0}, rows=_COUNT),
-    return_counts={"type": "boolean"},
-    results_content_type={"type": "array", "minItems": 1, "items": {"enum": ["experimental", "computational"]}},
-    scoring_strategy={"enum": ["combined", "text", "sequence"]},
-    sort={"type": "array", "items": _object("sort_by direction", direction={"enum": ["asc", "desc"]},
-                                            sort_by={"enum": ["score", *ATTRIBUTES]})},
-    facets={"type": "array", "items": _FACET},
-)  # fmt: skip
-_REQUEST = _object(
-    "query return_type", query=_NODE, return_type={"enum": ["entry", "polymer_entity"]}, request_options=_OPTIONS
-)
-_OPERATOR, _CHILDREN = {"enum": ["and", "or"]}, {"type": "array", "items": _NODE}
-_NODES = [
-    _object("type logical_operator nodes", type={"enum": ["group"]}, logical_operator=_OPERATOR, nodes=_CHILDREN),
-    _terminal("full_text", _object("value", value=_TEXT)), _terminal("text", _VALUE), _terminal("sequence", _ALIKE),
-]  # fmt: skip
-_VALID = Draft4Validator({**_REQUEST, "definitions": {"node": {"oneOf": _NODES}}})
 
 _TOKEN = re.compile(r'"[^"]*"|[()+|]')
 _OPERATORS = {"+": "AND", "|": "OR"}
@@ -101,68 +58,95 @@ class SearchEngine:
         self._texts.executemany("INSERT INTO texts VALUES (?, ?)", ((k, one.text) for k, one in documents.items()))
 
     def answer(self, body: Any) -> Json | None:
-        """Return the answer to a request; None stands for 204."""
-        problem = next(_VALID.iter_errors(body), None)
-        if problem is not None:
-            told = f"JSON schema validation failed for query: {json.dumps(body)[:200]}. Errors: {problem.message}"
-            raise RefusedError(told)
-        options = body.get("request_options", {})
-        found = self._scores(body["query"])
-        suffix = "_1" if body["return_type"] == "polymer_entity" else ""
+        """Return the answer to a request; None stands for 204. The signatures below are the schema of requests."""
+        try:
+            return self._answer(**body)
+        except (TypeError, KeyError, ValueError) as error:
+            told = f"JSON schema validation failed for query: {json.dumps(body)[:200]}. Errors: {error!r}"
+            raise RefusedError(told) from error
+
+    def _answer(self, query: Json, return_type: str, request_options: Json | None = None) -> Json | None:
+        suffix = {"entry": "", "polymer_entity": "_1"}[return_type]
+        found = self._scores(**query)
         hits = [(f"{name.upper()}{suffix}", round(score, 6)) for name, score in found.items()]
-        if options.get("return_counts") and hits:
-            return {"total_count": len(hits)}
-        pages = options.get("paginate", {"start": 0, "rows": 10})
         hits.sort(key=lambda hit: (-hit[1], hit[0]))
-        shown = hits[pages["start"] : pages["start"] + pages["rows"]]
-        facets = [self._facet(facet, found) for facet in options.get("facets", ())]
+        return self._page(return_type, hits, found, **(request_options or {}))
+
+    def _page(
+        self, return_type: str, hits: list[tuple[str, float]], found: Scores, *, paginate: Json | None = None,
+        return_counts: bool = False, results_content_type: Sequence[str] = ("experimental",),
+        scoring_strategy: str = "combined", sort: Sequence[Json] = (), facets: Sequence[Json] = (),
+    ) -> Json | None:  # fmt: skip
+        start, rows = itemgetter("start", "rows")(paginate or {"start": 0, "rows": 10})
+        known = ({"experimental", "computational"} >= {*results_content_type} != set(), rows <= 10_000,
+                 scoring_strategy in ("combined", "text", "sequence"),
+                 all(item.keys() == {"sort_by", "direction"} for item in sort))  # fmt: skip
+        if not all(known):
+            raise ValueError("an option has another value")
+        if return_counts and hits:
+            return {"total_count": len(hits)}
+        shown = hits[start : start + rows]
         if not shown and not facets:
             return None
-        answer: Json = {"query_id": "stand-in", "result_type": body["return_type"], "total_count": len(hits)}
+        answer: Json = {"query_id": "stand-in", "result_type": return_type, "total_count": len(hits)}
         answer["result_set"] = [{"identifier": name, "score": score} for name, score in shown]
-        return {**answer, "facets": facets} if facets else answer
+        return {**answer, "facets": [self._facet(found, **facet) for facet in facets]} if facets else answer
 
-    def _facet(self, facet: Json, found: Iterable[str]) -> Json:
+    def _facet(
+        self, found: Iterable[str], name: str, aggregation_type: str, attribute: str, max_num_intervals: int
+    ) -> Json:
         """Return the number of hits for each value of an attribute."""
-        path = ATTRIBUTES[facet["attribute"]]
-        counts = Counter(value for name in found for value in values(self._documents[name].data, path))
-        groups = [{"identifier": name, "population": number} for name, number in counts.most_common()]
-        return {"name": facet["name"], "groups": groups}
+        if aggregation_type != "terms" or max_num_intervals > 10_000:
+            raise ValueError("a facet of another kind")
+        counts = Counter(value for one in found for value in values(self._documents[one].data, ATTRIBUTES[attribute]))
+        return {"name": name, "groups": [{"identifier": one, "population": k} for one, k in counts.most_common()]}
 
-    def _scores(self, node: Json) -> Scores:
+    def _scores(self, **node: Any) -> Scores:
         """Return the entries that a node finds."""
-        if node["type"] == "group":
-            parts = [self._scores(child) for child in node["nodes"]]
-            names = set.intersection(*map(set, parts)) if node["logical_operator"] == "and" else set().union(*parts)
-            return {name: sum(part.get(name, 0.0) for part in parts) for name in names}
-        parameters = node["parameters"]
-        if node["service"] == "full_text":
-            return self._full_text(parameters["value"])
-        if node["service"] == "sequence":
-            return self._alike(parameters["value"], parameters.get("identity_cutoff", 0.0))
-        path, wanted = ATTRIBUTES[parameters["attribute"]], parameters["value"].lower()
+        kinds: dict[str, Callable[..., Scores]] = {"group": self._group, "terminal": self._terminal}
+        return kinds[node.pop("type")](**node)
+
+    def _group(self, logical_operator: str, nodes: Sequence[Json]) -> Scores:
+        parts = [self._scores(**child) for child in nodes]
+        least = {"and": len(parts), "or": 1}[logical_operator]
+        counts = Counter(name for part in parts for name in part)
+        return {name: sum(part.get(name, 0.0) for part in parts) for name, n in counts.items() if n >= least}
+
+    def _terminal(self, service: str, parameters: Json) -> Scores:
+        services: dict[str, Callable[..., Scores]] = {
+            "full_text": self._full_text, "text": self._text, "sequence": self._sequence,
+        }  # fmt: skip
+        return services[service](**parameters)
+
+    def _text(self, attribute: str, operator: str, value: str) -> Scores:
+        """Return the entries with a value of an attribute, regardless of its case."""
+        if operator != "exact_match":
+            raise ValueError(operator)
+        path, wanted = ATTRIBUTES[attribute], value.lower()
         return {name: 1.0 for name, one in self._documents.items()
-                if any(str(value).lower() == wanted for value in values(one.data, path))}  # fmt: skip
+                if any(str(found).lower() == wanted for found in values(one.data, path))}  # fmt: skip
 
     def _full_text(self, value: str) -> Scores:
         """Return the entries whose text has a word, or phrases joined by ``+`` (and), ``|`` (or) and brackets."""
         if _TOKEN.sub("", value).strip() and not value.isalnum():
-            raise RefusedError(f"the stand-in knows one word and quoted phrases only, not {value}")
+            raise ValueError(f"the stand-in knows one word and quoted phrases only, not {value}")
         match = " ".join(_OPERATORS.get(token, token) for token in _TOKEN.findall(value)) or value
         rows = self._texts.execute("SELECT entry_id, -rank FROM texts WHERE text MATCH ?", [match]).fetchall()
         best = max((score for _, score in rows), default=1.0)
         return {name: score / best for name, score in rows}
 
-    def _alike(self, query: str, cutoff: float) -> Scores:
+    def _sequence(self, value: str, sequence_type: str, evalue_cutoff: float, identity_cutoff: float) -> Scores:
         """Return entries with a protein that shares the query's sequence at the requested identity."""
-        words = {query[k : k + _WORD] for k in range(len(query) - _WORD + 1)}
+        if sequence_type != "protein" or evalue_cutoff <= 0:
+            raise ValueError(sequence_type)
+        words = {value[k : k + _WORD] for k in range(len(value) - _WORD + 1)}
         found: Scores = {}
         for name, document in self._documents.items():
             for sequence in values(document.data, "polymer_entities.entity_poly.pdbx_seq_one_letter_code_can"):
                 if any(word in sequence for word in words):
-                    blocks = SequenceMatcher(None, query, sequence, autojunk=False).get_matching_blocks()
-                    identity = sum(block.size for block in blocks) / min(len(query), len(sequence))
-                    if identity >= cutoff:
+                    blocks = SequenceMatcher(None, value, sequence, autojunk=False).get_matching_blocks()
+                    identity = sum(block.size for block in blocks) / min(len(value), len(sequence))
+                    if identity >= identity_cutoff:
                         found[name] = max(identity, found.get(name, 0.0))
         return found
 
