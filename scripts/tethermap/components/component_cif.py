@@ -1,6 +1,7 @@
 """Read component definitions from CIF text: the dictionary's own files, restraint files, a user's."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from gemmi import cif
@@ -13,7 +14,7 @@ _ORDERS = {
     "trip": 3, "triple": 3, "3": 3,
     "arom": 4, "aromatic": 4, "ar": 4, "delo": 4, "deloc": 4, "1.5": 4,
 }  # fmt: skip
-Place = tuple[float, float, float] | None
+Row = Mapping[str, str]
 
 AROMATIC_ORDER = 4
 """Order of a bond that is given as aromatic or delocalised, not as single or double."""
@@ -46,8 +47,8 @@ def read_components(text: str, origin: str) -> dict[str, Component]:
         raise ValueError(f"not a CIF file: {error}") from error
     listed: dict[str, tuple[str, ...]] = {}
     for block in document:
-        for row in block.find("_chem_comp.", ["id", "?name", "?type", "?formula", "?pdbx_synonyms"]):
-            listed[row.str(0)] = tuple(_first(row, (place,)) for place in (1, 2, 3, 4))
+        for row in _rows(block, "_chem_comp.", "id"):
+            listed[row["id"]] = tuple(row[name] for name in ("name", "type", "formula", "pdbx_synonyms"))
     components: dict[str, Component] = {}
     for block in document:
         for component in _block_components(block, listed, origin):
@@ -56,61 +57,58 @@ def read_components(text: str, origin: str) -> dict[str, Component]:
 
 
 def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], origin: str) -> Iterator[Component]:
-    tags = ["comp_id", "atom_id", "type_symbol", "?alt_atom_id", "?charge", "?pdbx_aromatic_flag"]
-    tags += ["?pdbx_leaving_atom_flag", "?pdbx_stereo_config"]
-    tags += [f"?pdbx_model_Cartn_{axis}_ideal" for axis in "xyz"] + [f"?model_Cartn_{axis}" for axis in "xyz"]
-    tags += ["?x", "?y", "?z"]
-    rows: dict[str, list[tuple[ComponentAtom, list[Place]]]] = {}
-    for row in block.find("_chem_comp_atom.", tags):
-        rows.setdefault(row.str(0), []).append((_atom(row), [_place(row, start) for start in (8, 11, 14)]))
-    atoms = {comp: _placed(*zip(*members, strict=True)) for comp, members in rows.items()}
+    rows: dict[str, list[Row]] = {}
+    for row in _rows(block, "_chem_comp_atom.", "comp_id", "atom_id", "type_symbol"):
+        rows.setdefault(row["comp_id"], []).append(row)
+    atoms = {comp_id: _atoms(members) for comp_id, members in rows.items()}
+    position = {comp_id: {atom.name: i for i, atom in enumerate(members)} for comp_id, members in atoms.items()}
     bonds: dict[str, list[ComponentBond]] = {}
-    position = {comp: {atom.name: i for i, atom in enumerate(members)} for comp, members in atoms.items()}
-    orders = ["?value_order", "?type", "?pdbx_aromatic_flag", "?aromatic"]
-    for row in block.find("_chem_comp_bond.", ["comp_id", "atom_id_1", "atom_id_2", *orders]):
-        indices = position.get(row.str(0), {})
+    for row in _rows(block, "_chem_comp_bond.", "comp_id", "atom_id_1", "atom_id_2"):
+        indices = position.get(row["comp_id"], {})
         try:
-            first, second = indices[row.str(1)], indices[row.str(2)]
+            first, second = indices[row["atom_id_1"]], indices[row["atom_id_2"]]
         except KeyError as error:
-            raise ValueError(f"component {row.str(0)}: a bond names the unknown atom {error.args[0]}") from error
-        text = _first(row, (3, 4)).lower() or "sing"
-        flagged = _first(row, (5, 6)).lower() in ("y", "1")
-        order = _ORDERS.get(text, 1)
-        bonds.setdefault(row.str(0), []).append(ComponentBond(first, second, order, flagged or text.startswith("ar")))
-    for comp, members in atoms.items():
-        name, kind, formula, others = listed.get(comp, ("", "", "", ""))
-        own = tuple(bonds.get(comp, ()))
-        yield Component(comp, on_one_line(name), kind, formula, tuple(members), own, origin, names_of(others))
+            raise ValueError(f"component {row['comp_id']}: a bond names the unknown atom {error.args[0]}") from error
+        text = (row["value_order"] or row["type"] or "sing").lower()
+        flagged = (row["pdbx_aromatic_flag"] or row["aromatic"]).lower() in ("y", "1")
+        bond = ComponentBond(first, second, _ORDERS.get(text, 1), flagged or text.startswith("ar"))
+        bonds.setdefault(row["comp_id"], []).append(bond)
+    for comp_id, members in atoms.items():
+        name, kind, formula, others = listed.get(comp_id, ("", "", "", ""))
+        own = tuple(bonds.get(comp_id, ()))
+        yield Component(comp_id, on_one_line(name), kind, formula, tuple(members), own, origin, names_of(others))
 
 
-def _atom(row: cif.Table.Row) -> ComponentAtom:
-    return ComponentAtom(
-        name=row.str(1),
-        alt_name=_first(row, (3,)) or row.str(1),
-        element=row.str(2).strip().capitalize(),
-        charge=_charge(_first(row, (4,))),
-        aromatic=_first(row, (5,)).upper() == "Y",
-        leaving=_first(row, (6,)).upper() == "Y",
-        stereo=_first(row, (7,)).upper() or "N",
-        xyz=None,
-    )
+def _rows(block: cif.Block, category: str, *needed: str) -> Iterator[Row]:
+    """Yield the values of a category by item in lower case, empty if missing; nothing without the needed items."""
+    columns = {name.lower(): values for name, values in block.get_mmcif_category(category).items()}
+    if columns.keys() >= {*needed}:
+        for values in zip(*columns.values(), strict=True):
+            yield defaultdict(str, {name: value for name, value in zip(columns, values, strict=True) if value})
 
 
-def _placed(atoms: Sequence[ComponentAtom], places: Sequence[Sequence[Place]]) -> Sequence[ComponentAtom]:
+def _atoms(rows: Sequence[Row]) -> list[ComponentAtom]:
     """Return the atoms with the first set of coordinates that all heavy atoms have: ideal, model, restraints."""
-    heavy = [not is_hydrogen(atom.element) for atom in atoms]
-    for column in zip(*places, strict=True):
-        if all(xyz is not None for xyz, needed in zip(column, heavy, strict=True) if needed):
-            return [a._replace(xyz=xyz if h else None) for a, xyz, h in zip(atoms, column, heavy, strict=True)]
+    atoms = [
+        ComponentAtom(
+            name=row["atom_id"],
+            alt_name=row["alt_atom_id"] or row["atom_id"],
+            element=row["type_symbol"].strip().capitalize(),
+            charge=_charge(row["charge"]),
+            aromatic=row["pdbx_aromatic_flag"].upper() == "Y",
+            leaving=row["pdbx_leaving_atom_flag"].upper() == "Y",
+            stereo=row["pdbx_stereo_config"].upper() or "N",
+            xyz=None,
+        )
+        for row in rows
+    ]
+    for items in ("pdbx_model_cartn_{}_ideal", "model_cartn_{}", "{}"):
+        places = [
+            None if is_hydrogen(atom.element) else _place(row, items) for atom, row in zip(atoms, rows, strict=True)
+        ]
+        if all(xyz or is_hydrogen(atom.element) for atom, xyz in zip(atoms, places, strict=True)):
+            return [atom._replace(xyz=xyz) for atom, xyz in zip(atoms, places, strict=True)]
     return atoms
-
-
-def _first(row: cif.Table.Row, indices: Sequence[int]) -> str:
-    """Return the first optional value that is not empty, else an empty text."""
-    for index in indices:
-        if row.has(index) and not cif.is_null(row[index]):
-            return row.str(index)
-    return ""
 
 
 def _charge(text: str) -> int:
@@ -119,10 +117,6 @@ def _charge(text: str) -> int:
     return 0
 
 
-def _place(row: cif.Table.Row, start: int) -> Place:
-    values = [_first(row, (start + axis,)) for axis in range(3)]
-    try:
-        x, y, z = (float(cif.as_number(value)) if value else float("nan") for value in values)
-    except ValueError:
-        return None
+def _place(row: Row, items: str) -> tuple[float, float, float] | None:
+    x, y, z = (cif.as_number(row[items.format(axis)]) for axis in "xyz")
     return (x, y, z) if x == x and y == y and z == z else None

@@ -35,24 +35,19 @@ class JobComponents:
         Folder of the cache for server responses; None for the user's cache folder.
     own_components : sequence of str
         Component CIF files and SMILES tables of the user, or folders of them; their definitions come first.
-    path : Path, optional
-        The index file; the default one is built when it is missing.
     """
 
-    def __init__(
-        self, kind: str, cache_dir: str | None, own_components: Sequence[str] = (), path: Path | None = None
-    ) -> None:
+    def __init__(self, kind: str, cache_dir: str | None, own_components: Sequence[str] = ()) -> None:
         self._kind = kind
         self._cache_dir = cache_dir
         self._own = [Path(place) for place in own_components]
-        self._path = path
 
     @cached_property
     def index(self) -> ComponentIndex:
         """The index."""
         from tethermap.components.index import ComponentIndex
 
-        path = ensured_index(self._path)
+        path = ensured_index()
         if self._kind != "rcsb":
             return ComponentIndex(path)
         from tethermap.base.config import cache_folder
@@ -75,7 +70,7 @@ class JobComponents:
 
     def identity(self) -> list[str]:
         """Return an identifier of these definitions, without opening them."""
-        path = ensured_index(self._path)
+        path = ensured_index()
         stat = path.stat()
         identity = [self._kind, path.name, str(stat.st_size), str(stat.st_mtime_ns)]
         for definitions in self._own:

@@ -52,8 +52,7 @@ class ComponentIndex:
             raise ValueError(f"{path}: not a component index ({error})") from error
         if facts.get("schema") != str(SCHEMA_VERSION):
             raise ValueError(f"{path}: component index of another version; delete it and build it again")
-        self._preset: bytes = facts.pop("preset")
-        self.facts: dict[str, str] = facts
+        self._preset: bytes = facts["preset"]
 
     def get(self, comp_id: str) -> Component | None:
         """Return a component by its code, None if it is unknown."""

@@ -29,7 +29,6 @@ _IN_PRESET = 60
 
 _ORDERS = {"SING": 1, "DOUB": 2, "TRIP": 3}
 
-Strings = npt.NDArray[np.str_]
 Column = npt.NDArray[Any]
 
 
@@ -86,7 +85,9 @@ def read_dictionary(path: Path) -> Iterator[Component]:
     codes = ("atom_id", "alt_atom_id", "type_symbol", "pdbx_stereo_config")
     atoms = _Rows(listed, codes, ("pdbx_aromatic_flag", "pdbx_leaving_atom_flag"))
     atoms.columns += [listed.pop("charge").data.array]
-    atoms.columns += [_coordinates(listed, name) for name in ("pdbx_model_Cartn_{}_ideal", "model_Cartn_{}")]
+    for name in ("pdbx_model_Cartn_{}_ideal", "model_Cartn_{}"):
+        axes = [listed.pop(name.format(axis)).as_array(np.float32, np.nan) for axis in "xyz"]
+        atoms.columns.append(np.stack(axes, axis=1))
     bonds = _Rows(block["chem_comp_bond"], ("atom_id_1", "atom_id_2", "value_order"), ("pdbx_aromatic_flag",))
     for comp_id, name, kind, formula, others in sorted(rows):
         members = _atoms(*atoms.of(comp_id))
@@ -98,13 +99,10 @@ def read_dictionary(path: Path) -> Iterator[Component]:
         yield Component(comp_id, on_one_line(name), kind, formula, members, joined, synonyms=names_of(others))
 
 
-def _text(category: Any, name: str) -> Strings:
+def _text(category: Any, name: str) -> Column:
     """Remove a column from a category (to free its memory) and return it as text, empty if the value is masked."""
-    column = category.pop(name)
-    values: Strings = column.data.array
-    if column.mask is None:
-        return values
-    return np.where(column.mask.array == 0, values, "")
+    values: Column = category.pop(name).as_array(np.str_, "")
+    return values
 
 
 class _Rows:
@@ -114,7 +112,7 @@ class _Rows:
         comp_ids = _text(category, "comp_id")
         starts = [0, *(np.flatnonzero(comp_ids[1:] != comp_ids[:-1]) + 1).tolist(), len(comp_ids)]
         self._ranges = {str(comp_ids[start]): slice(start, end) for start, end in pairwise(starts)}
-        self.columns: list[Column] = [_text(category, name) for name in codes]
+        self.columns = [_text(category, name) for name in codes]
         self.columns += [_text(category, name) == "Y" for name in flags]
 
     def of(self, comp_id: str) -> list[Column]:
@@ -138,15 +136,3 @@ def _atoms(
             break
     facts = (column.tolist() for column in (charge, aromatic, leaving, stereo))
     return tuple(map(ComponentAtom, name.tolist(), alt_name.tolist(), element, *facts, places))
-
-
-def _coordinates(category: Any, name: str) -> npt.NDArray[np.float32]:
-    """Remove three columns from a category and return them as an array of shape (n, 3), NaN for masked values."""
-    axes = []
-    for axis in "xyz":
-        column = category.pop(name.format(axis))
-        values = column.data.array.astype(np.float32)
-        if column.mask is not None:
-            values[column.mask.array != 0] = np.nan
-        axes.append(values)
-    return np.stack(axes, axis=1)

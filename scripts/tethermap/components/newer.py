@@ -18,15 +18,12 @@ class ComponentFiles:
         The cache folder; definitions are kept below ``components``.
     http : HttpClient, optional
         Sends the requests; made at the first one when not given.
-    files : str, optional
-        Address of the files server's ``download`` folder.
     """
 
-    def __init__(self, cache: Path, http: HttpClient | None = None, files: str | None = None) -> None:
+    def __init__(self, cache: Path, http: HttpClient | None = None) -> None:
         self._folder = cache / "components"
         self._http = http
-        base = (files or Addresses.from_environment().files).removesuffix("/download")
-        self._address = f"{base}/ligands/download"
+        self._address = f"{Addresses.from_environment().files.removesuffix('/download')}/ligands/download"
 
     def __call__(self, comp_id: str) -> str | None:
         """Return the CIF text of a component, None when the server does not know it.

@@ -173,7 +173,6 @@ def test_index_is_built_from_a_dictionary(tmp_path: Path) -> None:
         ("H1", "H1", "H", 0, False, "N"),
     ]
     assert [bond[:3] for bond in component.bonds] == [(0, 1, 2), (0, 2, 1)]
-    assert index.facts["components"] == "2"
     assert [p.name for p in path.parent.iterdir()] == ["index.sqlite"]
 
 
