@@ -102,9 +102,6 @@ def test_filters_and_cuts_are_rows(tmp_path: Path) -> None:
     assert job.record["fallbacks"] == ["any_word"]
     assert (job.selected, job.reasons) == (["4cup"], {"1gbt": "resolution"})
     assert job.record["totals"]["left_out"] == {"resolution": 1}
-    job = _archive_job(tmp_path, "trypsin bromodomain", filters={"max_entries": 1})
-    assert len(job.selected) == 1
-    assert list(job.reasons.values()) == ["cut_by_max_entries"]
 
 
 def test_own_files_are_filtered_by_the_query(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from tethermap.base.errors import UserError
 from tethermap.sources import cache as cache_module
 from tethermap.sources.cache import StructureCache
 from tethermap.sources.content import check_file
+from tethermap.sources.locks import file_lock
 
 _DATA = cif_text("1abc").encode()
 _PACKED = gzip.compress(_DATA, mtime=0)
@@ -52,6 +53,12 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(cache: StructureCache, m
         cache.store(_CHECKED, "rcsb", _PACKED)
     assert caught.value.kind == "disk_full"
     assert cache.get("1abc") is None
+
+
+def test_a_lock_has_one_owner_and_can_be_acquired_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with file_lock(tmp_path / "x.lock", patience=0) as first, file_lock(tmp_path / "x.lock", patience=0) as second:
+            assert (first, second) == (True, False)
 
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

@@ -250,13 +250,6 @@ def test_an_unknown_entry_is_not_found_without_retries(source: RcsbSource, stand
     assert (standin.count("files"), standin.count("removed"), standin.count("pdbe")) == (1, 1, 0)
 
 
-def test_successor_replaces_an_entry_removed_since_the_search(source: RcsbSource) -> None:
-    fetched = source.fetch("1old")
-    assert (fetched.entry_id, fetched.successors, fetched.withdrawn) == ("3abc", ("3abc",), False)
-    with pytest.raises(FetchError, match=r"^withdrawn"):
-        source.fetch("1gon")
-
-
 @pytest.mark.parametrize("entry_id", ["../../etc/passwd", "pose-1", "1ABC", ""])
 def test_invalid_id_is_never_requested(source: RcsbSource, standin: StandIn, entry_id: str) -> None:
     with pytest.raises(FetchError):

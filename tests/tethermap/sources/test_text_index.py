@@ -83,13 +83,6 @@ def test_a_gene_outranks_a_mention(tmp_path: Path) -> None:
     assert _found(index, "SRC") == ["2abc", "1abc"]
 
 
-def test_metadata_are_kept(index: TextIndex) -> None:
-    found = index.summaries(["1abc", "9xyz"])["1abc"]
-    assert (found.title, found.resolution) == ("Structure of an EGFR kinase", 2.0)
-    assert (found.methods, found.release_date) == (("X-RAY DIFFRACTION",), "2010-05-05")
-    assert (found.uniprot, found.ligands) == (("P00533",), ("LIG",))
-
-
 def test_only_changed_files_are_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     original = index_rows.read_row

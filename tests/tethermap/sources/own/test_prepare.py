@@ -73,12 +73,6 @@ def test_protein_and_ligand_of_one_name_are_one_entry(pair: Path, opened: Opened
     assert any("4cup_pocket.pdb was skipped" in note for note in source.notes)
 
 
-def test_each_pose_of_a_file_is_a_separate_ligand(pair: Path, opened: Opened) -> None:
-    write_sdf(pair / "4cup_ligand.sdf", poses=10)
-    entry = entry_of(opened(pair), "4cup-protein")
-    assert (len(entry.poses), len(set(entry.additions.ligands.values()))) == (10, 1)
-
-
 def test_same_files_elsewhere_give_the_same_bytes(pair: Path, opened: Opened, tmp_path: Path) -> None:
     first = opened(pair).fetch("4cup-protein")
     other = tmp_path / "other" / "place"
