@@ -13,15 +13,10 @@ VERSION = 1
 def job(subject: Subject) -> str:
     """Return a job as JSON. The format has no pockets; a bond is possible only for a ligand with a component code."""
     ligand = subject.ligand
-    sequences: list[dict[str, Any]] = [
-        {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains
-    ]
-    identity: dict[str, Any] = {"ccdCodes": [ligand.comp_id]} if ligand.comp_id else {"smiles": ligand.smiles}
-    sequences.append({"ligand": {"id": ligand.letter, **identity}})
     values: dict[str, Any] = {
         "name": subject.name,
         "modelSeeds": [1],
-        "sequences": sequences,
+        "sequences": subject.sequences({"ccdCodes": [ligand.comp_id]}),
         "dialect": "alphafold3",
         "version": VERSION,
     }

@@ -16,11 +16,6 @@ LEAST_DISTANCE, MOST_DISTANCE = 4.0, 20.0
 def job(subject: Subject) -> str:
     """Return a job as YAML: JSON in lines, which any YAML reader parses."""
     ligand = subject.ligand
-    sequences: list[dict[str, Any]] = [
-        {"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in subject.chains
-    ]
-    identity = {"ccd": ligand.comp_id} if ligand.comp_id else {"smiles": ligand.smiles}
-    sequences.append({"ligand": {"id": ligand.letter, **identity}})
     constraints: list[dict[str, Any]] = []
     for k, half in enumerate(subject.halves):
         if half.pocket:
@@ -32,7 +27,7 @@ def job(subject: Subject) -> str:
         place, partner, own = ligand.bond
         ends = {"atom1": [place.letter, place.number, partner], "atom2": [ligand.letter, 1, own]}
         constraints.append({"bond": ends})
-    parts = {"sequences": sequences, "constraints": constraints}
+    parts = {"sequences": subject.sequences({"ccd": ligand.comp_id}), "constraints": constraints}
     lines = ["version: 1"]
     for name, items in parts.items():
         lines += [f"{name}:", *(f"  - {json.dumps(item)}" for item in items)] if items else []

@@ -1,6 +1,7 @@
 """One half of a degrader with its files, and both halves."""
 
 import math
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from tethermap.extras.protac.linker_length import shortest_linker
 from tethermap.extras.protac.pose import Pose, degrader_pose, matched_halves
 from tethermap.extras.protac.protein import protein_of
 from tethermap.extras.protac.side import Side
-from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, Subject, told_name
+from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Subject, folded_half
 from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
 
 MOST_APART = 40.0
@@ -94,7 +95,7 @@ class RequestedHalf(AtExit):
         """Unit vector from the anchor to the linker's first atom."""
         return np.array([float(self.exit.row[f"vector_{axis}"] or 0.0) for axis in "xyz"])
 
-    def folded(self) -> tuple[Numbering, FoldedHalf] | None:
+    def folded(self) -> FoldedHalf | None:
         """Return its protein for co-folding programs; None without a protein file."""
         if self.complex_text is None:
             return None
@@ -102,9 +103,8 @@ class RequestedHalf(AtExit):
         letters = protein_of(self.complex_text, own, self.side, "").letters
         if not letters:
             return None
-        numbering = Numbering(self.complex_text, letters)
         xyz = self.ligand.graph.xyz
-        return numbering, numbering.half(xyz[list(self.warhead.kept)], xyz[self.cut[0]])
+        return folded_half(self.complex_text, letters, xyz[list(self.warhead.kept)], xyz[self.cut[0]])
 
 
 def in_one_frame(first: RequestedHalf, second: RequestedHalf) -> bool:
@@ -181,21 +181,20 @@ class Halves:
     @cached_property
     def subject(self) -> Subject | None:
         """The job of co-folding programs; None if a protein file is missing, or of two halves without a degrader."""
-        folded = [half.folded() for half in self.ordered]
-        parts = [part for part in folded if part is not None]
-        if len(parts) < len(folded) or (len(folded) > 1 and not self.degrader):
+        halves = tuple(folded for half in self.ordered if (folded := half.folded()))
+        if len(halves) < len(self.ordered) or (len(halves) > 1 and not self.degrader):
             return None
         if self.degrader:
             matches = matched_halves(Chem.MolFromSmiles(self.degrader), tuple(half.warhead for half in self.ordered))
             places = [match[half.warhead.anchor] for half, match in zip(self.ordered, matches, strict=False)]
             ligand = FoldedLigand("X", self.degrader, anchors=tuple(places))
         else:
-            ligand = _alone(self.ordered[0], parts[0][0])
-        name = told_name([part for half in self.ordered for part in (half.target_name, half.ligand.instance.stem)])
-        return Subject(name, tuple(half for _, half in parts), ligand)
+            ligand = _alone(self.ordered[0], halves[0])
+        words = [word for half in self.ordered for word in (half.target_name, half.ligand.instance.stem)]
+        return Subject(re.sub("[^A-Za-z0-9]", "_", "_".join(words)), halves, ligand)
 
 
-def _alone(half: RequestedHalf, numbering: Numbering) -> FoldedLigand:
+def _alone(half: RequestedHalf, folded: FoldedHalf) -> FoldedLigand:
     """Return the ligand of one half, by the code of its component if it is one complete component."""
     instance, molecule = half.ligand.instance, half.ligand.molecule
     names = molecule.dictionary_names
@@ -205,7 +204,7 @@ def _alone(half: RequestedHalf, numbering: Numbering) -> FoldedLigand:
     bond = None
     if comp_id and links:
         partner = links[0].partner
-        place = numbering.places.get((partner.auth_asym_id, partner.residue_id))
+        place = folded.places.get((partner.auth_asym_id, partner.residue_id))
         own = names[molecule.atom_index.tolist().index(links[0].atom)]
         bond = (place, links[0].partner_atom, own) if place else None
     anchor: str | int = names[half.cut[0]] if comp_id else int(molecule.smiles_index[half.cut[0]])

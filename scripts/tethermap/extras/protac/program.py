@@ -10,7 +10,7 @@ from tethermap.extras.protac.half import AtExit, Halves
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
-from tethermap.extras.protac.subject import NEEDS, SEQUENCES, Subject
+from tethermap.extras.protac.subject import Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +98,14 @@ def text_of(name: str) -> str:
     return (Path(__file__).parents[1] / "programs" / f"{name}.md").read_text(encoding="utf-8")
 
 
+_SEQUENCES = """\
+Sequences are those of SEQRES, with modified residues as their parents, of the chains near the ligand.
+"""
+"""Line of the READMEs of all co-folding programs."""
+
+_NEEDS = "a protein file of each half and, of both halves, the degrader's SMILES"
+
+
 def folding_program(name: str, jobs: Callable[[Subject], Mapping[str, str]]) -> Program:
     """Return a co-folding program.
 
@@ -112,4 +120,4 @@ def folding_program(name: str, jobs: Callable[[Subject], Mapping[str, str]]) -> 
     def halves(both: Halves) -> Mapping[str, str]:
         return jobs(both.subject) if both.subject else {}
 
-    return Program(lambda *_: text_of(name).format(sequences=SEQUENCES), halves=halves, needs=NEEDS)
+    return Program(lambda *_: text_of(name).format(sequences=_SEQUENCES), halves=halves, needs=_NEEDS)

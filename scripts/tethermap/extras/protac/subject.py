@@ -1,7 +1,8 @@
 """Common inputs of all co-folding programs: complete sequences, the ligand, and the residues around it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import gemmi
 import numpy as np
@@ -12,16 +13,6 @@ from tethermap.instance.backbone import TOUCHES_WITHIN
 
 MOST_POCKET = 12
 """Most residues of a pocket that are named, the nearest first: more only repeat them (house rule)."""
-
-
-SEQUENCES = """\
-Sequences are those of SEQRES, with modified residues as their parents, of the chains near the ligand.
-"""
-"""Line of the READMEs of all of them."""
-
-
-NEEDS = "a protein file of each half and, of both halves, the degrader's SMILES"
-"""Data for their jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +46,15 @@ class FoldedHalf:
         The residue nearest to the atom that the linker is bonded to.
     distance : float
         From that atom to the residue, in angstroms.
+    places : mapping of (str, str) to SequencePlace
+        Each residue by chain and number of the complex.
     """
 
     chains: tuple[Chain, ...]
     pocket: tuple[SequencePlace, ...]
     at_exit: SequencePlace | None
     distance: float
+    places: Mapping[tuple[str, str], SequencePlace] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +99,15 @@ class Subject:
         """All residues around the ligand."""
         return tuple(place for half in self.halves for place in half.pocket)
 
+    def sequences(self, component: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return chains and ligand as AlphaFold 3 and Boltz list them, the ligand by `component` if it has a code."""
+        proteins = [{"protein": {"id": chain.letter, "sequence": chain.sequence}} for chain in self.chains]
+        identity = component if self.ligand.comp_id else {"smiles": self.ligand.smiles}
+        return [*proteins, {"ligand": {"id": self.ligand.letter, **identity}}]
 
-class Numbering:
-    """The chains of a cleaned complex with their whole sequences, and each residue's number in them.
+
+def folded_half(complex_text: str, letters: Mapping[str, str], xyz: FloatArray, anchor: FloatArray) -> FoldedHalf:
+    """Return the protein of a cleaned complex with whole sequences, and the residues around its ligand.
 
     Parameters
     ----------
@@ -115,63 +115,44 @@ class Numbering:
         The complex as PDB; the sequences are those of SEQRES, else of the residues that were observed.
     letters : mapping of str to str
         Chain of the complex → letter in the job, for the chains in use.
+    xyz : ndarray of float, shape (n, 3)
+        The ligand's atoms, in angstroms.
+    anchor : ndarray of float, shape (3,)
+        The atom that the linker is bonded to.
     """
-
-    def __init__(self, complex_text: str, letters: Mapping[str, str]) -> None:
-        structure = gemmi.read_pdb_string(complex_text)
-        structure.setup_entities()
-        structure.assign_label_seq_id()
-        self.chains: list[Chain] = []
-        self.places: dict[tuple[str, str], SequencePlace] = {}
-        self._xyz: list[FloatArray] = []
-        self._of: list[SequencePlace] = []
-        for chain in structure[0]:
-            polymer = chain.get_polymer()
-            if chain.name not in letters or not len(polymer):
-                continue
-            names = [name.split(",")[0] for name in structure.get_entity_of(polymer).full_sequence]
-            numbers = [residue.label_seq or 0 for residue in polymer]
-            if not names or 0 in numbers:
-                names, numbers = [residue.name for residue in polymer], list(range(1, len(polymer) + 1))
-            letter, sequence = letters[chain.name], "".join(map(_letter, names))
-            self.chains.append(Chain(letter, sequence))
-            for residue, number in zip(polymer, numbers, strict=True):
-                place = SequencePlace(letter, number, sequence[number - 1])
-                self.places[chain.name, str(residue.seqid)] = place
-                for atom in residue:
-                    self._xyz.append(np.array(atom.pos.tolist()))
-                    self._of.append(place)
-
-    def half(self, xyz: FloatArray, anchor: FloatArray) -> FoldedHalf:
-        """Return the protein with the residues around a ligand.
-
-        Parameters
-        ----------
-        xyz : ndarray of float, shape (n, 3)
-            The ligand's atoms, in angstroms.
-        anchor : ndarray of float, shape (3,)
-            The atom that the linker is bonded to.
-        """
-        if not self._xyz:
-            return FoldedHalf(tuple(self.chains), (), None, 0.0)
-        places = np.array(self._xyz)
-        away = distances(places, xyz).min(axis=1)
-        nearest: dict[SequencePlace, float] = {}
-        for k in np.argsort(away, kind="stable").tolist():
-            if away[k] <= TOUCHES_WITHIN:
-                nearest.setdefault(self._of[k], float(away[k]))
-        from_anchor = np.linalg.norm(places - anchor, axis=1)
-        k = int(from_anchor.argmin())
-        pocket = tuple(list(nearest)[:MOST_POCKET])
-        return FoldedHalf(tuple(self.chains), pocket, self._of[k], float(from_anchor[k]))
+    structure = gemmi.read_pdb_string(complex_text)
+    structure.setup_entities()
+    structure.assign_label_seq_id()
+    chains: list[Chain] = []
+    places: dict[tuple[str, str], SequencePlace] = {}
+    points: list[list[float]] = []
+    of_points: list[SequencePlace] = []
+    for chain in structure[0]:
+        polymer = chain.get_polymer()
+        if chain.name not in letters or not len(polymer):
+            continue
+        names = [name.split(",")[0] for name in structure.get_entity_of(polymer).full_sequence]
+        numbers = [residue.label_seq or 0 for residue in polymer]
+        if not names or 0 in numbers:
+            names, numbers = [residue.name for residue in polymer], list(range(1, len(polymer) + 1))
+        letter, sequence = letters[chain.name], "".join(map(_letter, names))
+        chains.append(Chain(letter, sequence))
+        for residue, number in zip(polymer, numbers, strict=True):
+            place = SequencePlace(letter, number, sequence[number - 1])
+            places[chain.name, str(residue.seqid)] = place
+            points += [atom.pos.tolist() for atom in residue]
+            of_points += [place] * len(residue)
+    if not points:
+        return FoldedHalf(tuple(chains), (), None, 0.0, places)
+    away = distances(np.array(points), xyz).min(axis=1)
+    touching = [of_points[k] for k in np.argsort(away, kind="stable").tolist() if away[k] <= TOUCHES_WITHIN]
+    from_anchor = np.linalg.norm(np.array(points) - anchor, axis=1)
+    k = int(from_anchor.argmin())
+    pocket = tuple(dict.fromkeys(touching))[:MOST_POCKET]
+    return FoldedHalf(tuple(chains), pocket, of_points[k], float(from_anchor[k]), places)
 
 
 def _letter(name: str) -> str:
     """Return the letter of a residue, of a modified one that of its parent."""
     letter = gemmi.find_tabulated_residue(name).one_letter_code.upper()
     return letter if letter.isalpha() else "X"
-
-
-def told_name(parts: Sequence[str]) -> str:
-    """Return a job's name of letters, digits and ``_``."""
-    return "_".join("".join(c if c.isascii() and c.isalnum() else "_" for c in part) for part in parts)

@@ -13,7 +13,7 @@ from rdkit import Chem
 
 from tests.tethermap.extras.protac.test_degraders import MZ1
 from tethermap.extras.programs import af3, boltz, chai, protenix
-from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Numbering, SequencePlace, Subject, told_name
+from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, SequencePlace, Subject, folded_half
 
 SEQUENCE = ("MET", "ALA", "CYS", "LYS", "GLY")
 
@@ -40,15 +40,14 @@ def element_names(smiles: str) -> list[str]:
 
 @pytest.fixture
 def half() -> FoldedHalf:
-    return Numbering(complex_pdb(), {"A": "T"}).half(
-        np.array([[8.0, 4.0, 0.0], [8.0, 9.0, 0.0]]), np.array([8.0, 4, 0])
-    )
+    xyz = np.array([[8.0, 4.0, 0.0], [8.0, 9.0, 0.0]])
+    return folded_half(complex_pdb(), {"A": "T"}, xyz, xyz[0])
 
 
 def subject(half: FoldedHalf, ligand: FoldedLigand) -> Subject:
     """Return a job with two halves that differ only by their letter."""
-    other = Numbering(complex_pdb(), {"A": "E"}).half(np.array([[8.0, 4.0, 0.0]]), np.array([8.0, 4.0, 0.0]))
-    return Subject(told_name(["BRD4 & VHL", "5t35_D"]), (half, other), ligand)
+    other = folded_half(complex_pdb(), {"A": "E"}, np.array([[8.0, 4.0, 0.0]]), np.array([8.0, 4.0, 0.0]))
+    return Subject("BRD4_VHL_5t35_D", (half, other), ligand)
 
 
 def test_sequence_and_residue_numbers_follow_seqres(half: FoldedHalf) -> None:
