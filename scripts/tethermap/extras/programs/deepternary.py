@@ -11,7 +11,6 @@ from tethermap.base.arrays import FloatArray
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.pose import Pose
 from tethermap.extras.protac.program import Program, Site, SiteFiles, text_of
-from tethermap.extras.protac.side import side_named
 from tethermap.extras.protac.texts import ligand_pdb, residue_pdb
 
 _RESIDUE, _CHAIN = "DEG", "Z"
@@ -64,7 +63,7 @@ def _halves(halves: Halves) -> dict[str, str]:
         number = half.side.number
         named = {
             f"p{number}.pdb": half.protein,
-            f"lig{number}.pdb": half.files[half.ligand_file],
+            f"lig{number}.pdb": half.files[half.side.ligand_file],
             f"lig{number}_mask.pdb": half.files[f"deepternary/lig{number}_mask_{half.number}.pdb"],
         }
         for name, text in named.items():
@@ -75,7 +74,7 @@ def _halves(halves: Halves) -> dict[str, str]:
 
 
 PROGRAM = Program(
-    lambda side, *_: text_of("deepternary").format(side=side.name, other=side_named(side.other), n=side.number),
+    lambda side, *_: text_of("deepternary").format(side=side.name, other=side.other.says, n=side.number),
     site=_site,
     halves=_halves,
     pair=text_of("deepternary_pair"),

@@ -14,7 +14,7 @@ from tethermap.base.tables import JOINED
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite, text_of
 from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, OpenBabel, anchor_after_round_trip
-from tethermap.extras.protac.side import Side, side_named
+from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import Warhead, alike_atoms
 
 _GUANIDINE = Chem.MolFromSmarts("[CX3;!R](=[NX2;D1;!R;+0])([NX3;D2;!R;!H0;+0])[N;D1;!R]")
@@ -127,9 +127,9 @@ def params_text(side: Side, letters: str, head: str, anchor: int) -> str:
     anchor : int
         1-based number of its anchor.
     """
-    own = (f"{side.name}.pdb", letters, head, str(anchor))
-    other = side.other
-    open_end = (f"{other}.pdb", f"{other.upper()}_CHAINS", f"{other}_head.sdf", f"{other.upper()}_ANCHOR")
+    own = (side.protein_file, letters, head, str(anchor))
+    name = side.other.name
+    open_end = (f"{name}.pdb", f"{name.upper()}_CHAINS", f"{name}_head.sdf", f"{name.upper()}_ANCHOR")
     return pair_params((own, open_end) if side.number == 1 else (open_end, own))
 
 
@@ -178,7 +178,7 @@ def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -
     checks = (f"site {number} {f'the same as atom {same}' if same else 'unique'}" for number, same in alike.items())
     return text_of("prosettac").format(
         side=side.name,
-        other=side_named(side.other),
+        other=side.other.says,
         anchors="; ".join(f"site {number} atom {one['anchor']}" for number, one in sites.items()),
         checks="; ".join(checks),
         babel=_converted(sites, babel),
@@ -202,7 +202,7 @@ def _halves(halves: Halves) -> dict[str, str]:
         name = half.side.name
         chains = dict.fromkeys(line[21] for line in half.protein.splitlines() if line.startswith("ATOM"))
         anchor = str(half.warhead.anchor + 1)
-        sides.append((f"{name}.pdb", "".join(chains), f"{name}_head_{half.number}.sdf", anchor))
+        sides.append((half.side.protein_file, "".join(chains), f"{name}_head_{half.number}.sdf", anchor))
     if len(sides) > 1:
         files["prosettac/Protac_params.txt"] = pair_params(sides)
     if halves.degrader:

@@ -12,7 +12,7 @@ from tethermap.exits.limits import COLLINEAR
 from tethermap.extras.protac.half import Halves
 from tethermap.extras.protac.ligand import RankedLigand
 from tethermap.extras.protac.program import Program, Site, SiteFiles, text_of
-from tethermap.extras.protac.side import Side, side_named
+from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.texts import residue_pdb
 
 
@@ -104,7 +104,7 @@ def _halves(halves: Halves) -> dict[str, str]:
 
 
 PROGRAM = Program(
-    lambda side, *_: text_of("protac_ternary").format(side=side.name, other=side_named(side.other)),
+    lambda side, *_: text_of("protac_ternary").format(side=side.name, other=side.other.says),
     site=_site,
     halves=_halves,
     pair=text_of("protac_ternary_pair"),

@@ -75,14 +75,9 @@ class RequestedHalf(AtExit):
     files: dict[str, str]
 
     @property
-    def ligand_file(self) -> str:
-        """Name of its ligand's file."""
-        return f"{self.side.name}_ligand.pdb"
-
-    @property
     def protein(self) -> str:
         """Text of its protein's file; empty if it has none."""
-        return self.files.get(f"{self.side.name}.pdb", "")
+        return self.files.get(self.side.protein_file, "")
 
     @property
     def anchor(self) -> FloatArray:

@@ -23,7 +23,7 @@ from tethermap.extras.protac.program import Site, WrittenSite, text_of
 from tethermap.extras.protac.programs import names, program
 from tethermap.extras.protac.protein import Protein, protein_of
 from tethermap.extras.protac.round_trip import OpenBabel
-from tethermap.extras.protac.side import Side, side_named
+from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import warhead_smiles
 
 _FRAME = "deposited coordinates, angstroms"
@@ -74,12 +74,13 @@ class InputMaker:
             return {}, [{**cells, "reason": "no_ranked_exit"}]
         own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
         protein = protein_of(complex_text, own, side, instance.stem)
-        ligand_file = f"{side.name}_ligand.pdb"
-        files = {ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
+        files = {side.ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
         if protein.text:
-            files[f"{side.name}.pdb"] = protein.text
-            cells["protein_file"] = f"{instance.stem}/{side.name}.pdb"
-        cells.update(protein_chains=protein.chains, ligand_file=f"{instance.stem}/{ligand_file}", reason=protein.reason)
+            files[side.protein_file] = protein.text
+            cells["protein_file"] = f"{instance.stem}/{side.protein_file}"
+        cells.update(
+            reason=protein.reason, protein_chains=protein.chains, ligand_file=f"{instance.stem}/{side.ligand_file}"
+        )
         smiles = {one.rank: self._smiles_of(ligand, one) for one in ligand.exits}
         shown: list[WrittenSite] = []
         rows: list[Row] = []
@@ -137,13 +138,13 @@ def shared_files(
 
 def readme(ligand: RankedLigand, side: Side, protein: Protein) -> str:
     """Return the README text on the files that all programs share."""
-    chains = f"{side.name}.pdb: its polymer as {' '.join(protein.chains)}"
+    chains = f"{side.protein_file}: its polymer as {' '.join(protein.chains)}"
     return text_of("all").format(
         stem=ligand.instance.stem,
         protein=chains if protein.text else PROTAC_REASONS[protein.reason],
         warning=_warning(ligand),
         side=side.name,
-        named=side_named(side.name),
+        named=side.says,
     )
 
 
@@ -193,7 +194,7 @@ def _lines(key: str, items: Sequence[Mapping[str, Any]]) -> str:
 
 def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
     instance, molecule = ligand.instance, ligand.molecule
-    file = f"{side.name}.pdb" if protein.text else None
+    file = side.protein_file if protein.text else None
     return {
         "stem": instance.stem,
         "pdb_id": instance.entry_id,
@@ -204,7 +205,7 @@ def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
         "side": side.name,
         "frame": _FRAME,
         "protein": {"file": file, "chains": dict(protein.letters or {}), "reason": protein.reason},
-        "ligand_file": f"{side.name}_ligand.pdb",
+        "ligand_file": side.ligand_file,
         "residue_name": side.residue_name,
         "smiles": molecule.observed_smiles,
         "atoms_missing": list(molecule.atoms_missing),

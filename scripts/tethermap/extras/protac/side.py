@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from tethermap.base.reference import E3_LIGASES, rows_of
 from tethermap.sources.query import parse_query
 
-SIDES = ("target", "e3")
-
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -15,8 +13,8 @@ class Side:
 
     Parameters
     ----------
-    name : str
-        ``target`` or ``e3``; files begin with it.
+    name, says : str
+        ``target`` or ``e3``, files begin with it; the half in words.
     letters : str
         Chains of its protein, the first one first. The two sides share no letter, and none is X or Y, PRosettaC's names
         of the ligands (``local_docking`` in its ``main.py``: X for the E3 ligase's).
@@ -29,24 +27,30 @@ class Side:
     """
 
     name: str
+    says: str
     letters: str
     ligand_chain: str
     residue_name: str
     number: int
 
     @property
-    def other(self) -> str:
-        """Name of the other half."""
-        return SIDES[1 - SIDES.index(self.name)]
+    def other(self) -> "Side":
+        """The other half."""
+        return TARGET if self is E3 else E3
+
+    @property
+    def protein_file(self) -> str:
+        """Name of its protein's file."""
+        return f"{self.name}.pdb"
+
+    @property
+    def ligand_file(self) -> str:
+        """Name of its ligand's file."""
+        return f"{self.name}_ligand.pdb"
 
 
-TARGET = Side("target", "TUVWSRQPONMZ", "Y", "LG1", 2)
-E3 = Side("e3", "EFGHIJKLDCBA", "X", "LG2", 1)
-
-
-def side_named(name: str) -> str:
-    """Return a half in words."""
-    return {"target": "the target", "e3": "the E3 ligase"}[name]
+TARGET = Side("target", "the target", "TUVWSRQPONMZ", "Y", "LG1", 2)
+E3 = Side("e3", "the E3 ligase", "EFGHIJKLDCBA", "X", "LG2", 1)
 
 
 def job_side(setting: str, target_name: str, search_query: str) -> Side:
