@@ -7,25 +7,18 @@ Both read PDB files in which each bond is listed once, for any order.
 
 from collections.abc import Sequence
 
-from tethermap.base.arrays import FloatArray
-from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.pose import Pose
-from tethermap.extras.protac.program import Program, Site, SiteFiles, text_of
-from tethermap.extras.protac.texts import ligand_pdb, residue_pdb
+from rdkit import Chem
 
-_RESIDUE, _CHAIN = "DEG", "Z"
+from tethermap.extras.protac.half import Halves, LigandHalf
+from tethermap.extras.protac.program import Program, SiteFiles, text_of
+from tethermap.extras.protac.texts import residue_pdb
 
 
-def degrader_pdb(pose: Pose) -> str:
+def degrader_pdb(mol: Chem.Mol) -> str:
     """Return a degrader as PDB, each bond once."""
-    counts: dict[str, int] = {}
-    atoms: list[tuple[int, str, str, FloatArray]] = []
-    for atom, place in zip(pose.mol.GetAtoms(), pose.mol.GetConformer().GetPositions(), strict=True):
-        element = atom.GetSymbol()
-        counts[element] = counts.get(element, 0) + 1
-        atoms.append((atom.GetIdx() + 1, f"{element.upper()}{counts[element]}", element, place))
-    near = {atom.GetIdx() + 1: [other.GetIdx() + 1 for other in atom.GetNeighbors()] for atom in pose.mol.GetAtoms()}
-    return residue_pdb(atoms, near, _RESIDUE, _CHAIN)
+    elements = [atom.GetSymbol().upper() for atom in mol.GetAtoms()]
+    names = [f"{element}{elements[: k + 1].count(element)}" for k, element in enumerate(elements)]
+    return residue_pdb(mol, names, "DEG", "Z")
 
 
 def command(first: Sequence[str], second: Sequence[str]) -> str:
@@ -42,12 +35,10 @@ def command(first: Sequence[str], second: Sequence[str]) -> str:
     return " \\\n  ".join([*lines, "--outdir results"]) + "\n"
 
 
-def _site(site: Site) -> SiteFiles:
-    """Return the mask of a site."""
-    ligand = site.ligand
-    mask = f"deepternary/lig{site.side.number}_mask_{site.number}.pdb"
-    text = ligand_pdb(ligand.graph, ligand.names, site.side, site.warhead.kept)
-    return SiteFiles({mask: text}, {"mask_file": f"{ligand.instance.stem}/{mask}"}, {"mask": mask})
+def _site(half: LigandHalf) -> SiteFiles:
+    """Return the mask of an exit."""
+    mask = f"deepternary/lig{half.side.number}_mask_{half.number}.pdb"
+    return SiteFiles({mask: half.ligand.pdb(half.side, half.warhead.kept)}, {"mask": mask})
 
 
 def _halves(halves: Halves) -> dict[str, str]:
@@ -55,16 +46,16 @@ def _halves(halves: Halves) -> dict[str, str]:
     pose = halves.pose
     if pose is None:
         return {}
-    files = {"deepternary/degrader.pdb": degrader_pdb(pose)}
+    files = {"deepternary/degrader.pdb": degrader_pdb(pose.mol)}
     if len(halves.ordered) < 2:
         return files
     sides = []
     for place, half in enumerate(halves.ordered):
         number = half.side.number
         named = {
-            f"p{number}.pdb": half.protein,
-            f"lig{number}.pdb": half.files[half.side.ligand_file],
-            f"lig{number}_mask.pdb": half.files[f"deepternary/lig{number}_mask_{half.number}.pdb"],
+            f"p{number}.pdb": half.protein.text,
+            f"lig{number}.pdb": half.ligand.pdb(half.side),
+            f"lig{number}_mask.pdb": half.ligand.pdb(half.side, half.warhead.kept),
         }
         for name, text in named.items():
             files[f"deepternary/{name}"] = pose.moved(text) if place else text

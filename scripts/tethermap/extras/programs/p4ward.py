@@ -120,8 +120,8 @@ def _halves(halves: Halves) -> dict[str, str]:
     files = {}
     for half in halves.ordered:
         part = PARTS[half.side.name]
-        if half.protein:
-            files[f"p4ward/{part}.pdb"] = half.protein
+        if half.protein.text:
+            files[f"p4ward/{part}.pdb"] = half.protein.text
         mol = core_with_hydrogens(half.ligand.molecule, half.cut[1])
         files[f"p4ward/{part}_ligand.mol2"] = ligand_mol2(mol, f"{half.ligand.instance.stem} {part}")
     files["p4ward/config.ini"] = config(next((half.gene for half in halves.ordered if half.gene), ""))

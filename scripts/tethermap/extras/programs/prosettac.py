@@ -6,14 +6,13 @@ The format is that of the program's repository, read in 2026: LondonLab/PRosetta
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from rdkit import Chem
 
 from tethermap.base.tables import JOINED
-from tethermap.extras.protac.half import Halves
-from tethermap.extras.protac.program import Program, Site, SiteFiles, WrittenSite, text_of
-from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, OpenBabel, anchor_after_round_trip
+from tethermap.extras.protac.half import Halves, LigandHalf
+from tethermap.extras.protac.program import Program, SiteFiles, Written, text_of
+from tethermap.extras.protac.round_trip import LOST, OTHER, OUTCOMES, anchor_after_round_trip
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import Warhead, alike_atoms
 
@@ -146,34 +145,31 @@ def pair_params(sides: Sequence[tuple[str, str, str, str]]) -> str:
     return "\n".join([*lines, "Protac: protac.smi", "Full: True"]) + "\n"
 
 
-def _site(site: Site) -> SiteFiles:
-    """Return head and parameters of a site."""
-    ligand, number, sanitised = site.ligand, site.number, site.ligand.molecule.sanitised
-    warhead = with_bonds_of_open_babel(site.warhead) if sanitised else site.warhead
-    head, params = f"prosettac/{site.side.name}_head_{number}.sdf", f"prosettac/Protac_params_{number}.txt"
+def _head_file(half: LigandHalf) -> str:
+    return f"{half.side.name}_head_{half.number}.sdf"
+
+
+def _site(half: LigandHalf) -> SiteFiles:
+    """Return head and parameters of an exit."""
+    ligand, number, sanitised = half.ligand, half.number, half.ligand.molecule.sanitised
+    warhead = with_bonds_of_open_babel(half.warhead) if sanitised else half.warhead
+    head, params = f"prosettac/{_head_file(half)}", f"prosettac/Protac_params_{number}.txt"
     anchor, alike = warhead.anchor + 1, [k + 1 for k in warhead.alike]
-    fields = {"anchor": str(anchor), "anchor_atom": ligand.graph.names[site.cut[0]], "SMILES": site.smiles}
+    fields = {"anchor": str(anchor), "anchor_atom": ligand.graph.names[half.cut[0]], "SMILES": half.smiles}
     sdf = head_sdf(warhead, f"{ligand.instance.stem} exit site {number}", fields, kekulize=sanitised)
     converted = {}
-    if site.babel is not None:
-        outcome = anchor_after_round_trip(site.babel, sdf, warhead.anchor)
-        converted = {"open_babel": {"outcome": outcome, "version": site.babel.version}}
-    stem = ligand.instance.stem
+    if half.babel is not None:
+        outcome = anchor_after_round_trip(half.babel, sdf, warhead.anchor)
+        converted = {"open_babel": {"outcome": outcome, "version": half.babel.version}}
     return SiteFiles(
-        {head: sdf, params: params_text(site.side, site.chains, head.rpartition("/")[2], anchor)},
-        {
-            "head_file": f"{stem}/{head}",
-            "head_anchor": anchor,
-            "anchor_unique": not alike,
-            "alike_atoms": JOINED.join(map(str, alike)),
-            "params_file": f"{stem}/{params}",
-        },
+        {head: sdf, params: params_text(half.side, half.protein.chains, _head_file(half), anchor)},
         {"head": head, "anchor": anchor, "unique": not alike, "alike": alike, **converted, "params": params},
+        {"head_anchor": anchor, "anchor_unique": not alike, "alike_atoms": JOINED.join(map(str, alike))},
     )
 
 
-def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -> str:
-    sites = {one.site.number: one.programs["prosettac"].summary for one in shown}
+def _readme(side: Side, written: Written) -> str:
+    sites = {half.number: made["prosettac"].summary for half, made in written.items()}
     alike = {number: " and ".join(map(str, one["alike"])) for number, one in sites.items()}
     checks = (f"site {number} {f'the same as atom {same}' if same else 'unique'}" for number, same in alike.items())
     return text_of("prosettac").format(
@@ -181,29 +177,28 @@ def _readme(side: Side, shown: Sequence[WrittenSite], babel: OpenBabel | None) -
         other=side.other.says,
         anchors="; ".join(f"site {number} atom {one['anchor']}" for number, one in sites.items()),
         checks="; ".join(checks),
-        babel=_converted(sites, babel),
+        babel=_converted({number: one["open_babel"] for number, one in sites.items() if "open_babel" in one}),
     )
 
 
-def _converted(sites: Mapping[int, Mapping[str, Any]], babel: OpenBabel | None) -> str:
-    """Return the result of the conversion for each anchor."""
-    if babel is None:
+def _converted(tried: Mapping[int, Mapping[str, str]]) -> str:
+    """Return the result of the conversion for each anchor by the number of its site."""
+    if not tried:
         return " The conversion was not tried."
-    outcomes = {number: one["open_babel"]["outcome"] for number, one in sites.items()}
-    tried = "; ".join(f"site {number} {outcome}" for number, outcome in outcomes.items())
+    outcomes = {number: one["outcome"] for number, one in tried.items()}
+    says = "; ".join(f"site {number} {outcome}" for number, outcome in outcomes.items())
     trouble = "".join(f" {code}: {OUTCOMES[code]}" for code in (OTHER, LOST) if code in outcomes.values())
-    return f" With Open Babel {babel.version}: {tried}.{trouble}"
+    return f" With Open Babel {next(iter(tried.values()))['version']}: {says}.{trouble}"
 
 
 def _halves(halves: Halves) -> dict[str, str]:
     """Return the parameters of both halves, and the degrader."""
-    files, sides = {}, []
-    for half in halves.ordered:
-        name = half.side.name
-        chains = dict.fromkeys(line[21] for line in half.protein.splitlines() if line.startswith("ATOM"))
-        anchor = str(half.warhead.anchor + 1)
-        sides.append((half.side.protein_file, "".join(chains), f"{name}_head_{half.number}.sdf", anchor))
-    if len(sides) > 1:
+    files = {}
+    if len(halves.ordered) > 1:
+        sides = [
+            (half.side.protein_file, half.protein.chains, _head_file(half), str(half.warhead.anchor + 1))
+            for half in halves.ordered
+        ]
         files["prosettac/Protac_params.txt"] = pair_params(sides)
     if halves.degrader:
         files["prosettac/protac.smi"] = degrader_line(halves.degrader)

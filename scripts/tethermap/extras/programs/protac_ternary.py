@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import COLLINEAR
-from tethermap.extras.protac.half import Halves
+from tethermap.extras.protac.half import Halves, LigandHalf
 from tethermap.extras.protac.ligand import RankedLigand
-from tethermap.extras.protac.program import Program, Site, SiteFiles, text_of
+from tethermap.extras.protac.program import Program, SiteFiles, text_of
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.texts import residue_pdb
 
@@ -64,43 +64,30 @@ def _with_hydrogens(ligand: RankedLigand, atoms: Iterable[int]) -> list[int]:
     return [one for k, others in near.items() for one in (k, *(other for other in others if other >= count))]
 
 
-def _ligand_pdb(ligand: RankedLigand, names: Sequence[str], side: Side) -> str:
-    """Return a ligand with its hydrogens as PDB."""
-    mol = ligand.molecule.mol
-    places = mol.GetConformer().GetPositions()
-    atoms = [(k + 1, names[k], atom.GetSymbol(), places[k]) for k, atom in enumerate(mol.GetAtoms())]
-    near = {atom.GetIdx() + 1: sorted(other.GetIdx() + 1 for other in atom.GetNeighbors()) for atom in mol.GetAtoms()}
-    return residue_pdb(atoms, near, side.residue_name, side.ligand_chain)
+def _lists(half: LigandHalf) -> dict[str, str]:
+    """Return the atoms by which a linker is aligned, and those to delete."""
+    names, (anchor, leaving) = names_with_hydrogens(half.ligand), half.cut
+    aligned = alignment_atoms(half.ligand.graph, anchor, half.warhead.kept)
+    deleted = _with_hydrogens(half.ligand, (*leaving, anchor))
+    return {"list": atom_list(aligned, names, half.side), "delete": atom_list(deleted, names, half.side)}
 
 
-def _listed(kind: str, side: Side, number: int) -> str:
-    return f"decoy_atom_{kind}_{side.name}_{number}.txt"
-
-
-def _site(site: Site) -> SiteFiles:
-    """Return the atoms of a site by which a linker is aligned, and those to delete."""
-    ligand, number, (anchor, leaving) = site.ligand, site.number, site.cut
-    stem, names = ligand.instance.stem, names_with_hydrogens(ligand)
-    listed, deleted = (f"protac_ternary/{_listed(kind, site.side, number)}" for kind in ("list", "delete"))
-    aligned = alignment_atoms(ligand.graph, anchor, site.warhead.kept)
-    return SiteFiles(
-        {
-            f"protac_ternary/{site.side.name}_ligand.pdb": _ligand_pdb(ligand, names, site.side),
-            listed: atom_list(aligned, names, site.side),
-            deleted: atom_list(_with_hydrogens(ligand, (*leaving, anchor)), names, site.side),
-        },
-        {"atom_list_file": f"{stem}/{listed}", "atom_delete_file": f"{stem}/{deleted}"},
-        {"atom_list": listed, "atom_delete": deleted},
-    )
+def _site(half: LigandHalf) -> SiteFiles:
+    """Return the lists of an exit, and the ligand with its hydrogens."""
+    ligand, side = half.ligand, half.side
+    paths = {kind: f"protac_ternary/decoy_atom_{kind}_{side.name}_{half.number}.txt" for kind in ("list", "delete")}
+    pdb = residue_pdb(ligand.molecule.mol, names_with_hydrogens(ligand), side.residue_name, side.ligand_chain)
+    files = {f"protac_ternary/{side.ligand_file}": pdb}
+    files |= {paths[kind]: text for kind, text in _lists(half).items()}
+    return SiteFiles(files, {f"atom_{kind}": path for kind, path in paths.items()})
 
 
 def _halves(halves: Halves) -> dict[str, str]:
     """Return the lists of both halves."""
-    files = {}
-    for kind in ("list", "delete") if len(halves.ordered) > 1 else ():
-        own = (half.files[f"protac_ternary/{_listed(kind, half.side, half.number)}"] for half in halves.ordered)
-        files[f"protac_ternary/decoy_atom_{kind}.txt"] = "".join(own)
-    return files
+    if len(halves.ordered) < 2:
+        return {}
+    first, second = map(_lists, halves.ordered)
+    return {f"protac_ternary/decoy_atom_{kind}.txt": first[kind] + second[kind] for kind in first}
 
 
 PROGRAM = Program(

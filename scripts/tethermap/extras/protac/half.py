@@ -12,7 +12,8 @@ from tethermap.base.arrays import FloatArray
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.linker_length import shortest_linker
 from tethermap.extras.protac.pose import Pose, degrader_pose, matched_halves
-from tethermap.extras.protac.protein import protein_of
+from tethermap.extras.protac.protein import Protein
+from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.subject import FoldedHalf, FoldedLigand, Subject, folded_half
 from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead
@@ -21,11 +22,37 @@ MOST_APART = 40.0
 """Anchors farther apart than this, in angstroms, are not those of one complex (house rule)."""
 
 
-class AtExit:
-    """A ligand with one of its ranked exits, cut as the degrader keeps it."""
+@dataclass(frozen=True, eq=False)
+class LigandHalf:
+    """A ligand as half of a degrader: one of its ranked exits, cut as the degrader keeps it, and its protein.
 
+    Parameters
+    ----------
+    target_name, gene : str
+        Target of its job; gene of the E3 ligase, if degraders recruit it.
+    side : Side
+        Side of the half.
+    ligand, exit : RankedLigand, RankedExit
+        The ligand and its exit.
+    complex_text : str or None
+        Its cleaned complex as PDB.
+    protein : Protein
+        Its file and chains, or why there is none.
+    smiles : str
+        The warhead with ``[*]`` for the linker.
+    babel : OpenBabel or None
+        If given, heads are converted with PRosettaC's method.
+    """
+
+    target_name: str
+    gene: str
+    side: Side
     ligand: RankedLigand
     exit: RankedExit
+    complex_text: str | None
+    protein: Protein
+    smiles: str
+    babel: OpenBabel | None
 
     @cached_property
     def cut(self) -> tuple[int, tuple[int, ...]]:
@@ -42,43 +69,6 @@ class AtExit:
         """Rank of its exit site; file names end with it."""
         return self.exit.site_rank
 
-
-@dataclass(frozen=True, eq=False)
-class RequestedHalf(AtExit):
-    """One requested half.
-
-    Parameters
-    ----------
-    side : Side
-        Side of the half.
-    target_name : str
-        Target of its job.
-    ligand, exit : RankedLigand, RankedExit
-        Its ligand and exit.
-    complex_text : str or None
-        Its cleaned complex as PDB.
-    smiles : str
-        The warhead with ``[*]`` for the linker.
-    gene : str
-        Gene of the E3 ligase, if degraders recruit it.
-    files : dict of str to str
-        Files that need nothing of the other half, by path.
-    """
-
-    side: Side
-    target_name: str
-    ligand: RankedLigand
-    exit: RankedExit
-    complex_text: str | None
-    smiles: str
-    gene: str
-    files: dict[str, str]
-
-    @property
-    def protein(self) -> str:
-        """Text of its protein's file; empty if it has none."""
-        return self.files.get(self.side.protein_file, "")
-
     @property
     def anchor(self) -> FloatArray:
         """Position of the atom that the linker is bonded to, in angstroms."""
@@ -92,17 +82,13 @@ class RequestedHalf(AtExit):
 
     def folded(self) -> FoldedHalf | None:
         """Return its protein for co-folding programs; None without a protein file."""
-        if self.complex_text is None:
-            return None
-        own = {int(serial) for serial in self.ligand.instance.atoms.serial.tolist()} - {0}
-        letters = protein_of(self.complex_text, own, self.side, "").letters
-        if not letters:
+        if self.complex_text is None or not self.protein.letters:
             return None
         xyz = self.ligand.graph.xyz
-        return folded_half(self.complex_text, letters, xyz[list(self.warhead.kept)], xyz[self.cut[0]])
+        return folded_half(self.complex_text, self.protein.letters, xyz[list(self.warhead.kept)], xyz[self.cut[0]])
 
 
-def in_one_frame(first: RequestedHalf, second: RequestedHalf) -> bool:
+def in_one_frame(first: LigandHalf, second: LigandHalf) -> bool:
     """Return whether two halves are in one complex of one entry."""
     entries = first.ligand.instance.entry_id, second.ligand.instance.entry_id
     return entries[0] == entries[1] and 0 < math.dist(first.anchor, second.anchor) <= MOST_APART
@@ -136,13 +122,13 @@ class Halves:
 
     Parameters
     ----------
-    ordered : tuple of RequestedHalf
+    ordered : tuple of LigandHalf
         The half, or that of the E3 ligase and the target's.
     degrader : str
         SMILES of the degrader; empty if it is not known.
     """
 
-    ordered: tuple[RequestedHalf, ...]
+    ordered: tuple[LigandHalf, ...]
     degrader: str = ""
 
     @cached_property
@@ -157,11 +143,11 @@ class Halves:
         if len(self.ordered) < 2:
             return None
         first, second = self.ordered
-        mol, proteins = second.warhead.mol, [half.protein for half in self.ordered]
+        mol, proteins = second.warhead.mol, [half.protein.text for half in self.ordered]
         if not in_one_frame(first, second):
             if self.pose is None:
                 return None
-            mol, proteins[1] = self.pose.with_second(mol), self.pose.moved(second.protein)
+            mol, proteins[1] = self.pose.with_second(mol), self.pose.moved(proteins[1])
         both = Chem.CombineMols(first.warhead.mol, mol)
         if Chem.SanitizeMol(both, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
             return None
@@ -189,7 +175,7 @@ class Halves:
         return Subject(re.sub("[^A-Za-z0-9]", "_", "_".join(words)), halves, ligand)
 
 
-def _alone(half: RequestedHalf, folded: FoldedHalf) -> FoldedLigand:
+def _alone(half: LigandHalf, folded: FoldedHalf) -> FoldedLigand:
     """Return the ligand of one half, by the code of its component if it is one complete component."""
     instance, molecule = half.ligand.instance, half.ligand.molecule
     names = molecule.dictionary_names

@@ -16,10 +16,9 @@ from rdkit import Chem
 from tethermap.base.arrays import FloatArray
 from tethermap.base.reasons import PROTAC_REASONS
 from tethermap.base.tables import JOINED, Row, Value
-from tethermap.extras.protac import texts
-from tethermap.extras.protac.half import Halves, RequestedHalf, in_one_frame
+from tethermap.extras.protac.half import Halves, LigandHalf, in_one_frame
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
-from tethermap.extras.protac.program import Site, WrittenSite, text_of
+from tethermap.extras.protac.program import Written, text_of
 from tethermap.extras.protac.programs import names, program
 from tethermap.extras.protac.protein import Protein, protein_of
 from tethermap.extras.protac.round_trip import OpenBabel
@@ -33,29 +32,33 @@ _OF_EXIT = ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")
 
 @dataclass(slots=True)
 class InputMaker:
-    """Makes the inputs of ligands; remembers the SMILES that ligands of one component share.
+    """Makes the inputs of ligands of a job; remembers the SMILES that ligands of one component share.
 
     Parameters
     ----------
+    target_name : str
+        Target as given.
     side : Side
         Half of the degrader that the job is about.
+    gene : str
+        Gene of the E3 ligase, if degraders recruit it; only programs of both halves use it.
     babel : OpenBabel or None
         Converts each head with PRosettaC's method, which shows whether its anchor survives; runs never do so.
     """
 
+    target_name: str
     side: Side
+    gene: str = ""
     babel: OpenBabel | None = None
     _smiles: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def make(
-        self, target_name: str, ligand: RankedLigand, complex_text: str | None, chosen: Sequence[RankedExit]
-    ) -> tuple[dict[str, str], list[Row]]:
-        """Return the files of a ligand by path in its folder, and its rows of `tables.PROTAC_INPUTS`.
+        self, ligand: RankedLigand, complex_text: str | None, chosen: Sequence[RankedExit]
+    ) -> tuple[dict[str, str], list[Row], list[LigandHalf]]:
+        """Return the files of a ligand by path in its folder, its rows of `tables.PROTAC_INPUTS`, and its halves.
 
         Parameters
         ----------
-        target_name : str
-            Target as given.
         ligand : RankedLigand
             The ligand; one without ranked exits has a row with the reason and no files.
         complex_text : str or None
@@ -65,38 +68,44 @@ class InputMaker:
         """
         instance, side = ligand.instance, self.side
         cells: dict[str, Value] = {
-            "Target": target_name,
+            "Target": self.target_name,
             **instance.cells,
             "side": side.name,
             "atoms_missing": JOINED.join(ligand.molecule.atoms_missing),
         }
         if not ligand.exits:
-            return {}, [{**cells, "reason": "no_ranked_exit"}]
+            return {}, [{**cells, "reason": "no_ranked_exit"}], []
         own = {int(serial) for serial in instance.atoms.serial.tolist()} - {0}
         protein = protein_of(complex_text, own, side, instance.stem)
-        files = {side.ligand_file: texts.ligand_pdb(ligand.graph, ligand.names, side)}
+        smiles = {one.rank: self._smiles_of(ligand, one) for one in ligand.exits}
+        halves = [
+            LigandHalf(
+                self.target_name, self.gene, side, ligand, one, complex_text, protein, smiles[one.rank], self.babel
+            )
+            for one in chosen
+        ]
+        files = {side.ligand_file: ligand.pdb(side)}
         if protein.text:
             files[side.protein_file] = protein.text
             cells["protein_file"] = f"{instance.stem}/{side.protein_file}"
         cells.update(
             reason=protein.reason, protein_chains=protein.chains, ligand_file=f"{instance.stem}/{side.ligand_file}"
         )
-        smiles = {one.rank: self._smiles_of(ligand, one) for one in ligand.exits}
-        shown: list[WrittenSite] = []
-        rows: list[Row] = []
         makers = {name: maker for name in names() if (maker := program(name)).site}
-        for one in chosen:
-            site = Site(ligand, one, side, protein.chains, smiles[one.rank], self.babel)
-            made = {name: maker.site(site) for name, maker in makers.items() if maker.site}
-            shown.append(WrittenSite(site, made))
-            rows.append({**cells, **{key: one.row[key] for key in _OF_EXIT}, "smiles": site.smiles})
+        written = {half: {name: maker.site(half) for name, maker in makers.items() if maker.site} for half in halves}
+        rows: list[Row] = []
+        for half, made in written.items():
+            row = {**cells, "smiles": half.smiles, **{key: half.exit.row[key] for key in _OF_EXIT}}
             for part in made.values():
                 files.update(part.files)
-                rows[-1] = {**rows[-1], **part.columns}
+                paths = {key: path for key, path in part.summary.items() if str(path) in part.files}
+                row.update({f"{key}_file": f"{instance.stem}/{path}" for key, path in paths.items()})
+                row.update(part.columns)
+            rows.append(row)
         files["README.txt"] = readme(ligand, side, protein)
-        files |= {f"{name}/README.txt": maker.readme(side, shown, self.babel) for name, maker in makers.items()}
-        files["exits.json"] = exits_json(ligand, side, protein, shown, smiles)
-        return files, rows
+        files |= {f"{name}/README.txt": maker.readme(side, written) for name, maker in makers.items()}
+        files["exits.json"] = exits_json(ligand, side, protein, written, smiles)
+        return files, rows, halves
 
     def _smiles_of(self, ligand: RankedLigand, one: RankedExit) -> str:
         """Return the SMILES of the warhead of an exit, made once for equal molecules with equal order."""
@@ -107,14 +116,12 @@ class InputMaker:
         return self._smiles[key]
 
 
-def shared_files(
-    halves: Sequence[RequestedHalf], degrader: str, tools: Collection[str] | None = None
-) -> dict[str, str]:
+def shared_files(halves: Sequence[LigandHalf], degrader: str, tools: Collection[str] | None = None) -> dict[str, str]:
     """Return the files that are made on demand, of one half or both, by path.
 
     Parameters
     ----------
-    halves : sequence of RequestedHalf
+    halves : sequence of LigandHalf
         One, or the target's and that of the E3 ligase.
     degrader : str
         SMILES of the degrader; empty if unknown.
@@ -132,7 +139,7 @@ def shared_files(
         if len(halves) > 1 and maker.pair:
             files[f"{name}/README.txt"] = maker.pair
         elif made and not maker.site:
-            files[f"{name}/README.txt"] = maker.readme(both.ordered[0].side, (), None)
+            files[f"{name}/README.txt"] = maker.readme(both.ordered[0].side, {})
     return files
 
 
@@ -168,9 +175,7 @@ _ELSEWHERE = {
 """Columns of the table of exits that have another form here, or that ranked exits don't need."""
 
 
-def exits_json(
-    ligand: RankedLigand, side: Side, protein: Protein, shown: Sequence[WrittenSite], smiles: Mapping[int, str]
-) -> str:
+def exits_json(ligand: RankedLigand, side: Side, protein: Protein, written: Written, smiles: Mapping[int, str]) -> str:
     """Return the ranked exits of a ligand as JSON, one atom or exit on each line.
 
     Parameters
@@ -181,8 +186,14 @@ def exits_json(
         SMILES of the warhead of each exit by its rank, ``[*]`` for the linker.
     """
     atoms = _atoms(ligand)
-    files = {one.site.exit.rank: one for one in shown}
-    exits = [_exit(one, atoms, files.get(one.rank), smiles[one.rank]) for one in ligand.exits]
+    halves = {half.exit.rank: half for half in written}
+    exits = []
+    for one in ligand.exits:
+        exits.append(_exit(one, atoms, smiles[one.rank]))
+        if half := halves.get(one.rank):
+            anchor, leaving = half.cut
+            exits[-1]["core"] = {"anchor_sdf_index": anchor, "leaving_atoms": list(leaving)}
+            exits[-1]["files"] = {name: part.summary for name, part in written[half].items()}
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in _head(ligand, side, protein).items()]
     parts += [_lines("atoms", atoms), _lines("exits", exits)]
     return "{\n" + ",\n".join(parts) + "\n}\n"
@@ -245,7 +256,7 @@ def _atoms(ligand: RankedLigand) -> list[dict[str, Any]]:
 _CALLED = ("sdf_index", "pdb_serial", "name", "dictionary_name", "ligand_file_name", "xyz")
 
 
-def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite | None, smiles: str) -> dict[str, Any]:
+def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], smiles: str) -> dict[str, Any]:
     values: dict[str, Any] = {
         "rank": one.rank,
         "anchor": {key: atoms[one.anchor][key] for key in _CALLED},
@@ -255,14 +266,10 @@ def _exit(one: RankedExit, atoms: Sequence[Mapping[str, Any]], made: WrittenSite
         "smiles": smiles,
     }
     values.update((key, value) for key, value in one.row.items() if key not in _ELSEWHERE and key not in values)
-    if made is not None:
-        anchor, leaving = made.site.cut
-        values["core"] = {"anchor_sdf_index": anchor, "leaving_atoms": list(leaving)}
-        values["files"] = {name: part.summary for name, part in made.programs.items()}
     return values
 
 
-def fragments_json(halves: Sequence[RequestedHalf]) -> str:
+def fragments_json(halves: Sequence[LigandHalf]) -> str:
     """Return one half, or two with the geometry between them, as JSON."""
     content: dict[str, Any] = {"frame": _FRAME, "fragments": [_fragment(half) for half in halves]}
     if len(halves) > 1:
@@ -270,7 +277,7 @@ def fragments_json(halves: Sequence[RequestedHalf]) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def _fragment(half: RequestedHalf) -> dict[str, Any]:
+def _fragment(half: LigandHalf) -> dict[str, Any]:
     mol = half.warhead.mol
     return {
         "side": half.side.name,
@@ -285,7 +292,7 @@ def _fragment(half: RequestedHalf) -> dict[str, Any]:
     }
 
 
-def _between(first: RequestedHalf, second: RequestedHalf) -> dict[str, Any]:
+def _between(first: LigandHalf, second: LigandHalf) -> dict[str, Any]:
     """Return distance and angles if both halves share one frame, else the reason."""
     if not in_one_frame(first, second):
         return {"distance_A": None, "reason": "the halves come from structures in different frames"}

@@ -1,6 +1,6 @@
 """A ligand with its ranked exits."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
@@ -14,6 +14,7 @@ from tethermap.base.tables import EXIT_VECTORS, Row, read_table, split_cell
 from tethermap.exits.candidates import cuts
 from tethermap.exits.graph import LigandGraph, ligand_graph
 from tethermap.extras.protac import texts
+from tethermap.extras.protac.side import Side
 from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_of_line
 from tethermap.molecule.record import LigandMolecule
@@ -99,6 +100,10 @@ class RankedLigand:
     def bare(self) -> Chem.Mol | None:
         """The molecule with implicit hydrogens, heavy atoms in the order of the SDF; None if RDKit refuses it."""
         return Chem.RemoveAllHs(self.molecule.mol, sanitize=False) if self.molecule.sanitised else None
+
+    def pdb(self, side: Side, kept: Collection[int] | None = None) -> str:
+        """Return the heavy atoms, or the `kept` ones of them, as the PDB file of a side."""
+        return texts.residue_pdb(self.molecule.mol, self.names, side.residue_name, side.ligand_chain, kept)
 
     def best_of_sites(self, most: int) -> list[RankedExit]:
         """Return the best exit of each of the best `most` sites."""

@@ -12,13 +12,13 @@ from tethermap.base import layout
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
 from tethermap.base.reasons import EXIT_REASONS
 from tethermap.base.tables import EXIT_ANSWERS, JOINED, PUBLISHED_CELLS, Row, read_table
-from tethermap.extras.protac.half import RequestedHalf
+from tethermap.extras.protac.half import LigandHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand, complex_text, unread_of
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_SMILES, program, tools
 from tethermap.extras.protac.round_trip import OpenBabel
-from tethermap.extras.protac.side import job_gene, job_side
+from tethermap.extras.protac.side import E3, job_gene, job_side
 from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
 
 _OF_ONE_HALF = ("README.txt", "Protac_params_")
@@ -106,16 +106,14 @@ def inputs_of_anchor(
     if unknown := sorted(set(wanted) - set(tools())):
         raise NoInputsError(f"There are no inputs for {unknown[0]}: give one of {', '.join(tools())}.")
     wanted = wanted or tools()
-    halves = [_half(requested, babel)]
-    if other is not None:
-        halves.append(_half(other, babel))
-        if halves[0].side is halves[1].side:
-            side = halves[0].side.name
-            raise NoInputsError(f"Both are the side {side}: run one job with protac_inputs.side set to the other.")
+    made = [_half(one, babel) for one in (requested, other) if one is not None]
+    halves, files = [half for half, _ in made], {path: text for _, own in made for path, text in own.items()}
+    if other is not None and halves[0].side is halves[1].side:
+        side = halves[0].side.name
+        raise NoInputsError(f"Both are the side {side}: run one job with protac_inputs.side set to the other.")
     if degrader and not matched_halves(molecule_of(degrader, "The degrader"), tuple(half.warhead for half in halves)):
         named = " and ".join(f"{half.ligand.instance.stem} at {half.exit.row['anchor_atom']}" for half in halves)
         raise NoInputsError(f"The degrader does not contain {named} with its linker at this atom.")
-    files = {path: text for half in halves for path, text in half.files.items()}
     if other is not None:  # files of one half omit the other
         files = {path: text for path, text in files.items() if not path.rpartition("/")[2].startswith(_OF_ONE_HALF)}
     files.update(shared_files(halves, degrader, wanted))
@@ -126,7 +124,7 @@ def inputs_of_anchor(
     return {path: text for path, text in files.items() if path in paths}
 
 
-def _half(requested: RequestedAnchor, babel: OpenBabel | None) -> RequestedHalf:
+def _half(requested: RequestedAnchor, babel: OpenBabel | None) -> tuple[LigandHalf, dict[str, str]]:
     ligand, rows = ligand_of(requested.job, requested.stem)
     ligand = _with_published(requested.job, ligand)
     chosen = exit_at(ligand, rows, requested.anchor)
@@ -135,11 +133,10 @@ def _half(requested: RequestedAnchor, babel: OpenBabel | None) -> RequestedHalf:
         raise NoInputsError(OTHER_VERSION)
     name, query = settings["target_name"], settings["search_query"]
     side = job_side(settings["protac_inputs"]["side"], name, query)
-    maker = InputMaker(side, babel)
-    complex_pdb = complex_text(requested.job, ligand.instance)
-    files, rows_made = maker.make(name, ligand, complex_pdb, [chosen])
-    gene = job_gene(name, query) if side.name == "e3" else ""
-    return RequestedHalf(side, name, ligand, chosen, complex_pdb, str(rows_made[0]["smiles"]), gene, files)
+    gene = job_gene(name, query) if side is E3 else ""
+    maker = InputMaker(name, side, gene, babel)
+    files, _, (half,) = maker.make(ligand, complex_text(requested.job, ligand.instance), [chosen])
+    return half, files
 
 
 def _with_published(job: Path, ligand: RankedLigand) -> RankedLigand:

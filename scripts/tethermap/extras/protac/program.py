@@ -1,42 +1,14 @@
 """A program that models degraders: its files for an exit of a ligand, and for one half or both."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tethermap.base.tables import Row
-from tethermap.extras.protac.half import AtExit, Halves
-from tethermap.extras.protac.ligand import RankedExit, RankedLigand
-from tethermap.extras.protac.round_trip import OpenBabel
+from tethermap.extras.protac.half import Halves, LigandHalf
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.subject import Subject
-
-
-@dataclass(frozen=True, eq=False)
-class Site(AtExit):
-    """A ranked exit of a ligand.
-
-    Parameters
-    ----------
-    ligand, exit : RankedLigand, RankedExit
-        The ligand and its exit.
-    side : Side
-        Half of the degrader that it is.
-    chains : str
-        Chains of the protein's file.
-    smiles : str
-        SMILES of the warhead, ``[*]`` for the linker.
-    babel : OpenBabel or None
-        If given, heads are converted with PRosettaC's method.
-    """
-
-    ligand: RankedLigand
-    exit: RankedExit
-    side: Side
-    chains: str
-    smiles: str
-    babel: OpenBabel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +19,19 @@ class SiteFiles:
     ----------
     files : mapping of str to str
         Texts by path in the ligand's folder.
-    columns : mapping
-        Its cells of `tables.PROTAC_INPUTS`.
     summary : mapping
-        Its part of ``exits.json``.
+        Its part of ``exits.json``; the path of a file ``head`` is also the cell ``head_file``.
+    columns : mapping
+        Its other cells of `tables.PROTAC_INPUTS`.
     """
 
     files: Mapping[str, str]
-    columns: Row = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
+    columns: Row = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenSite:
-    """A site with the files of all programs, by the name of the program."""
-
-    site: Site
-    programs: Mapping[str, SiteFiles]
+Written = Mapping[LigandHalf, Mapping[str, SiteFiles]]
+"""The exits of a ligand with the files of all programs, by the name of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +43,9 @@ class Program:
     Parameters
     ----------
     readme : callable
-        Returns the README of its files for a side, its sites and Open Babel, if that was used.
+        Returns the README of its files for a side and its exits.
     site : callable or None
-        Makes its files for a site; a job writes them too. They use the protein's and the ligand's file.
+        Makes its files for an exit; a job writes them too. They use the protein's and the ligand's file.
     halves : callable or None
         Makes its files for one half or both, on demand.
     pair : str
@@ -86,8 +54,8 @@ class Program:
         Additional requirements of `halves`, for the message if it makes no files.
     """
 
-    readme: Callable[[Side, Sequence[WrittenSite], OpenBabel | None], str]
-    site: Callable[[Site], SiteFiles] | None = None
+    readme: Callable[[Side, Written], str]
+    site: Callable[[LigandHalf], SiteFiles] | None = None
     halves: Callable[[Halves], Mapping[str, str]] | None = None
     pair: str = ""
     needs: str = ""

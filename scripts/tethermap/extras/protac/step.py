@@ -20,7 +20,8 @@ def make(task: Task) -> None:
     from tethermap.run.shard_step import ShardStep
 
     settings = task.settings
-    maker = InputMaker(job_side(settings["side"], settings["target_name"], settings["search_query"]))
+    side = job_side(settings["side"], settings["target_name"], settings["search_query"])
+    maker = InputMaker(settings["target_name"], side)
     with ShardStep(task) as step:
 
         def write(entry_id: str, ligands: Mapping[str, Callable[[], ReadLigand]]) -> None:
@@ -29,7 +30,7 @@ def make(task: Task) -> None:
                     ligand, _ = read()
                     pdb = complex_text(task.job, ligand.instance) if ligand.exits else None
                     best = ligand.best_of_sites(settings["exits"])
-                    texts, rows = maker.make(settings["target_name"], ligand, pdb, best)
+                    texts, rows, _ = maker.make(ligand, pdb, best)
                     for path, text in texts.items():
                         step.write(f"{layout.protac_inputs(stem)}/{path}", text)
                     step.add_all("protac_inputs", rows)

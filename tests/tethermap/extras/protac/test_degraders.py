@@ -7,7 +7,6 @@ from tests.tools.exits import embedded, sdf_molecule
 from tethermap.exits.graph import ligand_graph
 from tethermap.extras.programs.prosettac import head_sdf
 from tethermap.extras.protac import texts
-from tethermap.extras.protac.side import TARGET
 from tethermap.extras.protac.warhead import core_cut, cut_warhead
 
 JQ1_ESTER = "COC(=O)C[C@@H]1N=C(c2ccc(Cl)cc2)c2c(sc(C)c2C)-n2c(C)nnc21"
@@ -49,7 +48,9 @@ def test_heads_and_masks_are_parts_of_the_degraders_made_of_the_ligand(
     warhead = cut_warhead(molecule, kept_anchor, gone)
     head = sdf_molecule(head_sdf(warhead, "head", {}, kekulize=True), sanitize=False)
     names = [f"A{k}" for k in range(len(graph))]
-    mask, whole = (_as_deepternary(texts.ligand_pdb(graph, names, TARGET, kept)) for kept in (warhead.kept, None))
+    mask, whole = (
+        _as_deepternary(texts.residue_pdb(molecule.mol, names, "LG1", "Y", kept)) for kept in (warhead.kept, None)
+    )
     assert whole.HasSubstructMatch(mask)
     for smiles in degraders:
         degrader = Chem.MolFromSmiles(smiles)
@@ -69,5 +70,4 @@ def _as_deepternary(pdb: str) -> Chem.Mol:
 
 def test_quaternary_nitrogen_is_read_with_its_charge() -> None:
     molecule = embedded("C[N+](C)(C)CCO")[1]
-    graph = ligand_graph(molecule)
-    assert _as_deepternary(texts.ligand_pdb(graph, ["A", "B", "C", "D", "E", "F", "G"], TARGET)).GetNumAtoms() == 7
+    assert _as_deepternary(texts.residue_pdb(molecule.mol, "ABCDEFG", "LG1", "Y")).GetNumAtoms() == 7

@@ -2,6 +2,7 @@
 
 import configparser
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.tethermap.extras.protac.test_inputs import ligand_with_exits
 from tests.tools.bench_degraders import published
 from tests.tools.exits import embedded, sdf_molecule, surroundings
 from tethermap.extras.programs import p4ward
-from tethermap.extras.protac.half import RequestedHalf
+from tethermap.extras.protac.half import LigandHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
 from tethermap.extras.protac.side import E3, TARGET, Side
 from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
@@ -26,25 +27,32 @@ from tethermap.extras.protac.warhead import core_with_hydrogens, cut_warhead
 PAIRS = 12
 
 
-def half(folder: Path, smiles: str, anchor: int, side: Side) -> RequestedHalf:
+def half(folder: Path, smiles: str, anchor: int, side: Side) -> LigandHalf:
     """Return a half whose linker leaves from an atom of a SMILES."""
     ligand = ligand_with_exits(folder, smiles, around=surroundings((90.0, 90.0, 90.0)))
     ligand = replace(ligand, instance=replace(ligand.instance, stem=f"1abc_A_{side.name}_1"))
     chosen = next(one for one in ligand.exits if one.anchor == anchor)
-    files, index = InputMaker(side).make("any", ligand, complex_pdb(), [chosen])
-    gene = "VHL" if side is E3 else ""
-    return RequestedHalf(side, "any", ligand, chosen, complex_pdb(), str(index[0]["smiles"]), gene, files)
+    _, _, (made,) = InputMaker("any", side, "VHL" if side is E3 else "").make(ligand, complex_pdb(), [chosen])
+    return made
+
+
+def files_of(
+    halves: tuple[LigandHalf, LigandHalf], degrader: str, tools: Collection[str] | None = None
+) -> dict[str, str]:
+    """Return the files of each half and of both."""
+    own = [InputMaker("any", one.side).make(one.ligand, one.complex_text, [one.exit])[0] for one in halves]
+    return {**own[0], **own[1], **shared_files(halves, degrader, tools)}
 
 
 @pytest.fixture(scope="module")
-def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[RequestedHalf, RequestedHalf]:
+def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[LigandHalf, LigandHalf]:
     folder = tmp_path_factory.mktemp("halves")
     return half(folder, JQ1_ESTER, 2, TARGET), half(folder, VHL_LIGAND, 3, E3)
 
 
 @pytest.fixture(scope="module")
-def files(halves: tuple[RequestedHalf, RequestedHalf]) -> dict[str, str]:
-    return {**halves[0].files, **halves[1].files, **shared_files(halves, MZ1)}
+def files(halves: tuple[LigandHalf, LigandHalf]) -> dict[str, str]:
+    return files_of(halves, MZ1)
 
 
 def test_p4ward_finds_both_ligands_in_the_degrader(files: dict[str, str]) -> None:
@@ -106,9 +114,7 @@ def test_deepternary_finds_degrader_ligands_and_masks_in_one_frame(files: dict[s
     assert len(named) == 7
 
 
-def test_prosettac_parameters_name_both_sides(
-    files: dict[str, str], halves: tuple[RequestedHalf, RequestedHalf]
-) -> None:
+def test_prosettac_parameters_name_both_sides(files: dict[str, str], halves: tuple[LigandHalf, LigandHalf]) -> None:
     lines = dict(line.split(": ") for line in files["prosettac/Protac_params.txt"].splitlines())
     assert lines["Structures"] == "e3.pdb target.pdb"
     assert lines["Chains"] == "E T"
@@ -126,12 +132,12 @@ def test_jobs_of_co_folding_programs_name_the_degrader_and_both_proteins(files: 
 
 
 @pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[RequestedHalf, RequestedHalf]]]:
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, tuple[LigandHalf, LigandHalf]]]:
     """Degraders of the literature with both halves, each capped with a hydrogen in the linker's place."""
     folder = tmp_path_factory.mktemp("pairs")
 
     @cache
-    def capped(smiles: str, side: Side) -> RequestedHalf:
+    def capped(smiles: str, side: Side) -> LigandHalf:
         return half(folder, smiles.removeprefix("[*]"), 0, side)
 
     rows = [row for row in published() if row["target_half"].startswith(("[*]C", "[*]N", "[*]O"))]
@@ -163,9 +169,7 @@ def argument(command: str, name: str) -> str:
     return words[words.index(name) + 1]
 
 
-def check_linker_files(
-    files: dict[str, str], asked: tuple[RequestedHalf, ...], places: np.ndarray, degrader: str
-) -> None:
+def check_linker_files(files: dict[str, str], asked: tuple[LigandHalf, ...], places: np.ndarray, degrader: str) -> None:
     """Check that both designers of linkers read the intended atoms, anchors and length of the linker."""
     run = files["difflinker/run.sh"]
     here, numbers, anchors = as_difflinker_reads(files["difflinker/fragments.sdf"], argument(run, "--anchors"))
@@ -185,11 +189,11 @@ def check_linker_files(
 
 
 def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
-    pairs: list[tuple[str, tuple[RequestedHalf, RequestedHalf]]],
+    pairs: list[tuple[str, tuple[LigandHalf, LigandHalf]]],
 ) -> None:
     """Both halves are of one entry: its frame is that of the files."""
     for degrader, (target, e3) in pairs:
-        own = {**target.files, **e3.files, **shared_files((target, e3), degrader, LINKER_TOOLS)}
+        own = files_of((target, e3), degrader, LINKER_TOOLS)
         places = np.vstack([one.warhead.mol.GetConformer().GetPositions() for one in (e3, target)])
         check_linker_files(own, (e3, target), places, degrader)
         (job,) = json.loads(own["protenix/job.json"])
@@ -218,13 +222,13 @@ def test_files_of_twelve_pairs_are_read_by_the_programs_rules(
 
 
 def test_halves_of_two_entries_are_in_the_frame_of_the_degraders_conformation(
-    halves: tuple[RequestedHalf, RequestedHalf],
+    halves: tuple[LigandHalf, LigandHalf],
 ) -> None:
     target, e3 = halves
     instance = replace(target.ligand.instance, entry_id="9xyz")
     target = replace(target, ligand=replace(target.ligand, instance=instance))
     assert not any(path.startswith("diff") for path in shared_files((target, e3), ""))
-    made = {**target.files, **e3.files, **shared_files((target, e3), MZ1)}
+    made = files_of((target, e3), MZ1)
     degrader = Chem.MolFromPDBBlock(made["deepternary/degrader.pdb"], sanitize=False)
     places, _ = as_diffprotacs_reads(made["diffprotacs/fragments.xyz"])
     away = np.linalg.norm(degrader.GetConformer().GetPositions()[:, None] - places[None], axis=-1)
@@ -232,7 +236,7 @@ def test_halves_of_two_entries_are_in_the_frame_of_the_degraders_conformation(
     check_linker_files(made, (e3, target), places, MZ1)
 
 
-def test_fragments_in_one_frame_have_distance_and_angles(halves: tuple[RequestedHalf, RequestedHalf]) -> None:
+def test_fragments_in_one_frame_have_distance_and_angles(halves: tuple[LigandHalf, LigandHalf]) -> None:
     told = json.loads(shared_files(halves, "")["fragments.json"])
     assert [one["smiles"].count("[*]") for one in told["fragments"]] == [1, 1]
     first, second = (np.array(one["xyz"][one["attachment_atom"]]) for one in told["fragments"])

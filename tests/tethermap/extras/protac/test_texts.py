@@ -77,8 +77,7 @@ def test_atoms_of_alignment_are_not_on_one_line(smiles: str) -> None:
 
 def test_ligand_file_gives_names_serials_and_each_bond_once() -> None:
     instance, molecule = embedded("Cc1ccc(Br)cc1")
-    graph = ligand_graph(molecule)
-    text = texts.ligand_pdb(graph, instance.atoms.name, TARGET, kept=(1, 2, 3, 4, 5, 6, 7))
+    text = texts.residue_pdb(molecule.mol, instance.atoms.name, "LG1", "Y", kept=(1, 2, 3, 4, 5, 6, 7))
     mol = Chem.MolFromPDBBlock(text, sanitize=False, removeHs=False, proximityBonding=False)
     infos = [atom.GetPDBResidueInfo() for atom in mol.GetAtoms()]
     assert [info.GetSerialNumber() for info in infos] == [2, 3, 4, 5, 6, 7, 8]
