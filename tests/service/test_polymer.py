@@ -1,14 +1,11 @@
 """A chain's polymer out of a cleaned complex, checked against gemmi."""
 
-from pathlib import Path
-
 import gemmi
 import pytest
 
 from service.build_examples import SHIPPED
 from service.results.mmcif_polymer import polymer_of_mmcif
 from service.results.structures import polymer_of
-from tethermap.base import layout
 
 COMPLEXES = ["exam1hpv/TARGET_RESULTS/WAR_PDB/1hpv_A_478_200.pdb", "exam1gbt/TARGET_RESULTS/WAR_PDB/1gbt_A_GBS_704.pdb"]
 
@@ -57,7 +54,3 @@ def test_shortened_chain_names_are_found_by_their_true_names() -> None:
     assert found is not None
     assert found[0] == "BBB"
     assert polymer_of(lines, {"B": "BBB"}, "B") is None
-
-
-def test_complexes_of_the_examples_are_in_the_layout() -> None:
-    assert all(layout.WAR_PDB in name and Path(SHIPPED / name).is_file() for name in COMPLEXES)

@@ -66,28 +66,46 @@ def sockets_of(process: int) -> int:
 # Bodies
 
 
-@pytest.mark.process
-def test_heads_whose_bodies_never_arrive_block_no_other_client(tmp_path: Path) -> None:
+@contextlib.contextmanager
+def flooded(service: LiveService, count: int, sent: bytes) -> Iterator[list[socket.socket]]:
+    """Leave a service 1,024 descriptors, and open `count` connections that send no more than this."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    count = min(1500, hard - 200)
-    head = b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
-    with LiveService(tmp_path / "service", quick=True) as service, contextlib.ExitStack() as opened:
+    resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (1024, 1024))
+    connections: list[socket.socket] = []
+    with contextlib.ExitStack() as opened:
         opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-        resource.prlimit(service.process_id, resource.RLIMIT_NOFILE, (1024, 1024))
+        for _ in range(min(count, hard - 200)):
+            connections.append(socket.create_connection(("127.0.0.1", service.port), timeout=patience(10)))
+            opened.callback(connections[-1].close)
+            connections[-1].sendall(sent)
+        yield connections
+
+
+@pytest.mark.process
+def test_half_open_connections_block_no_other_client(tmp_path: Path) -> None:
+    with LiveService(tmp_path / "service", quick=True) as service:
+        with flooded(service, 1100, b"GET / HTTP/1.1\r\nHost: local"):
+            job = service.submit()
+            assert service.job(job)["status"] in ("queued", "running", "completed")
+            assert service.ended(job)["status"] == "completed"
+        levels = [json.loads(line)["level"] for line in (service.folder / "service.log").read_text().splitlines()]
+        assert len(levels) - levels.count("info") < 10
+
+
+@pytest.mark.process
+def test_heads_whose_bodies_never_arrive_block_no_other_client(tmp_path: Path) -> None:
+    head = b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+    with LiveService(tmp_path / "service", quick=True) as service:
         before = memory_mb(service.process_id)
-        attackers = []
-        for _ in range(count):
-            attackers.append(socket.create_connection(("127.0.0.1", service.port), timeout=patience(10)))
-            opened.callback(attackers[-1].close)
-            attackers[-1].sendall(head)
-        begun = time.monotonic()
-        job = service.submit()
-        seconds = time.monotonic() - begun
-        service.ended(job)
-        grown = memory_mb(service.process_id) - before
-        wait_until(lambda: sockets_of(service.process_id) < MAX_WAITING_BODIES + 64, 10, "sockets to be closed")
-        first = attackers[0].recv(4096)
+        with flooded(service, 1500, head) as attackers:
+            begun = time.monotonic()
+            job = service.submit()
+            seconds = time.monotonic() - begun
+            service.ended(job)
+            grown = memory_mb(service.process_id) - before
+            wait_until(lambda: sockets_of(service.process_id) < MAX_WAITING_BODIES + 64, 10, "sockets to be closed")
+            first = attackers[0].recv(4096)
         assert first.startswith(b"HTTP/1.1 503 ")
         assert b"\r\nretry-after: " in first.lower()
         assert json.loads(first.partition(b"\r\n\r\n")[2])["error"]["code"] == "QUEUE_FULL"
