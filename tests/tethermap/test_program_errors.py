@@ -52,7 +52,7 @@ IN_LIGAND = [
     Plant("build_tables", "tethermap.results.write.result_row"),
     Plant("build_tables", "tethermap.results.write.copy_exits"),
     Plant("finish_job", "tethermap.report.content._line"),
-    Plant("finish_job", "tethermap.results.manifest.Tally.count_results"),
+    Plant("finish_job", "tethermap.results.finish._reasons"),
 ]
 IN_ENTRY = [
     Plant("search_entries", "tethermap.sources.selection.rejection"),
@@ -68,7 +68,7 @@ IN_ENTRY = [
     Plant("check_results", "tethermap.steps.checks.EntryChecker.check"),
     Plant("build_tables", "tethermap.results.write.unselected_entry_row"),
     Plant("finish_job", "tethermap.report.left_out._entry_item"),
-    Plant("finish_job", "tethermap.results.manifest.Tally.count_status"),
+    Plant("finish_job", "tethermap.results.finish._reasons"),
 ]
 
 

@@ -21,7 +21,7 @@ from tethermap.report.fit import fit_view
 from tethermap.report.left_out import component_items, entry_items, reason_groups
 from tethermap.report.plots import Bar
 from tethermap.report.texts import TEXTS
-from tethermap.selfcheck.outcome import CHECKS
+from tethermap.selfcheck.outcome import tallied
 
 _T = TEXTS.figures
 
@@ -130,7 +130,7 @@ def build_content(
     cards = _cards(lines, read(tables.LIGAND_METADATA), exits)
     with_several = shown_series(read(tables.SERIES))
     series = [_series_view(row, lines, core or {}, relative or {}) for row in with_several[:MAX_SERIES]]
-    passed, failed = _checks(checks)
+    counts, failed = tallied(checks)
     matches = Counter(str(row["target_match"]) for row in entries if row["target_match"])
     flags = Counter(flag for line in lines for flag in split_cell(line.text("flags")))
     sources = Counter(line.text("bond_source") for line in lines)
@@ -157,7 +157,7 @@ def build_content(
         places=tuple(row for row in leading if is_advised(row))[:MAX_PLACES],
         not_advised=tuple(row for row in leading if not is_advised(row))[:MAX_PLACES],
         observed=tuple(row for row in read(tables.OBSERVED_EXITS) if row["side"] == "target")[:MAX_PLACES],
-        checks=passed,
+        checks=[(name, *count) for name, count in counts.items() if any(count)],
         failed_checks=failed,
         fit=fit_view(results),
     )
@@ -312,19 +312,3 @@ def _series_view(
     heat.sort(key=lambda item: item[0])
     columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
     return SeriesView(row, columns, tuple(heat), total - len(heat))
-
-
-def _checks(rows: Iterable[Row]) -> tuple[tuple[tuple[str, int, int], ...], tuple[Row, ...]]:
-    """Return (check, passed, failed) in the order of the list of checks, and the failed rows."""
-    passed: Counter[str] = Counter()
-    failed: list[Row] = []
-    for row in rows:
-        if row["passed"] is True:
-            passed[str(row["check"])] += 1
-        else:
-            failed.append(row)
-    lost = Counter(str(row["check"]) for row in failed)
-    reported = passed.keys() | lost.keys()
-    names = [name for name in CHECKS if name in reported] + sorted(reported - CHECKS.keys())
-    failed.sort(key=lambda row: (str(row["stem"]), str(row["check"])))
-    return tuple((name, passed[name], lost[name]) for name in names), tuple(failed)

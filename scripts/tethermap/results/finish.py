@@ -5,9 +5,10 @@ import json
 import logging
 import os
 import shutil
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tethermap.results.manifest import VARYING, Tally, manifest_parts
 from tethermap.results.merging import entry_key, ligand_status_key, merge
 from tethermap.run.job_log import job_log_text
 from tethermap.run.program_errors import InstanceId, StatusCorrector, but_for, error_row
-from tethermap.selfcheck.outcome import CheckOutcome, entry_rows
+from tethermap.selfcheck.outcome import CheckOutcome, entry_rows, tallied
 
 _SNAKEFILE = ROOT / "Snakefile"
 
@@ -117,7 +118,7 @@ def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> It
         name = str(row["stem"] or f"{row['pdb_id']} {row['ligand'] or ''}").strip()
         ending = "the results of other steps were written" if row["stem"] in kept else "it was left out"
         yield f"{name}: an error of this program ({row['value']}); {ending}."
-    if failures := [row for row in tally.in_order if row["check"] != "processed"]:
+    if failures := [row for row in tally.failures if row["check"] != "processed"]:
         first = failures[0]
         yield (
             f"{len(failures)} checks of the job on its own files failed, the first is {first['check']} of"
@@ -172,22 +173,37 @@ def _remove_unlisted(job: Path, listed: Collection[str]) -> None:
 
 
 def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: AbstractSet[str]) -> Tally:
-    tally = Tally()
-
     def rows(table: tables.Table, *names: str) -> Iterable[Row]:
         return but_for(read_table(job / table.path, table, names={"pdb_id", "stem", *names}), left_out)
 
-    tally.count_status(rows(tables.ENTRY_STATUS, "reason"), rows(tables.LIGAND_STATUS, "reason"))
-    tally.count_results(rows(tables.RESULTS_TABLE, "Warhead", "bond_source"))
-    for shard in shards:
-        tally.count_checks(but_for(read_table(part(job, shard, "check_results/checks"), tables.CHECKS), left_out))
-    tally.count_checks([_entry_rows(job)])
-    counted = {row["stem"] for row in tally.failures if row["check"] == "processed"}
+    components: Counter[str] = Counter()
+    bond_sources: Counter[str] = Counter()
+    for row in rows(tables.RESULTS_TABLE, "Warhead", "bond_source"):
+        components[str(row["Warhead"])] += 1
+        bond_sources[str(row["bond_source"])] += 1
+    entries, ligands = (_reasons(rows(table, "reason")) for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))
+    of_shards = (read_table(part(job, shard, "check_results/checks"), tables.CHECKS) for shard in shards)
+    checks = but_for(chain.from_iterable(of_shards), left_out)
+    return Tally(
+        entries, ligands, components, bond_sources, *tallied(_with_errors(chain(checks, [_entry_rows(job)]), errors))
+    )
+
+
+def _reasons(rows: Iterable[Row]) -> Counter[str]:
+    return Counter(str(row["reason"]) for row in rows)
+
+
+def _with_errors(checks: Iterable[Row], errors: Iterable[Row]) -> Iterator[Row]:
+    """Yield checks, and a failed one of each ligand and entry that met an error of this program after them."""
+    counted = set()
+    for row in checks:
+        yield row
+        if row["check"] == "processed" and row["passed"] is not True:
+            counted.add(row["stem"])
     for row in errors:
         if (name := str(row["stem"] or row["pdb_id"])) not in counted:
-            tally.count_checks([CheckOutcome("processed", False, "", str(row["value"])).row(name)])
+            yield CheckOutcome("processed", False, "", str(row["value"])).row(name)
             counted.add(name)
-    return tally
 
 
 def _entry_rows(job: Path) -> Row:

@@ -3,8 +3,8 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tethermap.base import layout
@@ -32,58 +32,28 @@ KEY_OUTPUTS = {
 """Files and folders that most readers want, by name."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts made while the tables are written.
+    """Counts of a job.
 
     Parameters
     ----------
     entries, ligands : Counter
         Rows of the status tables by reason.
-    instances : int
-        Instances kept.
-    components : set of str
-        Component codes of the instances.
-    bond_sources : Counter
-        Instances by the source of their bonds.
-    passed, failed : Counter
-        Checks by name.
+    components, bond_sources : Counter
+        Instances by component code and by the source of their bonds.
+    checks : dict of str to (int, int)
+        Number of passed and of failed checks by name.
     failures : list of Row
         Checks that failed.
     """
 
-    entries: Counter[str] = field(default_factory=Counter)
-    ligands: Counter[str] = field(default_factory=Counter)
-    instances: int = 0
-    components: set[str] = field(default_factory=set)
-    bond_sources: Counter[str] = field(default_factory=Counter)
-    passed: Counter[str] = field(default_factory=Counter)
-    failed: Counter[str] = field(default_factory=Counter)
-    failures: list[Row] = field(default_factory=list)
-
-    def count_status(self, entries: Iterable[Row], ligands: Iterable[Row]) -> None:
-        """Count the rows of Entry_Status and Ligand_Status."""
-        self.entries.update(str(row["reason"]) for row in entries)
-        self.ligands.update(str(row["reason"]) for row in ligands)
-
-    def count_results(self, results: Iterable[Row]) -> None:
-        """Count the rows of Results_Display."""
-        for row in results:
-            self.instances += 1
-            self.components.add(str(row["Warhead"]))
-            self.bond_sources[str(row["bond_source"])] += 1
-
-    def count_checks(self, checks: Iterable[Row]) -> None:
-        """Count the rows of the shards' checks."""
-        for row in checks:
-            (self.passed if row["passed"] is True else self.failed)[str(row["check"])] += 1
-            if row["passed"] is not True:
-                self.failures.append(row)
-
-    @property
-    def in_order(self) -> list[Row]:
-        """Failed checks by instance."""
-        return sorted(self.failures, key=lambda row: (str(row["stem"]), str(row["check"])))
+    entries: Counter[str]
+    ligands: Counter[str]
+    components: Counter[str]
+    bond_sources: Counter[str]
+    checks: dict[str, tuple[int, int]]
+    failures: list[Row]
 
 
 def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files: Sequence[Row]) -> Iterator[str]:
@@ -105,32 +75,32 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
     str
         Two identical runs give the same text, for any number of shards and cores.
     """
-    names = [*CHECKS, *sorted(tally.failed.keys() - CHECKS.keys())]
     checks = {
-        name: {"says": CHECKS.get(name, ""), "passed": tally.passed[name], "failed": tally.failed[name]}
-        for name in names
+        name: {"says": CHECKS.get(name, ""), "passed": passed, "failed": failed}
+        for name, (passed, failed) in tally.checks.items()
     }
     extensions = Counter(str(row["path"]).rpartition(".")[2] for row in files)
-    sources, n_sources = tally.bond_sources, tally.bond_sources.total()
+    n_instances = tally.components.total()
     canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     manifest = {
         "pipeline": {"name": "tethermap", "version": __version__},
         "target_name": settings["target_name"],
         "search_query": settings["search_query"],
-        "has_results": tally.instances > 0,
+        "has_results": n_instances > 0,
         "key_outputs": KEY_OUTPUTS,
         "counts": {
             "entries_found": tally.entries.total(),
             "entries_kept": tally.entries["kept"],
             "het_groups": tally.ligands.total(),
-            "instances_kept": tally.instances,
+            "instances_kept": n_instances,
             "components_kept": len(tally.components),
             "series": series,
             "files": dict(sorted(extensions.items())),
         },
         "rejections": {"entries": _rejections(tally.entries), "ligands": _rejections(tally.ligands)},
         "bond_sources": {
-            name: {"instances": count, "share": round(count / n_sources, 4)} for name, count in sorted(sources.items())
+            name: {"instances": count, "share": round(count / n_instances, 4)}
+            for name, count in sorted(tally.bond_sources.items())
         },
         "contexts": {
             "headline": HEADLINE_CONTEXT,
@@ -140,7 +110,7 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
         "self_check": {
             "passed": not tally.failures,
             "checks": checks,
-            "failures": [{name: row[name] for name in ("stem", "check", "value", "detail")} for row in tally.in_order],
+            "failures": [{name: row[name] for name in ("stem", "check", "value", "detail")} for row in tally.failures],
         },
         "versions": versions(),
         "settings": settings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 
@@ -51,6 +52,27 @@ class CheckOutcome:
         if not self.passed:
             log.warning("%s: %s failed: %s %s", stem, self.check, self.value, self.detail)
         return self.row(stem)
+
+
+def tallied(checks: Iterable[Row]) -> tuple[dict[str, tuple[int, int]], list[Row]]:
+    """Return how many checks passed and failed by name, in the order of `CHECKS`, and the failed ones by instance.
+
+    Parameters
+    ----------
+    checks : iterable of Row
+        Rows of `tables.CHECKS`.
+    """
+    passed: Counter[str] = Counter()
+    failures = []
+    for row in checks:
+        if row["passed"] is True:
+            passed[str(row["check"])] += 1
+        else:
+            failures.append(row)
+    failures.sort(key=lambda row: (str(row["stem"]), str(row["check"])))
+    failed = Counter(str(row["check"]) for row in failures)
+    names = [*CHECKS, *sorted((passed.keys() | failed.keys()) - CHECKS.keys())]
+    return {name: (passed[name], failed[name]) for name in names}, failures
 
 
 KEPT = ("kept", "member_of_group")

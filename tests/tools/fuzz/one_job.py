@@ -15,8 +15,8 @@ from tethermap.base.config import resolve
 from tethermap.base.reasons import REASONS
 from tethermap.entry.reader import EntryError, read_entry
 from tethermap.instance.find import Residues
-from tethermap.results.manifest import Tally
 from tethermap.run.steps import STEPS
+from tethermap.selfcheck.outcome import tallied
 from tethermap.sources.base import Fetched, FetchError
 from tethermap.sources.content import read_content
 from tethermap.sources.index_rows import read_row
@@ -100,11 +100,10 @@ class OneJob:
         errors = [row for row in rows if row["reason"] == "program_error"]
         wrong += [f"reason: {row['reason']!r}" for row in rows if row["reason"] not in REASONS]
         wrong += [f"program_error: {row['value'] or row.get('ligand')}" for row in errors]
-        tally = Tally()
-        tally.count_checks(rows_of_part(self._folder, SHARD, "check_results/checks"))
+        _, failures = tallied(rows_of_part(self._folder, SHARD, "check_results/checks"))
         wrong += [
             f"check: {row['check']}: {row['stem']} {row['value']} {row['detail']}"
-            for row in tally.failures
+            for row in failures
             if row["check"] not in FROM_DATA
         ]
         wrong += [f"disagreement: {words}" for words in disagreements(self._folder)]
