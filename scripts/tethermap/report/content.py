@@ -77,14 +77,8 @@ class Card(SimpleNamespace):
     """One component, or one group of linked ones: its description, its best instance and all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesView:
+class SeriesView(SimpleNamespace):
     """One series: its row, and the exposure of the core's atoms in each instance."""
-
-    row: Row
-    columns: tuple[str, ...]
-    heat: tuple[tuple[str, FloatArray], ...]
-    left_out: int
 
 
 class ReportContent(SimpleNamespace):
@@ -311,4 +305,4 @@ def _series_view(
         heat.append((f"{line.text('Warhead')} {line.place}", values))
     heat.sort(key=lambda item: item[0])
     columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
-    return SeriesView(row, columns, tuple(heat), total - len(heat))
+    return SeriesView(row=row, columns=columns, heat=heat, left_out=total - len(heat))

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from tethermap.base.reasons import SUPERPOSITION_REASONS
 from tethermap.base.tables import Row, Value, split_cell
@@ -18,21 +18,11 @@ MAX_ANCHORS = 8
 """Anchors of a direction that are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupView:
-    """One group of like target chains: its superposition and its first directions."""
+class GroupView(SimpleNamespace):
+    """One group of like target chains: its superposition and its first directions.
 
-    name: str
-    protein: str
-    reference: str
-    n_entries: int
-    n_instances: int
-    largest_rmsd: float | None
-    fewest_used: int | None
-    left_out: tuple[tuple[str, int], ...]
-    directions: tuple[tuple[Row, str, str], ...]
-    """Rows of Exit_Consensus, each with its name and its anchors in words."""
-    more: int
+    `directions` are rows of Exit_Consensus, each with its name and its anchors in words.
+    """
 
 
 def group_views(superposition: Sequence[Row], consensus: Sequence[Row]) -> tuple[GroupView, ...]:

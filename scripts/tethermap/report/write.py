@@ -33,17 +33,8 @@ SHOWN_COLUMNS = {
     ),
     tables.EXIT_ANSWERS.path: (
         *("Warhead", "group_name", "protein", "site", "answer_rank", "action", "kind", "chem_class", "not_recommended"),
-        *(
-            "best_stem",
-            "best_title",
-            "best_resolution",
-            "n_open",
-            "n_copies",
-            "n_entries_open",
-            "n_entries",
-            "observed",
-        ),
-        *("evidence", "evidence_reasons", "confidence", "site_residue", "score_median"),
+        *("best_stem", "best_title", "best_resolution", "n_open", "n_copies", "n_entries_open", "n_entries"),
+        *("observed", "evidence", "evidence_reasons", "confidence", "site_residue", "score_median"),
         *(*tables.AFFINITY_CELLS, *tables.PUBLISHED_CELLS),
     ),
     tables.SUPERPOSITION.path: (
