@@ -46,6 +46,13 @@ def faults_of(svg: str) -> list[str]:
     return out + [f"{one.words} overlaps {other.words}" for one, other in combinations(boxes, 2) if one.meets(other)]
 
 
+def assert_passive(root: Element) -> None:
+    """Check that a page with a strict content security policy can include a drawing."""
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) not in ("style", "script", "image", "foreignObject")
+        assert not [name for name in element.attrib if name == "style" or name.startswith("on")]
+
+
 def _boxes(group: Element, dx: float, dy: float) -> list[Box]:
     found: list[Box] = []
     letters: dict[str, list[float]] = defaultdict(list)

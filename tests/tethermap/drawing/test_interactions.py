@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.tools.boxes import SVG
 from tests.tools.components import Known, ideal_instance
 from tethermap.base.tables import Row
 from tethermap.components.component import Component
@@ -15,8 +16,6 @@ from tethermap.drawing.interactions import APART, DISC, FROM_ATOMS, MOST_RESIDUE
 from tethermap.drawing.ligand import plain_svg
 from tethermap.drawing.reader import Depiction, read_depiction
 from tethermap.matching.build import build_ligand
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")

@@ -14,38 +14,37 @@ from tethermap.base.tables import Row
 from tethermap.report import content, render, write
 from tethermap.report.write import write_report
 
+SOURCES = ("src", "data", "action")
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 
 
 class Page(HTMLParser):
-    """Collects the content of a page and fails on tags that don't match."""
+    """Collects the attributes of a page and fails on tags that don't match."""
 
-    def __init__(self) -> None:
+    def __init__(self, html: str) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.anchors: list[str] = []
-        self.sources: list[str] = []
-        self.attributes: set[str] = set()
+        self._open: list[str] = []
+        self._attributes: list[tuple[str, str, str | None]] = []
+        self.feed(html)
+        assert self._open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.attributes |= values.keys()
-        if values.get("id"):
-            self.ids.append(str(values["id"]))
-        if tag == "a":
-            self.anchors.append(str(values["href"]))
-        self.sources += [str(values[name]) for name in ("src", "data", "action") if name in values]
-        if tag not in VOID:
-            self.open.append(tag)
+        self._attributes += [(tag, *pair) for pair in attrs]
+        self._open += [tag] * (tag not in VOID)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
+        self._attributes += [(tag, *pair) for pair in attrs]
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert self._open.pop() == tag
+
+    def names(self) -> set[str]:
+        """Return the names of all attributes."""
+        return {name for _, name, _ in self._attributes}
+
+    def values(self, *names: str) -> list[str]:
+        """Return the values of attributes; those of ``href`` of links only."""
+        return [str(value) for tag, name, value in self._attributes if name in names and (name != "href" or tag == "a")]
 
 
 def reported(job: SmallJob) -> str:
@@ -67,14 +66,11 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def page(html: str) -> Page:
-    parser = Page()
-    parser.feed(html)
-    assert parser.open == []
-    return parser
+    return Page(html)
 
 
 def test_the_page_needs_nothing_from_elsewhere(html: str, page: Page) -> None:
-    assert page.sources == []
+    assert page.values(*SOURCES) == []
     assert "@import" not in html
     assert not re.search(r"<link|<iframe|<img|<object|url\((?!#)", html)
 
@@ -89,23 +85,34 @@ def test_its_policy_allows_its_own_style_and_script_only(html: str, page: Page) 
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy.replace("&#43;", "+")
     assert "unsafe" not in policy
-    assert not {name for name in page.attributes if name == "style" or name.startswith("on")}
+    assert not {name for name in page.names() if name == "style" or name.startswith("on")}
 
 
 def test_ids_are_unique_and_inner_links_have_targets(page: Page) -> None:
-    assert len(set(page.ids)) == len(page.ids)
-    assert {anchor[1:] for anchor in page.anchors if anchor.startswith("#")} <= set(page.ids)
+    ids = page.values("id")
+    assert len(set(ids)) == len(ids)
+    assert {anchor[1:] for anchor in page.values("href") if anchor.startswith("#")} <= set(ids)
 
 
 def test_links_to_files_are_relative_to_the_report_and_exist(page: Page, tmp_path: Path) -> None:
     job = small_job(tmp_path)
-    files = [anchor for anchor in page.anchors if not anchor.startswith(("#", "https://doi.org/"))]
+    files = [anchor for anchor in page.values("href") if not anchor.startswith(("#", "https://doi.org/"))]
     assert len(files) == 2 * 5
     assert all((job.path / layout.RESULTS / path).is_file() for path in files)
 
 
-def test_text_of_the_user_is_escaped(html: str) -> None:
-    assert "Small &amp; &lt;target&gt;" in html
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Small &amp; &lt;target&gt;",  # text of the user is escaped
+        "More entries were found than max_entries allows", "9xyz (9)", "SO4 × 3",  # rejections have reasons and numbers
+        "S001: 3 components, 5 instances",
+        "LIG 1abc A 9, 0 O: 0.78",  # the core begins with the second atom
+        "<code>2abc_B_017_-3</code>", "&lt;short&gt;",  # the failed check
+    ],
+)  # fmt: skip
+def test_report_has_the_results_of_the_job(html: str, words: str) -> None:
+    assert words in html
     assert "<target>" not in html
 
 
@@ -122,22 +129,6 @@ def test_all_instances_are_listed(html: str) -> None:
     assert table.count("<tr>") == 1 + 5
     assert "2abc A" not in html
     assert "2abc B -3" in html
-
-
-def test_rejected_ligands_have_reason_sentence_and_number(html: str) -> None:
-    assert "More entries were found than max_entries allows" in html
-    assert "9xyz (9)" in html
-    assert "SO4 × 3" in html
-
-
-def test_series_show_their_core(html: str) -> None:
-    assert "S001: 3 components, 5 instances" in html
-    assert "LIG 1abc A 9, 0 O: 0.78" in html  # the core begins with the second atom
-
-
-def test_failed_checks_are_named(html: str) -> None:
-    assert "<code>2abc_B_017_-3</code>" in html
-    assert "&lt;short&gt;" in html
 
 
 def test_the_same_results_give_the_same_bytes(html: str, tmp_path: Path) -> None:
@@ -160,10 +151,8 @@ def test_many_ligands_are_on_pages_that_link_to_one_another(tmp_path: Path, monk
     assert list(pages) == ["ligands_2.html", "ligands_3.html"]
     assert [len(re.findall(r'<article class="card"', text)) for text in (html, *pages.values())] == [1, 1, 1]
     for place, text in (("report.html", html), *((f"report/{name}", text) for name, text in pages.items())):
-        parser = Page()
-        parser.feed(text)
         folder = (job / layout.RESULTS / place).parent
-        for link in [*parser.anchors, *parser.sources]:
+        for link in Page(text).values("href", *SOURCES):
             path, _, anchor = link.partition("#")
             if path and "//" not in path:
                 assert (folder / path).is_file(), link
