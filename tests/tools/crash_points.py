@@ -11,12 +11,11 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import psutil
 
@@ -24,7 +23,7 @@ from tests.service.core import MIXED, LiveService
 from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
 from tests.tools.figures import Figure, Section, measure_section
 from tests.tools.patience import wait_until
-from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, grouped, job_results, run_job
+from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, job_results, run_job
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
@@ -40,29 +39,7 @@ KILLED = {
 }
 
 
-@dataclass(frozen=True)
-class Crash:
-    """One job that was disturbed.
-
-    Parameters
-    ----------
-    point : str
-        Killed part, one of `KILLED`.
-    seconds : float
-        When, after the job's start.
-    step : str
-        The rule that had begun last.
-    different : list of str
-        Result files that differ from those of the undisturbed job.
-    """
-
-    point: str
-    seconds: float
-    step: str
-    different: list[str]
-
-
-class CrashSite:
+class CrashSite(ExitStack):
     """Folder in which jobs are run and killed.
 
     Parameters
@@ -76,111 +53,106 @@ class CrashSite:
     """
 
     def __init__(self, folder: Path, seed: int, of_service: Path | None = None) -> None:
+        super().__init__()
         self._folder = folder
         self._random = random.Random(seed)
         self._number = 0
-        self._stack = ExitStack()
-        self._service: LiveService | None = None
-        self._cluster: LocalCluster | None = None
+        self._killed = (0.0, "")
         base = {**SETTINGS, "source": {"kind": "archive"}, "cache_dir": str(folder / "cache")}
         self._settings = {**base, "shards": {"entries_per_shard": 2}}
-        began = time.monotonic()
-        undisturbed = run_job(folder / "undisturbed", self._settings, *LOCAL).checked().job
-        self._expected, self._events = job_results(undisturbed), event_count(undisturbed)
-        self._pause = (time.monotonic() - began) / self._events
+        undisturbed = run_job(folder / "undisturbed", self._settings, *LOCAL).checked()
+        self._expected, self._events = job_results(undisturbed.job), event_count(undisturbed.job)
+        self._pause = undisturbed.seconds / self._events
         if of_service is None:  # as the service runs it, in one shard
             of_service = run_job(folder / "whole", base, *LOCAL).checked().job
         self._expected_of_service = job_results(of_service)
 
-    def __enter__(self) -> Self:
-        return self
+    def crash(self, point: str) -> list[str]:
+        """Kill a part of a job, one of `KILLED`, resume the job and report the outcome.
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def crash(self, point: str) -> Crash:
-        """Run a job, kill one of its parts, take the job up again and compare its results."""
-        actions: dict[str, Callable[[Path], Crash | None]] = {
-            "snakemake": partial(self._engine, "snakemake", lambda run: run.send(signal.SIGKILL)),
-            "worker": partial(self._part, "worker", script_processes),
-            "server": partial(self._part, "server", lambda run: [server.pid for server in script_servers(run)]),
-            "all": partial(self._engine, "all", RunningJob.kill),
-            "service": self._serving,
-            "node": self._node,
+        Returns
+        -------
+        list of str
+            Result files that differ from those of the undisturbed job, and files that were left half-written.
+        """
+        kills: dict[str, Callable[[RunningJob], None]] = {
+            "snakemake": lambda run: run.send(signal.SIGKILL),
+            "worker": lambda run: self._kill_one(run, script_processes),
+            "server": lambda run: self._kill_one(run, lambda group: [server.pid for server in script_servers(group)]),
+            "all": RunningJob.kill,
         }
-        while True:
+        others = {"service": self._serving, "node": self._node}
+        job = None
+        while job is None:  # the job had ended before the moment
             self._number += 1
-            crash = actions[point](self._folder / f"{point}{self._number}")
-            if crash is not None:  # otherwise the job had ended before the moment
-                return crash
+            name = f"{point}{self._number}"
+            job = others[point](name) if point in others else self._run(name, kills[point])
+        different = difference(job_results(job), self._expected_of_service if point == "service" else self._expected)
+        different += [str(path.relative_to(job)) for path in job.rglob("*.part")]
+        seconds, step = self._killed
+        outcome = f"DIFFERENT: {', '.join(different)}" if different else "same bytes"
+        sys.stdout.write(f"{point} killed at {seconds:.2f} s, {step or 'before the first step'}: {outcome}\n")
+        sys.stdout.flush()
+        return different
 
-    def _engine(self, point: str, kill: Callable[[RunningJob], None], job: Path) -> Crash | None:
-        run = RunningJob(job, self._settings, *LOCAL)
-        seconds = self._moment(job, run)
+    def _run(self, name: str, kill: Callable[[RunningJob], None]) -> Path | None:
+        """Run and resume a job like its user; None if no work was lost."""
+        run = RunningJob(self._folder / name, self._settings, *LOCAL)
+        self._moment(run.job, run)
         kill(run)
-        return self._resumed(point, run, seconds, locked=True)
+        status = run.wait().status
+        if status == 0:
+            return None
+        if status < 0:  # killed itself
+            run_job(run.job, self._settings, *LOCAL, "--unlock").checked()
+        run_job(run.job, self._settings, *LOCAL).checked()
+        wait_until(lambda: not script_processes(run.pid), 120, "the scripts of the killed run to end")
+        return run.job
 
-    def _part(self, point: str, parts: Callable[[int], list[int]], job: Path) -> Crash | None:
+    def _kill_one(self, run: RunningJob, parts: Callable[[int], list[int]]) -> None:
         """Kill one of the processes of a run, found by its group."""
-        run = RunningJob(job, self._settings, *LOCAL)
-        began = time.monotonic()
-        self._moment(job, run)
         living = wait_until(lambda: parts(run.pid) or run.ended, 60, "a process to kill")
         if living is not True:
             with suppress(ProcessLookupError):
                 os.kill(self._random.choice(living), signal.SIGKILL)
-        return self._resumed(point, run, time.monotonic() - began, locked=False)
 
-    def _resumed(self, point: str, run: RunningJob, seconds: float, *, locked: bool) -> Crash | None:
-        """Resume a job like its user; None if no work was lost."""
-        step = last_step(run.job)
-        if run.wait().status == 0:
-            return None
-        if locked:
-            run_job(run.job, self._settings, *LOCAL, "--unlock").checked()
-        run_job(run.job, self._settings, *LOCAL).checked()
-        wait_until(lambda: not script_processes(run.pid), 120, "the scripts of the killed run to end")
-        return self._compared(Crash(point, seconds, step, []), run.job, self._expected)
+    @cached_property
+    def _service(self) -> LiveService:
+        return self.enter_context(LiveService(self._folder / "service", MAX_RUNNING_JOBS="1"))
 
-    def _serving(self, _: Path) -> Crash | None:
-        if self._service is None:
-            service = LiveService(self._folder / "service", MAX_RUNNING_JOBS="1")
-            self._service = self._stack.enter_context(service)
+    def _serving(self, _: str) -> Path | None:
         service = self._service
         job = service.submit(SETTINGS)
-        folder = service.jobs / job
-        seconds = self._moment(folder, None)
-        step = last_step(folder)
+        self._moment(service.jobs / job, None)
         early = service.record(job)["status"] != "completed"
         service.restart()
         body = service.ended(job, 120)
         assert (body["status"], body["attempt"]) == ("completed", 1), body
-        crash = self._compared(Crash("service", seconds, step, []), folder, self._expected_of_service)
-        return crash if early else None
+        return service.jobs / job if early else None
 
-    def _node(self, job: Path) -> Crash | None:
-        if self._cluster is None:
-            place = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="slurm"))
-            self._cluster = self._stack.enter_context(local_cluster(Path(place) / "c"))
-        cluster = self._cluster
+    @cached_property
+    def _cluster(self) -> LocalCluster:
+        place = self.enter_context(tempfile.TemporaryDirectory(prefix="slurm"))
+        return self.enter_context(local_cluster(Path(place) / "c"))
+
+    def _node(self, name: str) -> Path | None:
+        cluster, job = self._cluster, self._folder / name
         retry = ("--slurm-no-requeue",) if self._number % 2 else ()
         run = RunningJob(job, self._settings, *SLURM, *retry, cores=None)
-        began = time.monotonic()
-        time.sleep(self._random.uniform(0.0, 45.0))
+        seconds = self._random.uniform(0.0, 45.0)
+        time.sleep(seconds)
         running = wait_until(lambda: cluster.running(job) or run.ended, 120, "the cluster to have work")
         if running is not True:
             node = self._random.choice(running).node
             cluster.kill_node(node)
-            seconds, step = time.monotonic() - began, last_step(job)
+            self._killed = seconds, last_step(job)
             cluster.start_node(node)
-        done = run.wait().checked()
+        run.wait().checked()
         assert cluster.left() == []
-        if running is True:
-            return None
-        return self._compared(Crash("node", seconds, step, []), done.job, self._expected)
+        return None if running is True else job
 
-    def _moment(self, job: Path, run: RunningJob | None) -> float:
-        """Wait for a random moment of a job that has just begun and return when it was.
+    def _moment(self, job: Path, run: RunningJob | None) -> None:
+        """Wait for a random moment of a job that has just begun.
 
         It is after one of its events, each with the same probability, at any speed of the machine.
         """
@@ -193,12 +165,7 @@ class CrashSite:
 
         wait_until(come, 600, "the moment to come")
         time.sleep(self._random.uniform(0.0, 2.0) * self._pause)
-        return time.monotonic() - began
-
-    def _compared(self, crash: Crash, job: Path, expected: Mapping[str, str]) -> Crash:
-        left = [str(path.relative_to(job)) for path in job.rglob("*.part")]
-        different = difference(job_results(job), expected)
-        return Crash(crash.point, crash.seconds, crash.step, different + left)
+        self._killed = time.monotonic() - began, last_step(job)
 
 
 def script_processes(group: int) -> list[int]:
@@ -236,18 +203,6 @@ def last_step(job: Path) -> str:
     return started[-1] if started else ""
 
 
-def crashes(site: CrashSite, times: Mapping[str, int]) -> Iterator[Crash]:
-    """Kill each part the given number of times, report each outcome at once, and yield it."""
-    for point, count in times.items():
-        for number in range(count):
-            crash = site.crash(point)
-            outcome = f"DIFFERENT: {', '.join(crash.different)}" if crash.different else "same bytes"
-            where = crash.step or "before the first step"
-            sys.stdout.write(f"{point} {number + 1}/{count} killed at {crash.seconds:.2f} s, {where}: {outcome}\n")
-            sys.stdout.flush()
-            yield crash
-
-
 def measure(folder: Path) -> Section:
     """Kill all parts many times. The one argument of the program is a seed."""
     seed = int(sys.argv[1]) if sys.argv[1:] else secrets.randbelow(10**8)
@@ -256,13 +211,12 @@ def measure(folder: Path) -> Section:
         sys.stdout.write(f"{VARIABLE} is not set: no node is killed\n")
         del times["node"]
     sys.stdout.write(f"seed {seed}\n")
-    with CrashSite(folder, seed) as site:
-        found = grouped(crashes(site, times), lambda crash: crash.point)
     figures = []
-    for point, crashed in found.items():
-        name = f"{KILLED[point]}: share of jobs with identical results"
-        same = sum(not crash.different for crash in crashed)
-        figures.append(Figure(name, same / len(crashed), "", "share", at_least=1.0))
+    with CrashSite(folder, seed) as site:
+        for point, count in times.items():
+            same = sum(not site.crash(point) for _ in range(count))
+            name = f"{KILLED[point]}: share of jobs with identical results"
+            figures.append(Figure(name, same / count, "", "share", at_least=1.0))
     note = f"Jobs of three entries ({SETTINGS['search_query']}), killed at random moments and resumed; seed {seed}."
     return figures, (), [note]
 
