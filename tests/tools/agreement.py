@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import groupby, pairwise
-from operator import mul
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +21,8 @@ from tethermap.exposure.rows import SDF_LISTS
 MAX_SHIFT = 0.001 + 1e-6
 """Largest difference of coordinates and areas that counts as equal."""
 
-LARGEST_ANGLE = math.radians(2.0)
-LEAST_COSINE = math.cos(LARGEST_ANGLE)
+LARGEST_ANGLE = np.radians(2.0)
 """The largest angle between a vector and the bond that it replaces."""
-
-Vector = Sequence[float]
-"""Three numbers in angstroms: for so few an array costs ten times what they do."""
 
 FIELDS = 5
 """Sites that the SDF and the depiction show."""
@@ -117,10 +111,8 @@ def _exits(rows: Sequence[Row], sdf: Sdf, depiction: str) -> Iterator[str]:
         yield "exit_rank of the SDF differs"
     elif sum(rank != "n/a" for rank in ranks) != len(expected) + n_alike:
         yield "exit_rank of the SDF names other atoms"
-    bonds = sdf.bonds
-    xyz: list[Vector] = sdf.xyz.tolist()
     for row in ranked:
-        yield from _direction(row, xyz, names, bonds)
+        yield from _direction(row, sdf, names)
     best: dict[int, Row] = {}
     for row in ranked:
         best.setdefault(int(row["site_rank"] or 0), row)
@@ -131,49 +123,40 @@ def _exits(rows: Sequence[Row], sdf: Sdf, depiction: str) -> Iterator[str]:
         yield "arrows of the depiction differ"
 
 
-def _direction(row: Row, xyz: Sequence[Vector], names: tuple[str, ...], bonds: list[tuple[int, int]]) -> Iterator[str]:
+def _direction(row: Row, sdf: Sdf, names: tuple[str, ...]) -> Iterator[str]:
     """Report a vector that is not a unit vector, or a group that is not bonded to its anchor."""
-    vector = [float(row[f"vector_{axis}"] or 0) for axis in "xyz"]
+    vector = np.array([float(row[f"vector_{axis}"] or 0) for axis in "xyz"])
     anchor = int(row["sdf_index"] or 0)
-    if abs(math.hypot(*vector) - 1) > 0.001:
+    if abs(np.linalg.norm(vector) - 1) > 0.001:
         yield f"vector of {row['anchor_atom']} is no unit vector"
     if names[anchor : anchor + 1] != (str(row["anchor_atom"]).replace(" ", "_"),):
         yield f"atom {anchor} of the SDF is not {row['anchor_atom']}"
         return
     leaving = split_cell(row["leaving_atoms"])
     if leaving and row["kind"] != "unseen":  # with unobserved leaving atoms
-        near = [b if a == anchor else a for a, b in bonds if anchor in (a, b)]
-        left = [_between(xyz[anchor], xyz[k]) for k in near if names[k] == leaving[0].replace(" ", "_")]
-        axes = [_between(xyz[k], xyz[anchor]) for k in near] if row["torsion_deg"] else []
+        near = [b if a == anchor else a for a, b in sdf.bonds if anchor in (a, b)]
+        left = [sdf.xyz[k] - sdf.xyz[anchor] for k in near if names[k] == leaving[0].replace(" ", "_")]
+        axes = [sdf.xyz[anchor] - sdf.xyz[k] for k in near] if row["torsion_deg"] else []
         if not left:
             yield f"{leaving[0]} is not bonded to {row['anchor_atom']}"
         elif not any(_points(bond, vector, axes) for bond in left):
             yield f"vector of {row['anchor_atom']} does not point to {leaving[0]}"
 
 
-def _points(bond: Vector, vector: Vector, axes: Sequence[Vector]) -> bool:
+def _points(bond: FloatArray, vector: FloatArray, axes: Sequence[FloatArray]) -> bool:
     """Return whether a vector is a bond's direction, or makes the same angle with one of the axes it turns about."""
-    length = math.hypot(*bond)
-    if not length:  # two atoms in one place have no direction
+    if not bond.any():  # two atoms in one place have no direction
         return True
-    unit = [part / length for part in bond]
-    axes = [axis for axis in axes if any(axis)]
+    axes = [axis for axis in axes if axis.any()]
     if not axes:
-        return _dot(unit, vector) >= LEAST_COSINE
-    return any(abs(_angle(unit, axis) - _angle(vector, axis)) <= LARGEST_ANGLE for axis in axes)
+        return _angle(bond, vector) <= LARGEST_ANGLE
+    return any(abs(_angle(bond, axis) - _angle(vector, axis)) <= LARGEST_ANGLE for axis in axes)
 
 
-def _between(begin: Vector, end: Vector) -> Vector:
-    return [b - a for a, b in zip(begin, end, strict=True)]
-
-
-def _dot(one: Vector, other: Vector) -> float:
-    return float(sum(map(mul, one, other)))
-
-
-def _angle(unit: Vector, axis: Vector) -> float:
-    """Return the angle between a unit vector and an axis, in radians."""
-    return math.acos(min(max(_dot(unit, axis) / math.hypot(*axis), -1.0), 1.0))
+def _angle(one: FloatArray, other: FloatArray) -> float:
+    """Return the angle between two vectors in radians."""
+    cosine = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
+    return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _fields(first: dict[int, Row], sdf: Sdf) -> Iterator[str]:

@@ -8,7 +8,7 @@ import gzip
 import os
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -18,17 +18,7 @@ import numpy as np
 
 from tests.tools.cleaning import Sample, clean_file, exposure_of
 from tests.tools.exit_truth import derived_truth, interval
-from tests.tools.exit_weights import (
-    GRID,
-    NEVER,
-    TOPS,
-    USED,
-    Terms,
-    Weights,
-    leave_one_out,
-    shares as held_out_shares,
-    terms_of,
-)
+from tests.tools.exit_weights import NEVER, Terms, terms_of
 from tests.tools.figures import Cell, Figure, Section, Table, large_mirror, measure_section
 from tests.tools.runs import ROOT, Row, grouped, rows_of
 from tests.tools.ternary import VARIABLE as TERNARY, score, ternaries
@@ -258,27 +248,6 @@ def ternary_figures(folder: Path, index: ComponentIndex) -> list[Figure]:
     ]
 
 
-def stability(found: list[Case]) -> tuple[Table, str]:
-    """Return the influence of single ligands on the weights: each left out once, with weights chosen on the rest."""
-    left_out = leave_one_out(case.terms for case in found)
-    _, used = shares(found, METHODS[0])
-    listed = {
-        f"in use: {_weights(USED)}": [used[f"atom top-{top}"] for top in TOPS],
-        f"chosen on the other ligands, {len(GRID)} tried": held_out_shares(left_out),
-    }
-    rows: list[list[Cell]] = [
-        [name, len(left_out), *(round(share, 2) for share in values)] for name, values in listed.items()
-    ]
-    chosen = Counter(one.weights for one in left_out)
-    told = ", ".join(f"{_weights(weights)} ({count})" for weights, count in chosen.most_common())
-    columns = ("weights of F, prior, area (E: 1)", "ligands", *(f"atom top-{top}" for top in TOPS))
-    return Table("Weights", columns, rows), f"Weights chosen when one ligand is left out: {told}."
-
-
-def _weights(weights: Weights) -> str:
-    return " ".join(f"{weight:g}" for weight in weights)
-
-
 def _told(case: Case) -> list[tuple[object, ...]]:
     return [(one.rank, one.site_rank, one.candidate.anchor, one.score, one.reason) for one in case.exits if one.rank]
 
@@ -324,8 +293,7 @@ def measure(_folder: Path) -> Section:
     tables.append(calibration_table(measured))
     differing = words_of(measured).items() ^ words_of(MEASURED).items()
     figures.append(Figure("words of confidence that the measured bins contradict", len(differing), at_most=0))
-    weights, told = stability([*found, *derived])
-    return figures, [*tables, weights], [*notes, told]
+    return figures, tables, notes
 
 
 if __name__ == "__main__":

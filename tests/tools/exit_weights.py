@@ -88,33 +88,21 @@ def rank_with(terms: Terms, weights: Weights) -> int:
     return 1 + sum(score >= first for group, score in best.items() if group not in right) if right else NEVER
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """One left-out ligand: the weights chosen on the rest, and its rank with them (mean of its rows)."""
-
-    ligand: str
-    weights: Weights
-    ranks: tuple[int, ...]
-
-
-def leave_one_out(all_terms: Iterable[Terms]) -> list[LeftOut]:
-    """Return for each ligand the weights that are best on all others, and its ranks with them.
+def leave_one_out(all_terms: Iterable[Terms]) -> list[list[int]]:
+    """Return for each ligand the ranks of its rows with the weights that are best on all others.
 
     Best is the largest mean reciprocal rank; rows of one ligand count as one and are left out together.
     """
-    ranks = {
-        ligand: np.array([[rank_with(row, weights) for row in rows] for weights in GRID])
-        for ligand, rows in grouped(all_terms, lambda terms: terms.ligand).items()
-    }
-    value = {ligand: (1 / found).mean(axis=1) for ligand, found in ranks.items()}
-    result = []
-    for ligand in ranks:
-        others = np.sum([value[other] for other in ranks if other != ligand], axis=0).round(9)
-        chosen = int(others.argmax())
-        result.append(LeftOut(ligand, GRID[chosen], tuple(ranks[ligand][chosen].tolist())))
-    return result
+    ranks = [
+        np.array([[rank_with(row, weights) for row in rows] for weights in GRID])
+        for rows in grouped(all_terms, lambda terms: terms.ligand).values()
+    ]
+    value = np.array([(1 / found).mean(axis=1) for found in ranks])
+    return [
+        found[(value.sum(axis=0) - own).round(9).argmax()].tolist() for found, own in zip(ranks, value, strict=True)
+    ]
 
 
-def shares(left_out: Sequence[LeftOut]) -> list[float]:
+def shares(left_out: Sequence[Sequence[int]]) -> list[float]:
     """Return the share of ligands with a right anchor among the first 1, 3 and 5; rows of one ligand are averaged."""
-    return [float(np.mean([np.mean(np.array(one.ranks) <= top) for one in left_out])) for top in TOPS]
+    return [float(np.mean([np.mean(np.array(ranks) <= top) for ranks in left_out])) for top in TOPS]

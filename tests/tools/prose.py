@@ -5,12 +5,11 @@
 
 import ast
 import csv
-import os
 import re
+import subprocess
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -252,14 +251,10 @@ def check(path: Path, name: str) -> list[Finding]:
 
 def files() -> list[str]:
     """Return the files with prose, without those that `.gitignore` excludes."""
-    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
-    names = []
-    for folder, folders, own in os.walk(ROOT):
-        patterns = [".git", *(line.strip("/") for line in ignored if folder == str(ROOT) or not line.startswith("/"))]
-        left = {name for name in (*folders, *own) if not any(fnmatch(name, pattern) for pattern in patterns)}
-        folders[:] = left.intersection(folders)
-        names += [Path(folder, name).relative_to(ROOT).as_posix() for name in left.intersection(own)]
-    return sorted(name for name in names if not name.startswith(tuple(rules()["skipped"])))
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    skipped = tuple(rules()["skipped"])
+    return sorted(name for name in names if not name.startswith(skipped) and (ROOT / name).is_file())
 
 
 def main(areas: Sequence[str]) -> int:
