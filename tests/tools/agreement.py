@@ -21,7 +21,7 @@ from tethermap.exposure.rows import SDF_LISTS
 MAX_SHIFT = 0.001 + 1e-6
 """Largest difference of coordinates and areas that counts as equal."""
 
-LARGEST_ANGLE = np.radians(2.0)
+LARGEST_ANGLE = float(np.radians(2.0))
 """The largest angle between a vector and the bond that it replaces."""
 
 FIELDS = 5
