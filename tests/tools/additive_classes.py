@@ -6,13 +6,13 @@ then the charge and tautomer twins of listed components.
 
 import csv
 import re
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator
 
 import networkx as nx
 
+from tests.tools.components import component_codes
 from tests.tools.runs import rows_of
 from tethermap.base.component_index import default_index
 from tethermap.base.elements import is_metal
@@ -139,9 +139,7 @@ def _of_lipid(counts: Counter[str], shape: _Shape) -> str:
 def components() -> Iterator[Component]:
     """Yield all components of the index."""
     index = ComponentIndex(default_index())
-    with sqlite3.connect(default_index()) as connection:
-        codes = [comp_id for (comp_id,) in connection.execute("SELECT id FROM component ORDER BY id")]
-    yield from filter(None, map(index.get, codes))
+    yield from filter(None, map(index.get, component_codes()))
 
 
 def missing() -> Iterator[tuple[str, str, str]]:

@@ -1,12 +1,15 @@
 """Ligand instances made from the dictionary's ideal coordinates, and small component definitions."""
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 
 import numpy as np
 from rdkit import Chem
 
 from tests.tools.ligands import Xyz, instance_of
 from tethermap.base.arrays import FloatArray
+from tethermap.base.component_index import default_index
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
 from tethermap.instance.model import Instance, Link, Residue
 
@@ -14,6 +17,12 @@ Known = Callable[[str], Component]
 """Returns a component that the index must have."""
 
 PARTNER = Residue("A", "A", "CYS", 145)
+
+
+def component_codes() -> list[str]:
+    """Return the codes of all components of the index, sorted."""
+    with closing(sqlite3.connect(f"{default_index().resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        return [code for (code,) in database.execute("SELECT id FROM component ORDER BY id")]
 
 
 def without_stereo(smiles: str) -> str:

@@ -8,7 +8,6 @@ contain smaller ones too; these are not degraders.) That atom is accepted; sets 
 bounds, because published linkers do not cover all suitable atoms.
 """
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from contextlib import closing
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from rdkit import Chem, rdBase
 
+from tests.tools.components import component_codes
 from tethermap.answers.observed.contained import FEWEST_CORE, DegraderLibrary
 from tethermap.base.component_index import default_index
 from tethermap.components.component import is_hydrogen
@@ -108,12 +108,9 @@ def derived_truth(among: Collection[str] | None = None) -> Truth:
 
 def _components(among: Collection[str] | None) -> Iterator[tuple[str, Chem.Mol]]:
     """Yield the heavy atoms of the dictionary's components that RDKit accepts."""
-    path = default_index()
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-        listed = [code for (code,) in connection.execute("SELECT id FROM component ORDER BY id")]
-        codes = [code for code in listed if among is None or code in among]
+    codes = [code for code in component_codes() if among is None or code in among]
     for first in range(0, len(codes), 1000):  # an index caches all components that it returned
-        with closing(ComponentIndex(path)) as index:
+        with closing(ComponentIndex(default_index())) as index:
             for code in codes[first : first + 1000]:
                 component = index.get(code)
                 if component is None or "PEPTIDE" in component.type.upper() or "NA LINKING" in component.type.upper():
