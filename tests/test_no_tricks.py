@@ -25,6 +25,7 @@ EXCEPTIONS = {
 LOOKING = {f"scripts/tethermap/{name}.py" for name in ("doctor", "extras/protac/round_trip", "run/slurm")}
 """Modules that look for a program; `.ci/run` also tests them on a PATH without it."""
 
+_PRIVATE = re.compile(r"(^|\.)_[a-z]\w*(\.|$)|_impl(\.|$)")
 _IMPORT_SYSTEM = re.compile(
     r"sys\.(?:modules\s*\[[^\]]+\]\s*=[^=]|modules\.(?:setdefault|update|pop)|meta_path|path_hooks)"
     r"|builtins\.__import__|del sys\.modules"
@@ -43,15 +44,16 @@ def tricks(path: str, text: str) -> list[str]:
     """
     tree = ast.parse(text)
     found = [(text[: match.start()].count("\n") + 1, match[0]) for match in _IMPORT_SYSTEM.finditer(text)]
-    found += _private_imports(tree)
-    foreign = dict(_foreign_names(tree))
+    imports = list(_foreign_imports(tree))
+    found += [(line, f"{module} is private") for line, module, _ in imports if _PRIVATE.search(module)]
+    installed = {name for _, module, name in imports if module.partition(".")[0] not in sys.stdlib_module_names}
     for node in ast.walk(tree):
         changed: ast.expr | None = None
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and _is_static(node):
             changed = node
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "delattr") and node.args:
             changed = node.args[0] if isinstance(node.args[0], ast.Name | ast.Attribute) else None
-        if changed is not None and _is_installed(foreign.get(_root(changed), "")):
+        if changed is not None and _root(changed) in installed:
             found.append((changed.lineno, f"{ast.unparse(changed)} is changed"))
     return [f"{path}:{line}: {what}" for line, what in sorted(found)]
 
@@ -67,30 +69,16 @@ def rule_tricks(path: str, text: str) -> list[str]:
     return [f"{path}:{number}: {line.strip()}" for number, line in wrong]
 
 
-def _foreign_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the names that a module imports from foreign packages, with the package."""
+def _foreign_imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Yield line, dotted module and bound name of each import of a foreign package."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for name in node.names:
-                package = name.name.partition(".")[0]
-                if package not in OURS:
-                    yield name.asname or package, package
+            listed = [(alias.name, alias.asname or alias.name.partition(".")[0]) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            package = (node.module or "").partition(".")[0]
-            if package not in OURS:
-                yield from ((name.asname or name.name, package) for name in node.names)
-
-
-def _private_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Import | ast.ImportFrom):
+            listed = [(f"{node.module}.{alias.name}", alias.asname or alias.name) for alias in node.names]
+        else:
             continue
-        before = f"{node.module}." if isinstance(node, ast.ImportFrom) and not node.level else ""
-        for module in (f"{before}{name.name}" for name in node.names if before or isinstance(node, ast.Import)):
-            package, *parts = module.split(".")
-            private = any(re.fullmatch(r"_[a-z]\w*", part) or part.endswith("_impl") for part in (package, *parts))
-            if package not in OURS and private:
-                yield node.lineno, f"{module} is private"
+        yield from ((node.lineno, *names) for names in listed if names[0].partition(".")[0] not in OURS)
 
 
 def _root(node: ast.expr) -> str:
@@ -106,10 +94,6 @@ def _is_static(node: ast.Attribute) -> bool:
     while isinstance(value, ast.Attribute):
         value = value.value
     return isinstance(value, ast.Name)
-
-
-def _is_installed(package: str) -> bool:
-    return bool(package) and package not in sys.stdlib_module_names
 
 
 def test_production_code_imports_nothing_private_and_changes_no_other_package() -> None:

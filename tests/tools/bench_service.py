@@ -7,7 +7,7 @@ import random
 import shutil
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -22,7 +22,7 @@ from service.jobs.record import COMPLETED, FAILED, JobRecord, ResultRow, State
 from tests.service.core import HPV, LiveService
 from tests.tools.bench_routes import adopt
 from tests.tools.figures import Figure, Section, measure_section
-from tests.tools.slopes import WARM_UP, cpu_seconds, memory_mb, slope
+from tests.tools.slopes import WARM_UP, cpu_seconds, growth, memory_mb
 from tethermap.base import layout
 
 JOBS, ROWS_PER_JOB, QUERIES = 100_000, 3, 200
@@ -187,8 +187,9 @@ def archive(service: LiveService, job_id: str, target: Path) -> list[Figure]:
 
 def polling(service: LiveService, large: str) -> list[Figure]:
     """Poll a job that runs from many clients while others download, as fast as a network lets them."""
-    cpu_alone, _, read_alone = _busy(service, large, 0)
-    cpu, times, read = _busy(service, large, POLLERS)
+    service.submit(HPV)
+    cpu_alone, _, read_alone = _busy(service, [], large)
+    cpu, times, read = _busy(service, [service.submit(HPV)] * POLLERS, large)
     cpu_polls = cpu - cpu_alone * read / read_alone
     p95, median = 1000 * np.quantile(times, (0.95, 0.5))
     what = f"status poll, {POLLERS} clients, a job runs, {DOWNLOADS} archives load"
@@ -201,9 +202,9 @@ def polling(service: LiveService, large: str) -> list[Figure]:
     ]
 
 
-def _busy(service: LiveService, large: str, pollers: int) -> tuple[float, list[float], int]:
-    """Return CPU seconds of the service while a job runs, archives load and some poll; seconds of polls; bytes read."""
-    job_id = service.submit(HPV)
+def _busy(service: LiveService, polled: Sequence[str], large: str | None = None) -> tuple[float, list[float], int]:
+    """Poll jobs, each by a client of its own, while archives of a large one load; return the service's CPU seconds, the
+    seconds of each poll, and the bytes read."""
     begun, end = cpu_seconds(service.process_id), time.monotonic() + _SECONDS
 
     def download() -> int:
@@ -214,27 +215,24 @@ def _busy(service: LiveService, large: str, pollers: int) -> tuple[float, list[f
                 time.sleep(_BLOCK / _RATE)
         return read
 
-    with ThreadPoolExecutor(pollers + DOWNLOADS) as pool:
-        loads = [pool.submit(download) for _ in range(DOWNLOADS)]
-        polls = [pool.submit(poll, service, job_id, number / pollers / 2, end) for number in range(pollers)]
+    with ThreadPoolExecutor(len(polled) + DOWNLOADS) as pool:
+        loads = [pool.submit(download) for _ in range(DOWNLOADS if large else 0)]
+        waits = [number / len(polled) / 2 for number in range(len(polled))]
+        times = [took for one in pool.map(partial(poll, service, end=end), polled, waits) for took in one]
     cpu = cpu_seconds(service.process_id) - begun
-    return cpu, [took for one in polls for took in one.result()], sum(one.result() for one in loads)
+    return cpu, times, sum(one.result() for one in loads)
 
 
 def crowd(folder: Path) -> list[Figure]:
     """Poll queued jobs from many clients while one runs, with a separate service."""
     with LiveService(folder, quick=True, MAX_RUNNING_JOBS="1") as service:
         jobs = [service.submit({**HPV, "target_name": f"queued {number}"}) for number in range(QUEUED + 1)]
-        begun, end = cpu_seconds(service.process_id), time.monotonic() + _SECONDS
-        with ThreadPoolExecutor(CROWD) as pool:
-            waits = [number / CROWD / 2 for number in range(CROWD)]
-            polls = sum(
-                len(times) for times in pool.map(partial(poll, service, end=end), jobs[: -1 - CROWD : -1], waits)
-            )
-        cpu, memory = cpu_seconds(service.process_id) - begun, memory_mb(service.process_id)
+        cpu, times, _ = _busy(service, jobs[-CROWD:])
+        memory = memory_mb(service.process_id)
     what = f"status poll, {CROWD} clients, {QUEUED} jobs queued"
+    name = f"{what}: CPU per poll, all work of the service counted"
     return [
-        Figure(f"{what}: CPU per poll, all work of the service counted", 1000 * cpu / polls, "ms", "cpu", at_most=1.1),
+        Figure(name, 1000 * cpu / len(times), "ms", "cpu", at_most=1.1),
         Figure(f"{what}: resident memory", memory, "MiB", "memory", at_most=200),
     ]
 
@@ -262,10 +260,8 @@ def mixed(service: LiveService, job_id: str) -> list[Figure]:
             list(pool.map(client, range(CLIENTS)))
             samples.append(memory_mb(service.process_id))
     rate = REQUESTS / (time.perf_counter() - begun)
-    grown = slope(sent, samples)
-    what, unit = "memory over mixed requests, slope", f"MB per {PER:,}"
     return [
-        Figure(what, grown.value, unit, "memory", error=grown.error, at_most=1),
+        growth("memory over mixed requests, slope", sent, samples, f"MB per {PER:,}", at_most=1),
         Figure("mixed requests", REQUESTS),
         Figure("mixed requests, rate", rate, "/s", "wall"),
     ]

@@ -3,11 +3,12 @@
 import resource
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import psutil
 from scipy.stats import linregress
+
+from tests.tools.figures import Figure
 
 BLOCKS = 20
 """Number of blocks of neighbouring samples to average, so that their correlation doesn't count as evidence."""
@@ -16,21 +17,16 @@ WARM_UP = 0.2
 """Share of the samples that fill caches and pools; the slopes are those of the rest."""
 
 
-class Slope(NamedTuple):
-    """A slope and its standard error, in units of y per unit of x."""
-
-    value: float
-    error: float
-
-
-def slope(x: Sequence[float], y: Sequence[float]) -> Slope:
-    """Return the least-squares slope of block averages after warming up, and its standard error.
+def growth(name: str, x: Sequence[float], y: Sequence[float], unit: str, *, at_most: float) -> Figure:
+    """Return the least-squares slope of block averages after warming up, with its standard error.
 
     Memory comes and goes in waves, so single samples are not independent of each other;
     averages of long blocks nearly are.
 
     Parameters
     ----------
+    name, unit, at_most
+        Those of the figure.
     x, y : sequence of float, shape (n,)
         Samples in order, n at least 8.
     """
@@ -38,7 +34,8 @@ def slope(x: Sequence[float], y: Sequence[float]) -> Slope:
     count = max(3, min(BLOCKS, (len(x) - first) // 2))
     means = [[np.mean(block) for block in np.array_split(values[first:], count)] for values in (x, y)]
     fitted = linregress(*means)
-    return Slope(float(fitted.slope), float(np.nan_to_num(fitted.stderr)))  # NaN for values that are all the same
+    error = float(np.nan_to_num(fitted.stderr))  # NaN for values that are all the same
+    return Figure(name, round(float(fitted.slope), 5), unit, "memory", error=round(error, 5), at_most=at_most)
 
 
 def memory_mb(process: int) -> float:

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from service.jobs.record import RECORD, utc_text
 from tests.service.core import HPV, LiveService
 from tests.tools.figures import Figure, Section, measure_section
 from tests.tools.runs import ROOT
-from tests.tools.slopes import WARM_UP, cpu_seconds, memory_mb, slope
+from tests.tools.slopes import WARM_UP, cpu_seconds, growth, memory_mb
 from tethermap.base import layout
 
 JOBS = int(os.environ.get("TETHERMAP_SOAK_JOBS", "200"))
@@ -30,8 +30,13 @@ FOLDERS = (2_000, 20_000)
 MODEL = ROOT / "data" / "examples" / "exam1hpv"
 """A finished job of which the many are copies."""
 
-GOALS = {"memory": 0.05, "file handles": 0.01, "threads": 0.01, "temporary files": 0.01}
-"""The most that each may grow by per job; memory in MB."""
+GOALS = {
+    "memory": ("MB per job", 0.05),
+    "file handles": ("per job", 0.01),
+    "threads": ("per job", 0.01),
+    "temporary files": ("per job", 0.01),
+}
+"""Unit of the growth of each, and the most it may be."""
 
 _SECONDS = 900
 
@@ -145,22 +150,16 @@ def starts(folder: Path) -> Iterator[Figure]:
         shutil.rmtree(service.folder)
 
 
-def grown(name: str, done: Sequence[int], values: Sequence[float], *, kind: str = "memory") -> Figure:
-    """Return the figure of the growth per job."""
-    unit = "MB per job" if kind == "memory" else "per job"
-    value, error = slope(done, values)
-    return Figure(name, round(value, 5), unit, error=round(error, 5), at_most=GOALS[kind])
-
-
 def measure(folder: Path) -> Section:
     """Measure slopes over many jobs, and starts."""
     done, samples = soak(folder / "soak")
     figures = [
-        *(grown(f"{kind}, slope", done, values, kind=kind) for kind, values in samples.items()),
+        *(growth(f"{name}, slope", done, samples[name], unit, at_most=most) for name, (unit, most) in GOALS.items()),
         *starts(folder / "starts"),
-        grown(f"memory, slope while {READ} finished jobs are read", *reading(folder / "reading")),
+        growth(f"memory, slope while {READ} finished jobs are read", *reading(folder / "reading"), "MB per job",
+               at_most=0.05),
         Figure("jobs run", JOBS),
-    ]
+    ]  # fmt: skip
     return figures, (), NOTES
 
 
