@@ -9,8 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tethermap.base import layout, recorded_search
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
@@ -34,7 +32,7 @@ _MOST_READ = 50
 def main(config: Path, job: Path) -> int:
     """Run the search of a job; return the exit status, and write the reason into the folder if it is not 0."""
     try:
-        settings = resolve(yaml.safe_load(config.read_text(encoding="utf-8")))
+        settings = resolve(json.loads(config.read_text(encoding="utf-8")))  # YAML lacks JSON's surrogate pairs
         _search(job, settings)
     except UserError as error:
         record_error(error.message, step="search_entries", kind=error.kind, job=job)
@@ -71,7 +69,7 @@ def _polymers(source: Source, entry_ids: list[str]) -> Polymers:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.scout", description=__doc__)
-    parser.add_argument("config", type=Path, help="configuration of the job, YAML or JSON")
+    parser.add_argument("config", type=Path, help="configuration of the job, JSON")
     parser.add_argument("folder", type=Path, help="folder to write to")
     arguments = parser.parse_args()
     raise SystemExit(main(arguments.config, arguments.folder))

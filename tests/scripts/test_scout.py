@@ -93,7 +93,7 @@ def searched(folder: Path, **asked: object) -> int:
     return scout.main(config, folder / "job")
 
 
-@pytest.mark.parametrize(("query", "status"), [("bromodomain", 0), ("(a OR b) c", 1)])
+@pytest.mark.parametrize(("query", "status"), [("bromodomain \N{COLLISION SYMBOL}", 0), ("(a OR b) c", 1)])
 def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: int, tmp_path: Path) -> None:
     asked = {"search_query": query, "source": {"kind": "archive"}, "fasta_seq": "ATGGCCATTGTAATGGGCCGC"}
     assert searched(tmp_path, **asked) == status
