@@ -114,9 +114,9 @@ def test_each_exit_of_a_ligand_lists_what_to_buy_or_make(http: httpx2.Client, mi
     assert f"{handles}?stem=" in http.get(f"/results/{done_job}").text
 
 
-def test_halves_of_a_degrader_are_looked_for_in_a_job(http: httpx2.Client, done_job: str) -> None:
-    asked = {"smiles": "CC(=O)NCCOCCOc1ccccc1", "a_job": done_job}
-    assert http.get("/api/degraders/halves", params=asked).json()["halves"] == [[]]
+def test_halves_of_a_degrader_are_looked_for_in_jobs(http: httpx2.Client, done_job: str, failed_job: str) -> None:
+    asked = {"smiles": "CC(=O)NCCOCCOc1ccccc1", "a_job": done_job, "b_job": failed_job}
+    assert http.get("/api/degraders/halves", params=asked).json()["halves"] == [[], []]
     assert http.get("/api/degraders/halves", params={"smiles": "C"}).status_code == 400
     assert http.get("/api/degraders/halves", params={"smiles": "C(", "a": done_job}).status_code == 400
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from rdkit import Chem
 
 from tethermap.answers.observed.transfer import leaving_bonds
-from tethermap.base import layout
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row, read_table
 from tethermap.extras.protac.on_demand import molecule_of
 
@@ -34,10 +33,13 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
     """
     degrader = molecule_of(smiles, "The degrader")
     halves = []
-    path = job / layout.EXIT_ANSWERS
-    answers = list(read_table(path, EXIT_ANSWERS, strict=False)) if path.is_file() else []  # none in 0.1
+    # a job that failed has neither table, one of 0.1 no answers
+    answers, results = (
+        list(read_table(path, table, strict=False)) if (path := job / table.path).is_file() else []
+        for table in (EXIT_ANSWERS, RESULTS_TABLE)
+    )
     by_component: dict[str, list[Row]] = {}
-    for row in read_table(job / layout.RESULTS_DISPLAY, RESULTS_TABLE, strict=False):
+    for row in results:
         by_component.setdefault(str(row["Warhead"]), []).append(row)
     for comp_id, rows in by_component.items():
         ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
