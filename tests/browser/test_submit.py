@@ -293,6 +293,23 @@ def test_preview_is_shown_after_a_pause_in_typing(pages: Pages) -> None:
     assert_accessible(page)
 
 
+def test_preview_survives_a_late_script_and_a_lost_connection(pages: Pages) -> None:
+    pages.watch.expect("ERR_FAILED")
+    page = pages.open()
+
+    def late(route: Route) -> None:
+        page.locator("#target_name").fill("1HPV")
+        route.continue_()
+
+    page.route("**/submit.js", late)
+    page.route(
+        re.compile("/$"), lambda route: route.abort() if route.request.method == "POST" else route.continue_(), times=2
+    )
+    page.goto("/")
+    expect(page.locator("#preview-panel h2")).to_contain_text("1 entry")
+    assert pages.watch.requests.count("POST /") == 3  # the lost one, the check, the preview
+
+
 def test_ligand_of_a_finished_job_is_found_from_its_name_or_smiles(pages: Pages) -> None:
     page = pages.open("/")
     for text in ("amprenavir", AMPRENAVIR):

@@ -254,8 +254,10 @@ function isComplete(text) {
     || /[=#(\[]|[a-z]1/.test(text) || suggestions.exact(text) !== undefined;
 }
 
+const ATTEMPTS = 3;
+let failures = 0;
 let looking = false;
-/** Show the preview of a complete text. */
+/** Show the preview of a complete text; try again after a pause if the service can't be reached. */
 async function look() {
   const text = box.value.trim();
   if (looking || sending || String(asked("preview")) === told || (text.length < 3 && !structures.value)) return;
@@ -268,13 +270,14 @@ async function look() {
       const isProtein = ["gene", "protein", "accession"].includes(suggestions.exact(text)?.kind);
       if (answer.find && !isProtein) await findLigands(answer.find);
     }
+    failures = 0;
   } catch {
-    // the buttons report it
+    failures += 1; // the buttons report it
   } finally {
     looking = false;
     if (formState.textContent === t.searching) formState.textContent = ""; // keep the text of a button
   }
-  if (text !== box.value.trim()) lookLater();
+  if (text !== box.value.trim() || failures % ATTEMPTS) lookLater();
 }
 
 const lookSoon = debounced(look, 300);
@@ -342,3 +345,4 @@ addEventListener("pageshow", (event) => {
 });
 
 for (const input of form.querySelectorAll("[aria-invalid]")) touched.add(input.name);
+if (box.value !== box.defaultValue) lookLater(); // typed before this script was loaded
