@@ -99,9 +99,8 @@ class FilesSource(FolderSource):
         entries = {place: entry_id for entry_id, place in reversed(self.given.items())}
         self.ligands_of = {ligand: entries[place] for ligand, place in pairs.items() if place in entries}
         by_hand = [name for name, place in self.given.items() if Path(place) in self._paths]
-        said = {name: (facts.title, facts.descriptions, facts.genes, facts.uniprot)
-                for name, facts in self._index.summaries(by_hand).items()}  # fmt: skip
-        self.wordless = [name for name, words in said.items() if not any(words)]
+        found = self._index.summaries(by_hand).items()
+        self.wordless = [name for name, s in found if not (s.title or s.descriptions or s.genes or s.uniprot)]
         return self
 
     def _sorted(self) -> tuple[Given, Skipped]:
@@ -173,9 +172,8 @@ class FilesSource(FolderSource):
                 self._folders[file] = str(Path(place).parent)
                 yield file, label
             elif kind_of(Path(file))[0] != "archive":
-                yield from self._opened(
-                    file, f"{label}/{file[len(str(self._prepared)) + 26 + len('files/') :]}", skipped
-                )
+                inner = "/".join(Path(file).relative_to(self._prepared).parts[2:])
+                yield from self._opened(file, f"{label}/{inner}", skipped)
             else:
                 skipped.setdefault("an archive in an archive; unpack it first", []).append(label)
 

@@ -167,7 +167,13 @@ def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
             element == "C" and valence == 3 and complete and _is_linear_end(mol, atom)
         ):
             mol.charges[atom] = -1
-    return _built(mol, xyz, [k for k in range(len(mol.names)) if complete or mol.elements[k] != "H"])
+    kept = [k for k, element in enumerate(mol.elements) if complete or element != "H"]
+    made = _built(mol, kept)
+    conformer = Chem.Conformer(len(kept))
+    conformer.SetPositions(xyz[kept])
+    made.AddConformer(conformer)
+    mol.names = [mol.names[k] for k in kept]
+    return made.GetMol()
 
 
 def _is_linear_end(mol: _Molecule, atom: int) -> bool:
@@ -175,7 +181,8 @@ def _is_linear_end(mol: _Molecule, atom: int) -> bool:
     return len(mol.near[atom]) == 1 and mol.valence(atom) == 3 and mol.elements[mol.near[atom][0]] == "N"
 
 
-def _built(mol: _Molecule, xyz: np.ndarray, kept: Sequence[int]) -> Chem.Mol:
+def _built(mol: _Molecule, kept: Sequence[int]) -> Chem.RWMol:
+    """Return the kept atoms and the bonds between them as a molecule of RDKit."""
     made = Chem.RWMol()
     place = {k: number for number, k in enumerate(kept)}
     for k in kept:
@@ -185,11 +192,7 @@ def _built(mol: _Molecule, xyz: np.ndarray, kept: Sequence[int]) -> Chem.Mol:
     for (a, b), order in mol.orders.items():
         if a in place and b in place:
             made.AddBond(place[a], place[b], _BONDS.get(order, Chem.BondType.SINGLE))
-    conformer = Chem.Conformer(len(kept))
-    conformer.SetPositions(xyz[list(kept)])
-    made.AddConformer(conformer)
-    mol.names = [mol.names[k] for k in kept]
-    return made.GetMol()
+    return made
 
 
 def _set_oxo_groups(mol: _Molecule) -> None:
@@ -287,19 +290,15 @@ def _try_rings(mol: _Molecule, ring: Sequence[tuple[int, int]], chosen: dict[int
     strict : bool
         Whether RDKit must find all their bonds aromatic.
     """
-    made = Chem.RWMol()
+    made = _built(mol, range(len(mol.elements)))
     in_ring = {atom for pair in ring for atom in pair}
-    for k, element in enumerate(mol.elements):
-        atom = Chem.Atom(element if element != "D" else "H")
+    for k, atom in enumerate(made.GetAtoms()):
         change = chosen.get(k, "")
         atom.SetFormalCharge(mol.charges[k] + {"+": 1, "-": -1}.get(change, 0))
         if change == "H":
             atom.SetNumExplicitHs(1)
-        atom.SetNoImplicit(element != "C")
+        atom.SetNoImplicit(mol.elements[k] != "C")
         atom.SetIsAromatic(k in in_ring)
-        made.AddAtom(atom)
-    for (a, b), order in mol.orders.items():
-        made.AddBond(a, b, _BONDS.get(order, Chem.BondType.SINGLE))
     for a, b in ring:
         made.GetBondBetweenAtoms(a, b).SetIsAromatic(True)
     try:
