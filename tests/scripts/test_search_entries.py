@@ -128,7 +128,7 @@ def test_a_sequence_search_adds_hits_at_rcsb(tmp_path: Path, standin: StandIn) -
 
 
 def test_rcsb_and_a_mirror_of_the_same_entries_agree(tmp_path: Path, standin: StandIn) -> None:
-    folder = next(iter(standin.documents.values())).files["cif"].parent
+    folder = next(iter(standin.documents.values())).file.path.parent
     for number, query in enumerate(
         ["EGFR kinase", "P00533 3", "2abc ligase", "5HT3 EGFR", '"kinase number 4"', "zebra"]
     ):

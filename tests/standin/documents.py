@@ -1,6 +1,6 @@
 """The entries of a folder in the data API's format, and their files in the file servers' format."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,47 +10,40 @@ from tethermap.base.packed import unpacked
 from tethermap.entry.metadata import EntryMetadata, LigandName, PolymerEntity, metadata_of
 from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
-from tethermap.sources.naming import structure_file
+from tethermap.sources.own.sniff import StructureFile
 
 Json = dict[str, Any]
 
 
 @dataclass
 class Document:
-    """One entry: its object of the data API, its searchable text, its files."""
+    """One entry: its file, its object of the data API, its searchable text."""
 
-    entry_id: str
+    file: StructureFile
     data: Json
     text: str
-    files: dict[str, Path] = field(default_factory=dict)
 
-    def file(self, suffix: str) -> bytes | None:
-        """Return the plain file of a format, ``cif`` or ``pdb``; mmCIF is made from PDB when there is no other."""
-        if suffix in self.files:
-            return unpacked(self.files[suffix].read_bytes())
-        if suffix != "cif":
-            return None
-        text = unpacked(self.files["pdb"].read_bytes()).decode("utf-8", "replace")
+    def mmcif(self) -> bytes:
+        """Return its mmCIF file, made from the PDB file when there is no other."""
+        content = unpacked(self.file.path.read_bytes())
+        if self.file.is_mmcif:
+            return content
+        text = content.decode("utf-8", "replace")
         old = text[72:76] == text[62:66]
         structure = gemmi.read_pdb_string(text, max_line_length=72 if old else 0)
-        structure.name = self.entry_id.upper()
+        structure.name = self.file.entry_id.upper()
         structure.setup_entities()
         return structure.make_mmcif_document().as_string().encode()
 
 
 def load_documents(folder: Path) -> dict[str, Document]:
     """Return the documents of all entries of a folder by lower-case id."""
-    paths = list(walk(folder))
     documents = {}
-    for file in choose_files(paths)[0]:
+    for file in choose_files(walk(folder))[0]:
         content = unpacked(file.path.read_bytes())
         metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
         data = entry_object(metadata, content.count(b"\nATOM") or 1)
-        documents[file.entry_id] = Document(file.entry_id, data, _text(metadata))
-    for path in paths:
-        named = structure_file(path)
-        if not isinstance(named, str):
-            documents[named.entry_id].files["cif" if named.is_mmcif else "pdb"] = named.path
+        documents[file.entry_id] = Document(file, data, _text(metadata))
     return documents
 
 

@@ -188,14 +188,12 @@ class StandIn:
 
     def _file(self, name: str) -> Reply:
         entry, _, suffix = name.partition(".")
-        document = self.documents.get(entry)
-        kind = suffix.removesuffix(".gz")
-        data = document.file(kind) if document and kind in ("cif", "pdb") else None
-        if data is None:
+        if entry not in self.documents or suffix not in ("cif", "cif.gz"):
             return NO_PAGE
-        if suffix.endswith(".gz"):
-            return Reply(200, gzip.compress(data, compresslevel=1, mtime=0), "application/gzip")
-        return Reply(200, data, "text/plain")
+        data = self.documents[entry].mmcif()
+        if suffix == "cif":
+            return Reply(200, data, "text/plain")
+        return Reply(200, gzip.compress(data, compresslevel=1, mtime=0), "application/gzip")
 
     @contextmanager
     def answering(self, service: str, entry: str) -> Iterator[Fault | None]:
