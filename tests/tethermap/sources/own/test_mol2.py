@@ -12,6 +12,7 @@ from rdkit.Chem import rdMolTransforms
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from tethermap.components.component import Component
+from tethermap.molecule.dictionary import dictionary_molecule
 from tethermap.sources.own.poses import LigandFileError, LigandPose, read_poses
 
 CODES = """
@@ -24,28 +25,9 @@ ORDERS = {
 }  # fmt: skip
 
 
-def joined(atoms: Iterable[tuple[str, int]], bonds: Iterable[tuple[int, int, Chem.BondType]]) -> Chem.RWMol:
-    """Return a molecule of elements with charges, and bonds."""
-    mol = Chem.RWMol()
-    for element, charge in atoms:
-        atom = Chem.Atom(element)
-        atom.SetFormalCharge(charge)
-        mol.AddAtom(atom)
-    for first, second, order in bonds:
-        mol.AddBond(first, second, order)
-    return mol
-
-
 def molecule(component: Component) -> Chem.Mol:
     """Return a component with its hydrogens, out of the plane of a drawing."""
-    orders = dict(enumerate(ORDERS.values(), start=1))
-    bonds = [(bond.first, bond.second, orders[bond.order]) for bond in component.bonds]
-    mol = joined([(atom.element, atom.charge) for atom in component.atoms], bonds)
-    conformer = Chem.Conformer(mol.GetNumAtoms())
-    conformer.SetPositions(np.array([atom.xyz or (0.0, 0.0, 0.0) for atom in component.atoms]))
-    mol.AddConformer(conformer)
-    Chem.SanitizeMol(mol)
-    full = Chem.AddHs(Chem.RemoveHs(mol), addCoords=True)
+    full = Chem.AddHs(dictionary_molecule(component, neutral=False), addCoords=True)
     turned = np.eye(4)
     turned[1:3, 1:3] = [[0.8, -0.6], [0.6, 0.8]]
     turned[2, 3] = 3.0
@@ -66,8 +48,13 @@ def same(mol: Chem.Mol, *, tautomers: bool) -> str:
 
 
 def rebuilt(pose: LigandPose) -> Chem.Mol:
-    bonds = [(first, second, ORDERS[order]) for first, second, order in pose.bonds or ()]
-    mol = joined(zip(pose.elements, pose.charges, strict=True), bonds)
+    mol = Chem.RWMol()
+    for element, charge in zip(pose.elements, pose.charges, strict=True):
+        atom = Chem.Atom(element)
+        atom.SetFormalCharge(charge)
+        mol.AddAtom(atom)
+    for first, second, order in pose.bonds or ():
+        mol.AddBond(first, second, ORDERS[order])
     Chem.SanitizeMol(mol)
     return mol.GetMol()
 
