@@ -16,16 +16,11 @@ from tests.standin.search import ATTRIBUTES, SUGGESTED
 from tests.standin.server import SCHEMA
 from tethermap.sources import rcsb_queries as queries
 
-EGFR = ["1ABC", "2ABC", "3ABC", "4ABC", "5ABC"]
 WORDS = queries.text_node(["egfr"], [], any_term=False)
 
 
-def _post(standin: StandIn, path: str, body: Any) -> httpx2.Response:
-    return httpx2.post(f"{standin.url}{path}", json=body)
-
-
 def _search(standin: StandIn, body: Any) -> httpx2.Response:
-    return _post(standin, "/rcsbsearch/v2/query", body)
+    return httpx2.post(f"{standin.url}/rcsbsearch/v2/query", json=body)
 
 
 def _recorded(folder: Path, name: str) -> Any:

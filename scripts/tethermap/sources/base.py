@@ -49,14 +49,11 @@ class KnownEntry:
     ----------
     entry_id : str
         Id of the entry to use: the requested one or its successor; empty if neither exists.
-    withdrawn : bool
-        Whether the requested entry was withdrawn.
     successors : tuple of str
-        Entries that replaced it.
+        Entries that replaced the requested one.
     """
 
     entry_id: str
-    withdrawn: bool = False
     successors: tuple[str, ...] = ()
 
 

@@ -189,7 +189,8 @@ class FilesSource(FolderSource):
         if entry_id not in self._index.lookup([entry_id]):
             raise FetchError("not_found", "not among the files")
         label, record = self._origins.get(entry_id, ("", None))
-        return replace(self._fetched(KnownEntry(entry_id), self.kind), source_file=label, source_record=record)
+        fetched = self._fetched(KnownEntry(entry_id))
+        return replace(fetched, source=self.kind, source_file=label, source_record=record)
 
 
 def _skipped_notes(skipped: Skipped) -> list[str]:

@@ -71,12 +71,11 @@ class FolderSource(Source):
                 entities[entry_id] = read_content(path, entry_id, own=self.lists_all).entities
         return entities
 
-    def _fetched(self, entry: KnownEntry, source: str, *, withdrawn: bool = False) -> Fetched:
+    def _fetched(self, entry: KnownEntry) -> Fetched:
         """Return the file of an indexed entry in its place, checked."""
         path = self._index.paths([entry.entry_id])[entry.entry_id]
         checked = self.check(path, entry.entry_id, self.lists_all)
-        successors = entry.successors or checked.successors
-        return replace(checked, source=source, withdrawn=withdrawn or checked.withdrawn, successors=successors)
+        return replace(checked, successors=entry.successors or checked.successors)
 
     def close(self) -> None:
         """Close the index."""

@@ -5,6 +5,7 @@ import struct
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -36,8 +37,6 @@ class IndexRow:
     ----------
     summary : EntrySummary
         Metadata of the entry.
-    withdrawn : bool
-        Whether its header marks it as withdrawn.
     successors : tuple of str
         Entries that replace it, by its header.
     texts : tuple of str
@@ -47,7 +46,6 @@ class IndexRow:
     """
 
     summary: EntrySummary
-    withdrawn: bool
     successors: tuple[str, ...]
     texts: tuple[str, ...]
     names: tuple[tuple[str, str, str, str], ...] = ()
@@ -81,17 +79,17 @@ def _read_chunk(files: Sequence[StructureFile]) -> list[IndexRow]:
 
 def read_row(file: StructureFile) -> IndexRow:
     """Return the row of one file; only the id if the file can't be read."""
-    nothing = EntryMetadata(file.entry_id)
-    with isolate_errors(file.entry_id, lambda _: None):
-        try:
-            content = _content(file)
-            metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
-            size = _atoms(file, content)
-        except _UNREADABLE:
-            metadata, size = nothing, 0
-        texts = _texts(metadata, file.path)
-        return IndexRow(summary_of(metadata, size), metadata.withdrawn, metadata.successors, texts, _names(metadata))
-    return IndexRow(EntrySummary(file.entry_id), withdrawn=False, successors=(), texts=_texts(nothing, file.path))
+    row = _row(file, EntryMetadata(file.entry_id), 0)
+    with isolate_errors(file.entry_id, lambda _: None), suppress(*_UNREADABLE):
+        content = _content(file)
+        metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
+        row = _row(file, metadata, _atoms(file, content))
+    return row
+
+
+def _row(file: StructureFile, metadata: EntryMetadata, size: int) -> IndexRow:
+    texts = _texts(metadata, file.path)
+    return IndexRow(summary_of(metadata, size), metadata.successors, texts, _names(metadata))
 
 
 def summary_of(metadata: EntryMetadata, size: int | None) -> EntrySummary:

@@ -77,8 +77,7 @@ class MirrorSource(FolderSource):
         for entry_id in entry_ids:
             listed = self._obsolete.get(entry_id)
             if entry := indexed.get(entry_id):
-                withdrawn = entry.withdrawn or listed is not None
-                found[entry_id] = replace(entry, withdrawn=withdrawn, successors=listed or entry.successors)
+                found[entry_id] = KnownEntry(entry_id, listed or entry.successors)
             elif listed is not None:
                 found[entry_id] = follow(
                     entry_id, listed, lambda name: self._obsolete.get(name, ()), self._index.lookup
@@ -92,9 +91,11 @@ class MirrorSource(FolderSource):
             raise FetchError("not_found", f"not in the {self.kind}")
         if not found.entry_id:
             raise FetchError("withdrawn", " ".join(found.successors), successor=" ".join(found.successors))
-        source = self.kind if self.kind == "archive" else f"{self.kind}:{self.label}"
-        fetched = self._fetched(found, source, withdrawn=found.withdrawn and found.entry_id == entry_id)
-        return replace(fetched, source=f"{PDB_REDO}:{self.label}") if REDONE.fullmatch(fetched.path.name) else fetched
+        fetched = self._fetched(found)
+        kind = PDB_REDO if REDONE.fullmatch(fetched.path.name) else self.kind
+        listed = found.entry_id == entry_id and entry_id in self._obsolete
+        source = kind if kind == "archive" else f"{kind}:{self.label}"
+        return replace(fetched, source=source, withdrawn=fetched.withdrawn or listed)
 
 
 def choose_files(places: Iterable[str]) -> tuple[list[StructureFile], Counter[str]]:

@@ -75,9 +75,9 @@ def follow(
         seen.update(queue)
         existing = present(queue)
         if there := tuple(name for name in queue if name in existing):
-            return KnownEntry(there[0], True, there)
+            return KnownEntry(there[0], there)
         following = [new for old in queue for new in successors_of(old)]
         queue = tuple(dict.fromkeys(name for name in following if name not in seen))
         if not queue:
             break
-    return KnownEntry("", True, successors)
+    return KnownEntry("", successors)

@@ -37,8 +37,6 @@ class FoundEntry:
         Relevance, on the source's own scale.
     exempt : bool
         Whether filters don't apply to it.
-    withdrawn : bool
-        Whether the requested entry was withdrawn.
     successors : tuple of str
         Entries that replaced it.
     """
@@ -48,7 +46,6 @@ class FoundEntry:
     hits: list[str]
     score: float | None = None
     exempt: bool = False
-    withdrawn: bool = False
     successors: tuple[str, ...] = ()
 
 
@@ -179,7 +176,7 @@ def sequences_of(fasta: str) -> list[str]:
 
 
 def _named(entry_id: str, entry: KnownEntry, hit: str) -> FoundEntry:
-    return FoundEntry(entry.entry_id, entry_id, [hit], None, True, entry.withdrawn, entry.successors)
+    return FoundEntry(entry.entry_id, entry_id, [hit], None, True, entry.successors)
 
 
 def _find(source: Source, query: Query, prefix: str) -> SearchResult:

@@ -28,15 +28,14 @@ from tethermap.sources.suggestions import NAMES_TABLE
 
 _LOG = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised when the content of the index or its construction changes."""
 
 _TEXTS = "ids, title, names, genes, organisms, ligands, other"
 _TABLES = f"""
 CREATE TABLE entries (
     number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, is_mmcif INTEGER NOT NULL,
-    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, summary TEXT NOT NULL, withdrawn INTEGER NOT NULL,
-    successors TEXT NOT NULL
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, summary TEXT NOT NULL, successors TEXT NOT NULL
 );
 CREATE TABLE ids (number INTEGER PRIMARY KEY, entry_id TEXT NOT NULL);
 CREATE TABLE accessions (accession TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (accession, number))
@@ -116,10 +115,10 @@ class TextIndex:
         return [row[0] for row in self._ask("SELECT entry_id FROM entries ORDER BY entry_id")]
 
     def lookup(self, entry_ids: Iterable[str]) -> dict[str, KnownEntry]:
-        """Return these entries, withdrawn or not by their headers; unknown ids are skipped."""
-        sql = "SELECT withdrawn, successors FROM entries WHERE entry_id = ?"
-        rows = ((name, *row) for name in entry_ids for row in self._ask(sql, name))
-        return {name: KnownEntry(name, bool(withdrawn), tuple(json.loads(new))) for name, withdrawn, new in rows}
+        """Return these entries with the successors that their headers name; unknown ids are skipped."""
+        sql = "SELECT successors FROM entries WHERE entry_id = ?"
+        rows = ((name, text) for name in entry_ids for (text,) in self._ask(sql, name))
+        return {name: KnownEntry(name, tuple(json.loads(text))) for name, text in rows}
 
     def paths(self, entry_ids: Iterable[str]) -> dict[str, Path]:
         """Return the paths of these entries' files; unknown ids are skipped."""
@@ -240,8 +239,8 @@ def _update(connection: sqlite3.Connection, files: Sequence[StructureFile]) -> N
 
 
 def _insert(connection: sqlite3.Connection, key: tuple[str, str, int, int, int], row: IndexRow) -> None:
-    values = (*key, json.dumps(asdict(row.summary)), int(row.withdrawn), json.dumps(row.successors))
-    number = connection.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid
+    values = (*key, json.dumps(asdict(row.summary)), json.dumps(row.successors))
+    number = connection.execute("INSERT INTO entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", values).lastrowid
     texts = f"INSERT INTO texts (rowid, {_TEXTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own names
     names = "INSERT OR IGNORE INTO names (name, kind, key, says, number) VALUES (?, ?, ?, ?, ?)"
     connection.execute("INSERT INTO ids VALUES (?, ?)", (number, key[0]))

@@ -26,10 +26,10 @@ class FakeSource(Source):
         known = {}
         for name in entry_ids:
             if name in self.entries:
-                known[name] = KnownEntry(name, name in self.replaced, self.replaced.get(name, ()))
+                known[name] = KnownEntry(name, self.replaced.get(name, ()))
             elif name in self.replaced:
                 there = [new for new in self.replaced[name] if new in self.entries]
-                known[name] = KnownEntry(there[0] if there else "", True, self.replaced[name])
+                known[name] = KnownEntry(there[0] if there else "", self.replaced[name])
         return known
 
     def known_accessions(self, accessions: Sequence[str]) -> set[str]:

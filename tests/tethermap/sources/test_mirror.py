@@ -110,7 +110,7 @@ def withdrawn(tmp_path: Path) -> MirrorSource:
 
 
 def test_successor_replaces_an_absent_withdrawn_entry_and_an_existing_one_is_flagged(withdrawn: MirrorSource) -> None:
-    assert withdrawn.resolve(["1old"]) == {"1old": KnownEntry("2new", True, ("2new",))}
+    assert withdrawn.resolve(["1old"]) == {"1old": KnownEntry("2new", ("2new",))}
     for entry_id, facts in {"1old": ("2new", False, ("2new",)), "1gon": ("1gon", True, ())}.items():
         fetched = withdrawn.fetch(entry_id)
         assert (fetched.entry_id, fetched.withdrawn, fetched.successors) == facts
@@ -180,4 +180,4 @@ def test_words_and_accessions_find_the_entries_of_a_target(large: MirrorSource, 
 
 
 def test_the_list_next_to_the_mirror_names_successors(large: MirrorSource) -> None:
-    assert large.resolve(["1hhb"]) == {"1hhb": KnownEntry("2hhb", True, ("2hhb", "4hhb"))}
+    assert large.resolve(["1hhb"]) == {"1hhb": KnownEntry("2hhb", ("2hhb", "4hhb"))}

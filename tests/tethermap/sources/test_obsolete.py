@@ -30,7 +30,7 @@ def test_the_list_is_found_up_to_two_folders_above_the_mirror(tmp_path: Path) ->
 def test_several_withdrawals_in_a_row_are_followed() -> None:
     table = {"1abc": ("2abc",), "2abc": ("3abc", "4abc"), "3abc": ()}
     found = follow("1abc", table["1abc"], table.__getitem__, {"4abc"}.intersection)
-    assert (found.entry_id, found.withdrawn, found.successors) == ("4abc", True, ("4abc",))
+    assert (found.entry_id, found.successors) == ("4abc", ("4abc",))
 
 
 def test_circular_withdrawals_are_followed_once() -> None:

@@ -155,7 +155,7 @@ def test_a_withdrawn_entry_leads_to_its_successor() -> None:
     source = _source()
     source.replaced["1old"] = ("4abc",)
     (candidate,) = find_entries(source, "1old", "x").candidates
-    assert (candidate.requested_id, candidate.entry_id, candidate.withdrawn) == ("1old", "4abc", True)
+    assert (candidate.requested_id, candidate.entry_id) == ("1old", "4abc")
 
 
 FOUND = {
