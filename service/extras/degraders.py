@@ -186,16 +186,12 @@ async def degrader_inputs(request: Request) -> Response:
     """Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP."""
     job = job_of(request)
     stem, anchor = _STEM.needed(request), _ANCHOR.needed(request)
-    asked = [f"--stem={stem}", f"--anchor={anchor}"]
+    asked: dict[str, object] = {"stem": stem, "anchor": anchor}
     if other_id := _OTHER_JOB.of(request):
-        asked.append(f"--other-job={job_named(request, other_id).folder}")
-        asked += [f"--other-stem={_OTHER_STEM.needed(request)}", f"--other-anchor={_OTHER_ANCHOR.needed(request)}"]
-    asked.append(f"--degrader={_DEGRADER.of(request) or ''}")
-    if _OPEN_BABEL.of(request):
-        asked.append("--open-babel")
-    if tool := _TOOL.given(request):
-        asked.append(f"--tool={tool}")
-    archive = await on_demand(_inputs_zip, shared_of(request).parts.settings, job.folder, asked)
+        asked["other-job"] = job_named(request, other_id).folder
+        asked |= {"other-stem": _OTHER_STEM.needed(request), "other-anchor": _OTHER_ANCHOR.needed(request)}
+    asked |= {"degrader": _DEGRADER.of(request), "open-babel": _OPEN_BABEL.of(request), "tool": _TOOL.given(request)}
+    archive = await on_demand(_inputs_zip, shared_of(request).parts.settings, job.folder, _options(asked))
     headers = {"Content-Disposition": disposition(f"{job.record.job_id}_{stem}_{anchor}.zip")}
     return made_answer(request, archive, "application/zip", headers)
 
@@ -204,8 +200,7 @@ async def degrader_inputs(request: Request) -> Response:
 async def exit_handles(request: Request) -> Response:
     """Each exit of a ligand: compounds to buy or make, atoms that the cut removes, contacts kept and lost."""
     job = job_of(request)
-    asked = ["--handles", f"--a-job={job.folder}", f"--a-stem={_STEM.needed(request)}"]
-    asked.append(f"--a-anchor={_EXIT.of(request) or ''}")
+    asked = {"handles": True, "a-job": job.folder, "a-stem": _STEM.needed(request), "a-anchor": _EXIT.of(request)}
     rows = _PAGING.of(request)
     handles = json.loads(await _ran(request, "handles", asked))["handles"]
     shown, total = handles[rows.offset :][: rows.limit], len(handles)
@@ -237,13 +232,17 @@ async def find_halves(request: Request) -> Response:
     jobs = [job_named(request, name) for text in _JOBS.values() if (name := text.of(request))]
     if not jobs:
         raise MissingField("Name a job: a_job, b_job or both.", details={"field": "a_job"})
-    asked = [f"--split={smiles}"]
-    asked += [f"--{letter}-job={job.folder}" for letter, job in zip(_JOBS, jobs, strict=False)]
+    asked = {"split": smiles, **{f"{letter}-job": job.folder for letter, job in zip(_JOBS, jobs, strict=False)}}
     return tagged(request, HalvesAnswer.model_validate_json(await _ran(request, "halves", asked)))
 
 
-async def _ran(request: Request, kind: Kind, asked: Sequence[str]) -> str:
-    return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", asked)
+async def _ran(request: Request, kind: Kind, asked: Mapping[str, object]) -> str:
+    return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", _options(asked))
+
+
+def _options(asked: Mapping[str, object]) -> list[str]:
+    """Return the options of a script: flags that are true, and values that are not empty."""
+    return [f"--{name}" if value is True else f"--{name}={value}" for name, value in asked.items() if value]
 
 
 def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, Mapping[str, str], Mapping[str, str]]:
@@ -255,18 +254,15 @@ def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, 
 
 
 async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
-    asked = [f"--format={form}", f"--most={shown.limit}", f"--skip={shown.offset}", f"--pictures={drawn}"]
-    if atoms := _MOST_LINKER.of(request):
-        asked.append(f"--most-atoms={atoms}")
-    if kind := _LINKERS.of(request):
-        asked.append(f"--linkers={kind}")
+    asked: dict[str, object] = {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn}
+    asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.of(request)}
     for letter, (stem, anchor, smiles) in _HALVES.items():
         if half := smiles.of(request):
-            asked.append(f"--{letter}-smiles={half}")
+            asked[f"{letter}-smiles"] = half
             continue
         job = job_named(request, _JOBS[letter].needed(request))
-        asked += [f"--{letter}-job={job.folder}", f"--{letter}-stem={stem.needed(request)}"]
-        asked.append(f"--{letter}-anchor={anchor.needed(request)}")
+        asked |= {f"{letter}-job": job.folder, f"{letter}-stem": stem.needed(request)}
+        asked[f"{letter}-anchor"] = anchor.needed(request)
     return await _ran(request, "degraders", asked)
 
 

@@ -63,9 +63,7 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
     """
     if half_molecule(smiles) is None:
         raise NoMoleculeError("A half is no SMILES with one [*] for the linker.")
-    if (end := end_of(smiles)) is None:
-        raise NoInputsError("No common reaction joins a linker to the half there.")
-    _check_size(end)
+    end = _joined_end(smiles, "the half there")
     mol = Chem.Mol(end.mol)
     for atom in mol.GetAtoms():
         atom.SetAtomMapNum(atom.GetIdx() + 1 + SECOND_HALF * second if atom.GetAtomicNum() else 0)
@@ -84,20 +82,28 @@ def part_of_exit(requested: RequestedAnchor, second: bool) -> Part:
     """
     ligand, rows = ligand_of(requested.job, requested.stem)
     chosen = exit_at(ligand, rows, requested.anchor)
-    end = end_of(exit_smiles(ligand, chosen, SECOND_HALF * second))
-    if end is None:
-        raise NoInputsError(f"No common reaction joins a linker to {requested.anchor} of {requested.stem}.")
-    _check_size(end)
+    end = _joined_end(exit_smiles(ligand, chosen, SECOND_HALF * second), f"{requested.anchor} of {requested.stem}")
     anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     description = _description(ligand, chosen, end, _contact_rows(requested.job, requested.stem))
     warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
     return Part(end, description, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
 
 
-def _check_size(end: End) -> None:
-    """Raise NoMoleculeError for a half that is too large to join."""
+def _joined_end(smiles: str, place: str) -> End:
+    """Return a half that a linker can be joined to; `place` ends the message of the error if none can.
+
+    Raises
+    ------
+    NoInputsError
+        If no common reaction makes that bond.
+    NoMoleculeError
+        If it is too large.
+    """
+    if (end := end_of(smiles)) is None:
+        raise NoInputsError(f"No common reaction joins a linker to {place}.")
     if end.mol.GetNumHeavyAtoms() > MOST_ATOMS or rdMolDescriptors.CalcNumRings(end.mol) > MOST_RINGS:
         raise NoMoleculeError(f"A half has more than {MOST_ATOMS} heavy atoms or {MOST_RINGS} rings.")
+    return end
 
 
 def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:

@@ -136,16 +136,16 @@ def _placed(
     """Return a conformation superposed on the first half, with both crystal geometries; None if these don't fit."""
     rotation, shift = best_fit(own[0], made[list(matches[0])])
     xyz = made @ rotation.T + shift
-    moved = own[0], np.eye(3), np.zeros(3)
-    for match, places in zip(matches, own, strict=True):
-        turn, way = best_fit(xyz[list(match)], places) if match is not matches[0] else moved[1:]
+    turn, way = np.eye(3), np.zeros(3)  # of the first half, whose frame it is
+    for number, (match, places) in enumerate(zip(matches, own, strict=True)):
+        if number:
+            turn, way = best_fit(xyz[list(match)], places)
         laid = places @ turn.T + way
         if np.linalg.norm(laid - xyz[list(match)], axis=1).max() >= WITHIN:
             return None
         xyz[list(match)] = laid
-        moved = laid, turn, way
     mol = Chem.Mol(degrader)
     conformer = Chem.Conformer(mol.GetNumAtoms())
     conformer.SetPositions(xyz)
     mol.AddConformer(conformer)
-    return Pose(mol, matches, moved[1], moved[2])
+    return Pose(mol, matches, turn, way)
