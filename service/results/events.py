@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from service.http.job_answers import JobProgress
 from service.jobs.durable import raise_shortage
+from service.jobs.progress import Live, progress_after
 from tethermap.base import layout
 from tethermap.run import job_log
 from tethermap.run.events import read_events
@@ -20,13 +21,13 @@ class Happening:
         Number of the event in the job's event file; it grows over all attempts.
     line : str
         Line of the log; empty when it has none.
-    progress : dict or None
+    progress : JobProgress or None
         Progress after the event, when it has changed.
     """
 
     number: int
     line: str
-    progress: dict[str, Any] | None
+    progress: JobProgress | None
 
 
 class EventReader:
@@ -43,7 +44,8 @@ class EventReader:
         self._size = -1
         self.last = 0
         self._started: dict[object, str] = {}
-        self._progress: dict[str, Any] = {}
+        self._live = Live()
+        self._progress: JobProgress | None = None
 
     def read(self) -> list[Happening]:
         """Return new events."""
@@ -62,35 +64,15 @@ class EventReader:
             try:
                 sentence = job_log.event_sentence(event, self._started)
                 line = f"{event['time'][:19]}Z  {sentence}" if sentence else ""
-                progress = progress_after(self._progress, event)
+                self._live = progress_after(self._live, event)
             except (KeyError, TypeError, ValueError):  # a line of another version
                 continue
+            progress = JobProgress.model_validate(self._live)
             changed = progress != self._progress
             self._progress = progress
             if line or changed:
                 happenings.append(Happening(event["n"], line, progress if changed else None))
         return happenings
-
-
-def progress_after(progress: dict[str, Any], event: dict[str, Any]) -> dict[str, Any]:
-    """Return the progress after an event; the argument is unchanged."""
-    kind = event["event"]
-    if kind == "run_started":
-        return {"done": 0, "planned": 0, "percent": None, "entries": _entries({})}
-    if kind == "planned":
-        return {**progress, "planned": int(event["jobs"] or 0)}
-    if kind == "progress":
-        done, planned = int(event["done"]), int(event["total"])
-        percent = max(progress.get("percent") or 0, min(99, 100 * done // planned)) if planned else None
-        return {**progress, "done": done, "planned": planned, "percent": percent}
-    if kind == "entries":
-        return {**progress, "entries": _entries(event)}
-    return progress
-
-
-def _entries(event: dict[str, Any]) -> dict[str, Any]:
-    counts = {name: int(event.get(name) or 0) for name in ("done", "kept", "rejected", "ligands", "ligands_done")}
-    return {"found": event.get("found"), **counts}
 
 
 def log_lines(job: Path, *, final: bool) -> list[str]:

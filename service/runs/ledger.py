@@ -10,9 +10,9 @@ from weakref import WeakValueDictionary
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
 from service.jobs.outcome import result_rows
+from service.jobs.progress import Live
 from service.jobs.record import RUNNING, JobRecord, ResultRow
 from service.jobs.store import Store
-from service.runs.follow import Live
 
 
 class Ledger:

@@ -1,8 +1,11 @@
 import json
 from pathlib import Path
 
+from service.http.job_answers import JobProgress
+from service.jobs.progress import Live
 from service.jobs.record import EntryCounts
-from service.runs.follow import Follower, Live
+from service.results.events import EventReader
+from service.runs.follow import Follower
 from tethermap.base import layout
 
 
@@ -29,6 +32,20 @@ def test_progress_is_read_as_it_grows(tmp_path: Path) -> None:
     assert follower.read().entries == EntryCounts(1, ligands=500, ligands_done=137)
     events(tmp_path, {"event": "job_started", "rule": "all"}, {"event": "progress", "done": 5, "total": 12})
     assert (follower.read().current_step, follower.read().percent) == ("clean_complexes", 50)
+
+
+def test_stream_of_events_shows_the_progress_of_the_job(tmp_path: Path) -> None:
+    """No percent before the search has ended, as most steps are planned after it."""
+    steps: list[tuple[str, dict[str, object]]] = [("run_started", {}), ("planned", {"jobs": 7})]
+    steps += [("job_started", {"rule": "search_entries", "job": 1})]
+    steps += [("progress", {"done": 1, "total": 7}), ("job_started", {"rule": "clean_complexes", "job": 2})]
+    steps += [("progress", {"done": 6, "total": 12}), ("entries", {"found": 3, "done": 1, "kept": 1})]
+    reader, follower = EventReader(tmp_path), Follower(tmp_path)
+    for number, (name, values) in enumerate(steps, 1):
+        events(tmp_path, {"event": name, "n": number, "time": "2026-01-01T00:00:00.000", **values})
+        changed = [one.progress for one in reader.read() if one.progress is not None]
+        assert changed[-1:] in ([], [JobProgress.model_validate(follower.read())])
+        assert len(changed) == (name != "job_started")
 
 
 def test_a_half_written_or_broken_line_changes_nothing_yet(tmp_path: Path) -> None:
