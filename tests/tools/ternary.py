@@ -10,7 +10,7 @@ import gemmi
 
 from tests.tools.cleaning import clean_file
 from tests.tools.runs import rows_of
-from tethermap.answers.observed.bridging import Bridging, Holders
+from tethermap.answers.observed.bridging import Bridging, bridging_of
 from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
@@ -85,14 +85,14 @@ def ternaries(folder: Path, index: ComponentIndex, *, swapped: bool = False) -> 
 
 def held_ligands(path: Path, code: str, settings: CleanSettings, index: ComponentIndex) -> Iterator[Ternary]:
     """Yield all instances of one component of an entry with the proteins that bind them."""
-    holders = Holders(PolymerRadii(RadiusTable(RADII), index.get), Sasa(1.4, 100))
+    method = PolymerRadii(RadiusTable(RADII), index.get), Sasa(1.4, 100)
     for kept in clean_file(path, index.get, settings)[1].kept:
         if kept.instance.name.comp_id == code:
             molecule = build_ligand(kept.instance, index)
             graph = ligand_graph(molecule)
             incomplete = missing_atoms(kept.instance, molecule, graph, index.get).beside
             begin = time.process_time()
-            held = holders.bridging(kept.instance, molecule, graph, kept.neighbourhood, incomplete)
+            held = bridging_of(kept.instance, molecule, graph, kept.neighbourhood, incomplete, *method)
             yield Ternary(kept, molecule, graph, held, {}, time.process_time() - begin)
 
 

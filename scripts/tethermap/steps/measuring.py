@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tethermap.answers.observed.bridging import Holders, bridging_line
+from tethermap.answers.observed.bridging import bridging_line, bridging_of
 from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.reference import RADII
@@ -68,7 +68,6 @@ class LigandMeasurer:
         self._radii = RadiusTable(RADII)
         self._polymer_radii = PolymerRadii(self._radii, find)
         self._sasa = method
-        self._holders = Holders(self._polymer_radii, self._sasa)
         self._step = step
 
     def measure(self, parts: EntryParts) -> None:
@@ -114,7 +113,8 @@ class LigandMeasurer:
         graph, lost = ligand_graph(molecule), area_lost(areas)
         missing = missing_atoms(instance, molecule, graph, self._find)
         linked = linked_atoms(instance, molecule)
-        bridging = self._holders.bridging(instance, molecule, graph, ligand.neighbourhood, missing.beside)
+        method = self._polymer_radii, self._sasa
+        bridging = bridging_of(instance, molecule, graph, ligand.neighbourhood, missing.beside, *method)
         facing = bridging.beyond_target if bridging else frozenset()
         grade = Witness(instance, molecule, graph, ligand.backbone).evidence
         exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing, grade=grade)

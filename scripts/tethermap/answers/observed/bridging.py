@@ -76,61 +76,51 @@ class Bridging:
         return () if seen is None or self.reason else ((seen.anchor, seen.linker_atom),)
 
 
-class Holders:
-    """Finds the ligands of a job that two proteins bind.
+def bridging_of(
+    instance: Instance,
+    molecule: LigandMolecule,
+    graph: LigandGraph,
+    around: Neighbourhood,
+    incomplete: frozenset[int],
+    radii: PolymerRadii,
+    sasa: Sasa,
+) -> Bridging | None:
+    """Return the two proteins that bind a ligand, with their parts, None for other ligands.
 
     Parameters
     ----------
+    around : Neighbourhood
+        The atoms around it.
+    incomplete : frozenset of int
+        Atoms with a neighbour that was not observed.
     radii : PolymerRadii
         Radii of the atoms around ligands.
     sasa : Sasa
         The job's method.
     """
-
-    def __init__(self, radii: PolymerRadii, sasa: Sasa) -> None:
-        self._radii = radii
-        self._sasa = sasa
-
-    def bridging(
-        self,
-        instance: Instance,
-        molecule: LigandMolecule,
-        graph: LigandGraph,
-        around: Neighbourhood,
-        incomplete: frozenset[int],
-    ) -> Bridging | None:
-        """Return the two proteins that bind a ligand, with their parts, None for other ligands.
-
-        Parameters
-        ----------
-        around : Neighbourhood
-            The atoms around it.
-        incomplete : frozenset of int
-            Atoms with a neighbour that was not observed.
-        """
-        if len(instance.polymers) < 2 or len(graph) < 2 * LEAST_HALF or len(ring_systems(graph)) < 2:
-            return None
-        in_assembly = around.context <= CONTEXTS.index("assembly")
-        touching: dict[Polymer, BoolArray] = {}
-        for polymer in instance.polymers:
-            chosen = in_assembly & np.isin(around.auth_asym_id, polymer.chains)
-            near = distances(around.xyz[chosen], graph.xyz).min(axis=0, initial=np.inf) < TOUCHED_WITHIN
-            if int(near.sum()) >= FEWEST_TOUCHED:
-                touching[polymer] = chosen
-        if len(touching) < 2:
-            return None
-        own_radii = np.array([self._radii.table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(len(graph))])
-        around_radii = self._radii.of_all(around.comp_id, around.atom_name, around.element)
-        free = self._sasa.areas(graph.xyz, own_radii, len(graph))
-        areas: dict[Polymer, FloatArray] = {}
-        for polymer, chosen in touching.items():
-            xyz = np.concatenate([graph.xyz, around.xyz[chosen]])
-            bound = self._sasa.areas(xyz, np.concatenate([own_radii, around_radii[chosen]]), len(graph))
-            covered = np.maximum(free - bound, 0.0)
-            if float(covered.sum()) >= LEAST_COVERED:
-                areas[polymer] = covered
-        pair = _sides(instance, areas)
-        return _split(graph, free, [(side, areas[side]) for side in pair], incomplete) if pair else None
+    if len(instance.polymers) < 2 or len(graph) < 2 * LEAST_HALF or len(ring_systems(graph)) < 2:
+        return None
+    in_assembly = around.context <= CONTEXTS.index("assembly")
+    touching: dict[Polymer, BoolArray] = {}
+    for polymer in instance.polymers:
+        chosen = in_assembly & np.isin(around.auth_asym_id, polymer.chains)
+        near = distances(around.xyz[chosen], graph.xyz).min(axis=0, initial=np.inf) < TOUCHED_WITHIN
+        if int(near.sum()) >= FEWEST_TOUCHED:
+            touching[polymer] = chosen
+    if len(touching) < 2:
+        return None
+    own_radii = np.array([radii.table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(len(graph))])
+    around_radii = radii.of_all(around.comp_id, around.atom_name, around.element)
+    free = sasa.areas(graph.xyz, own_radii, len(graph))
+    areas: dict[Polymer, FloatArray] = {}
+    for polymer, chosen in touching.items():
+        xyz = np.concatenate([graph.xyz, around.xyz[chosen]])
+        bound = sasa.areas(xyz, np.concatenate([own_radii, around_radii[chosen]]), len(graph))
+        covered = np.maximum(free - bound, 0.0)
+        if float(covered.sum()) >= LEAST_COVERED:
+            areas[polymer] = covered
+    pair = _sides(instance, areas)
+    return _split(graph, free, [(side, areas[side]) for side in pair], incomplete) if pair else None
 
 
 def _sides(instance: Instance, areas: dict[Polymer, FloatArray]) -> tuple[Polymer, Polymer] | None:
