@@ -48,39 +48,6 @@ def test_rays_end_ten_angstroms_from_the_linker() -> None:
     assert share_of_free_rays(10 + 3.12 - 0.3) < 1.0
 
 
-def test_batch_of_directions_uses_the_atoms_of_each_direction() -> None:
-    """Five directions from one place, each without its ignored atoms."""
-    chance = np.random.default_rng(3)
-    xyz, radii, level = chance.uniform(-9, 9, (80, 3)), chance.uniform(1.4, 2, 80), chance.integers(0, 3, 80)
-    directions = chance.normal(size=(5, 3))
-    directions /= np.linalg.norm(directions, axis=1)[:, None]
-    frames = frames_of(directions, np.eye(3).tolist())
-    ignored = chance.random((5, 80)) < 0.3
-    obstacles = Obstacles(xyz, radii, level, n_levels=3)
-    room, (lengths, stopped) = obstacles.room(directions, frames, ignored), obstacles.rays(directions, frames, ignored)
-    for k, away in enumerate(ignored):
-        for most in range(3):
-            there = ~away & (level <= most)
-            points = directions[k] + 3.1 * (fibonacci_cap(ROOM_POINTS, np.pi) @ frames[k])
-            apart = np.linalg.norm(points[:, None] - xyz[there], axis=2) - radii[there]
-            assert np.array_equal(room[k] > most, (apart > 1.4).all(axis=1))
-            alone, _ = Obstacles(xyz[there], radii[there]).rays(directions[k : k + 1], frames[k : k + 1])
-            assert np.array_equal(stopped[k] > most, np.isinf(alone[0]))
-            if most == 0:
-                assert np.array_equal(lengths[k], alone[0])
-
-
-def test_rays_end_where_spheres_of_points_along_them_touch_an_atom() -> None:
-    chance = np.random.default_rng(4)
-    xyz, radii = chance.uniform(-9, 9, (60, 3)), chance.uniform(1.4, 2, 60)
-    lengths, _ = Obstacles(xyz, radii).rays(PLACE[None], FRAME[None])
-    along = np.arange(0.5, 10.0, 0.01)
-    for ray, length in zip(fibonacci_cap(RAYS, np.radians(60)) @ FRAME, lengths[0], strict=True):
-        touch = np.linalg.norm(along[:, None, None] * ray - xyz, axis=2) < 0.9 * radii + 1.5
-        first = along[touch.any(axis=1)]
-        assert length == pytest.approx(first[0] if first[0] > 0.5 else 0.0, abs=0.011) if len(first) else length > 9.98
-
-
 def test_atoms_beyond_reach_change_nothing_and_the_last_ones_within_do() -> None:
     graph = graph_of("CCCC")
     one = candidate_of(graph, 1, 0)

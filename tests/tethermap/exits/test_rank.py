@@ -120,15 +120,6 @@ def test_site_has_the_rank_of_its_best_anchor() -> None:
     assert all(one.site_rank == order.index(one.site) + 1 for one in exits if one.rank)
 
 
-def test_both_ends_of_a_symmetric_ligand_are_one_site() -> None:
-    graph = graph_of("CC(=O)Nc1ccc(cc1)-c1ccc(cc1)NC(C)=O")
-    exits = ranked(graph, scattered(graph, 150))
-    sites = {(graph.symmetry_class[one.candidate.anchor], one.site) for one in exits}
-    assert len(sites) == len({number for number, _ in sites})
-    ends = [one for one in exits if one.rank and one.candidate.anchor in (0, 18)]
-    assert [one.equivalents for one in ends] in ([(0,)], [(18,)])
-
-
 def test_candidate_walled_in_on_all_sides_is_closed() -> None:
     graph = graph_of("c1ccccc1")
     assert all(one.closed for one in ranked(graph, caged(graph)))

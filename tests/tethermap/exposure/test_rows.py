@@ -46,14 +46,6 @@ def test_sum_of_the_atoms_as_written_is_the_summary_as_written() -> None:
     assert sum(map(float, atoms)) == pytest.approx(total, abs=1e-9)
 
 
-def test_every_row_fits_its_table() -> None:
-    undefined = exposure(crystal=np.full(3, np.nan))
-    rows = [*atom_rows("x", *LIGAND, undefined, FREE)]
-    assert {name for row in rows for name in row} <= set(tables.SASA_ATOMS.names)
-    assert set(summary_row("x", *LIGAND, undefined, METHOD)) <= set(tables.SASA_SUMMARY.names)
-    assert len(rows) == 3
-
-
 def test_undefined_areas_are_none_in_the_lists_of_the_sdf(tmp_path: Path) -> None:
     rows = atom_rows("x", *LIGAND, exposure(crystal=np.full(3, np.nan)), FREE)
     tables.write_table(tmp_path / "atoms.csv", tables.SASA_ATOMS, rows)

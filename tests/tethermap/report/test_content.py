@@ -4,7 +4,7 @@ import pytest
 
 from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRY_STATUS, Row, Table, Value
-from tethermap.report.content import DOWNLOAD_REASONS, Line, _badness, build_content, shown_series
+from tethermap.report.content import DOWNLOAD_REASONS, Line, _badness, build_content
 
 
 def rows_of(known: Mapping[Table, Sequence[Row]]) -> Callable[[Table], Sequence[Row]]:
@@ -42,12 +42,3 @@ def line(**cells: Value) -> Line:
 def test_the_best_instance_is_complete_occupied_and_sharp(worse: dict[str, Value]) -> None:
     assert _badness(line()) < _badness(line(**worse))
     assert _badness(line(resolution=3.5)) < _badness(line(resolution=1.0, atoms_missing="C1"))
-
-
-def test_series_of_one_component_are_not_shown_and_those_of_most_components_come_first() -> None:
-    rows: list[Row] = [
-        {"series": "S001", "n_components": 1, "n_instances": 9},
-        {"series": "S002", "n_components": 2, "n_instances": 2},
-        {"series": "S003", "n_components": 4, "n_instances": 4},
-    ]
-    assert [row["series"] for row in shown_series(rows)] == ["S003", "S002"]

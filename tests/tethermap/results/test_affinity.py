@@ -91,17 +91,6 @@ def test_component_of_an_earlier_file_is_found_by_its_molecule(tmp_path: Path) -
     assert cells(table, one=replace(group, chains=frozenset("B"))) == {}
 
 
-def test_value_of_the_molecule_on_another_protein_is_not_used(tmp_path: Path) -> None:
-    rows = [f"1\t{KEY}\tEpidermal growth factor receptor\t>10000\t 12.0\t\t{accession}\t" for accession in (EGFR, BRD4)]
-    other = rows[0].replace(KEY, OTHER_KEY)
-    for row, expected in ((rows[0], "IC50"), (rows[1], None), (other, None)):
-        table = written(tmp_path, f"{BINDINGDB}\n{row}\n", "BindingDB_All.tsv")
-        assert cells(table, one=ligand(accessions=frozenset()), heavy=0) == {}
-        found = Affinities([str(table)], [ligand()], {})
-        kinds = [row["affinity_type"] for row in found.rows()]
-        assert kinds == (["Ki", "IC50"] if expected else []), row
-
-
 def test_value_by_entry_precedes_one_by_molecule(tmp_path: Path) -> None:
     pair = f"inchikey,uniprot,affinity_type,relation,value,unit,source\n{KEY},{EGFR},Kd,=,5,nM,mine\n"
     other = written(tmp_path, pair, "pair.csv")
@@ -205,22 +194,26 @@ def test_table_of_a_spreadsheet_is_read_like_a_plain_one(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("key", "target", "read"),
+    ("key", "accession", "domain", "read"),
     [
-        (KEY, "Epidermal growth factor receptor", True),
-        (f"{KEY[:-1]}M", "Epidermal growth factor receptor", True),
-        (KEY, "Epidermal growth factor receptor [671-998]", True),
-        (KEY, "Epidermal growth factor receptor [L858R,T790M]", False),
-        (KEY, "Epidermal growth factor receptor [671-998,T790M]", False),
-        (KEY.replace("UHFFFAOYSA", "CYBMUJFWSA"), "Epidermal growth factor receptor", False),
+        (KEY, EGFR, "", True),
+        (KEY, BRD4, "", False),
+        (OTHER_KEY, EGFR, "", False),
+        (f"{KEY[:-1]}M", EGFR, "", True),
+        (KEY.replace("UHFFFAOYSA", "CYBMUJFWSA"), EGFR, "", False),
+        (KEY, EGFR, " [671-998]", True),
+        (KEY, EGFR, " [L858R,T790M]", False),
+        (KEY, EGFR, " [671-998,T790M]", False),
     ],
 )
-def test_values_of_mutants_and_of_other_stereoisomers_are_not_read(
-    tmp_path: Path, key: str, target: str, read: bool
+def test_values_of_other_proteins_mutants_molecules_and_stereoisomers_are_not_read(
+    tmp_path: Path, key: str, accession: str, domain: str, read: bool
 ) -> None:
-    row = f"1\t{key}\t{target}\t\t12.0\t\t{EGFR}\t"
-    found = Affinities([str(written(tmp_path, f"{BINDINGDB}\r\n{row}\r\n"))], [ligand()], {})
-    assert [one["value_nM"] for one in found.rows()] == ([12.0] if read else [])
+    row = f"1\t{key}\tEpidermal growth factor receptor{domain}\t>10000\t 12.0\t\t{accession}\t"
+    table = written(tmp_path, f"{BINDINGDB}\r\n{row}\r\n", "BindingDB_All.tsv")
+    found = [(one["affinity_type"], one["value_nM"]) for one in Affinities([str(table)], [ligand()], {}).rows()]
+    assert found == ([("Ki", 10_000.0), ("IC50", 12.0)] if read else [])
+    assert cells(table, one=ligand(accessions=frozenset()), heavy=0) == {}
 
 
 @pytest.mark.parametrize(
