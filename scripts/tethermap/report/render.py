@@ -1,8 +1,8 @@
 """The report as HTML, written part by part: Jinja2 template, style and script are in this folder."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import SimpleNamespace
 from typing import Any
 
 from tethermap.base import layout
@@ -10,7 +10,7 @@ from tethermap.base.reference import CITATIONS, rows_of
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
-from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, Card, ReportContent
+from tethermap.report.content import CARDS_PER_PAGE, PLACES_AT_ONCE, ReportContent
 from tethermap.report.methods import paragraphs
 from tethermap.report.policy import digest
 from tethermap.report.templating import TEMPLATES, environment, script
@@ -24,18 +24,8 @@ Depiction = Callable[[str, str], str]
 """Returns the markup of a picture of a stem in a style (``plain``, ``exposed``, ``exits``), empty if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardPage:
-    """A page of the report with some of its cards, the first of which has this number."""
-
-    path: str
-    first: int
-    cards: Sequence[Card]
-
-    @property
-    def last(self) -> int:
-        """Number of its last card."""
-        return self.first + len(self.cards) - 1
+class CardPage(SimpleNamespace):
+    """A page of the report with some of its cards: its path, the numbers of the first and the last card, the cards."""
 
 
 def card_pages(content: ReportContent) -> list[CardPage]:
@@ -43,7 +33,8 @@ def card_pages(content: ReportContent) -> list[CardPage]:
     pages = []
     for number, begin in enumerate(range(0, max(1, len(content.cards)), CARDS_PER_PAGE), 1):
         path = layout.REPORT if number == 1 else layout.report_page(number)
-        pages.append(CardPage(path, begin + 1, content.cards[begin : begin + CARDS_PER_PAGE]))
+        cards = content.cards[begin : begin + CARDS_PER_PAGE]
+        pages.append(CardPage(path=path, first=begin + 1, last=begin + len(cards), cards=cards))
     return pages
 
 
@@ -65,66 +56,61 @@ def render_report(
     core_picture : callable
         Returns the inline SVG of a series' core, empty if there is none.
     """
-    style = _styles("report.css")
     first, *others = card_pages(content)
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .generate(
-            content=content,
-            cards=first.cards,
-            pages=others,
-            links=_links(content, [first, *others]),
-            up="",
-            report="",
-            copies_noun=copies_noun,
-            settings=settings,
-            leaves=_leaves(settings),
-            notes=query.get("notes", ()),
-            check_sentences=CHECKS,
-            versions=versions(),
-            methods=paragraphs(settings),
-            references=rows_of(CITATIONS),
-            open_from=f"{OPEN_FROM:g}",
-            grade_weight=f"{GRADE_WEIGHT:g}",
-            limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
-            style=style,
-            script=script(),
-            policy=_policy(style),
-            depiction=depiction,
-            core_picture=core_picture,
-            figures=_figures(content),
-            columns=_columns(content),
-            affinity=affinity_text,
-            published=published_text,
-            at_once=PLACES_AT_ONCE,
-            shown_series=[view.row["series"] for view in content.series],
-        )
+    return _page(
+        "report.html.j2",
+        content,
+        depiction,
+        cards=first.cards,
+        pages=others,
+        links=_links(content, [first, *others]),
+        up="",
+        report="",
+        copies_noun=copies_noun,
+        settings=settings,
+        leaves=_leaves(settings),
+        notes=query.get("notes", ()),
+        check_sentences=CHECKS,
+        versions=versions(),
+        methods=paragraphs(settings),
+        references=rows_of(CITATIONS),
+        open_from=f"{OPEN_FROM:g}",
+        grade_weight=f"{GRADE_WEIGHT:g}",
+        limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},
+        core_picture=core_picture,
+        figures=_figures(content),
+        columns=_columns(content),
+        affinity=affinity_text,
+        published=published_text,
+        at_once=PLACES_AT_ONCE,
     )
 
 
 def render_pages(content: ReportContent, depiction: Depiction) -> Iterator[tuple[str, Iterator[str]]]:
     """Yield path and HTML of each further page of the report."""
-    style = _styles("report.css", "pictures.css")
     _, *others = card_pages(content)
+    up, report = "../", f"../{PurePosixPath(layout.REPORT).name}"
     for page in others:
-        html = environment().get_template("ligands.html.j2").generate(
-            content=content,
-            page=page,
-            pages=others,
-            up="../",
-            report=f"../{PurePosixPath(layout.REPORT).name}",
-            style=style,
-            script=script(),
-            policy=f"{_policy(style)}; img-src 'self' file:",
-            depiction=depiction,
-            shown_series=[view.row["series"] for view in content.series],
-        )  # fmt: skip
+        html = _page(
+            "ligands.html.j2", content, depiction, "pictures.css", page=page, pages=others, up=up, report=report
+        )
         yield page.path, html
 
 
-def _styles(*names: str) -> str:
-    return "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+def _page(template: str, content: ReportContent, depiction: Depiction, *styles: str, **values: Any) -> Iterator[str]:
+    """Return the HTML of a page, whose policy allows its style, its script and, with further styles, images."""
+    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", *styles))
+    own = f"style-src {digest(style)}; script-src {digest(script())}"
+    policy = f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
+    return environment().get_template(template).generate(
+        content=content,
+        depiction=depiction,
+        style=style,
+        script=script(),
+        policy=f"{policy}; img-src 'self' file:" if styles else policy,
+        shown_series=[view.row["series"] for view in content.series],
+        **values,
+    )  # fmt: skip
 
 
 def _links(content: ReportContent, pages: Sequence[CardPage]) -> dict[str, str]:
@@ -184,9 +170,3 @@ def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, st
         else:
             leaves.append((f"{prefix}{key}", "–" if value is None else str(value)))
     return leaves
-
-
-def _policy(style: str) -> str:
-    """Return a content security policy that allows this style, the script and nothing else."""
-    own = f"style-src {digest(style)}; script-src {digest(script())}"
-    return f"default-src 'none'; {own}; base-uri 'none'; form-action 'none'"
