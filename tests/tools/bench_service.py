@@ -203,8 +203,8 @@ def polling(service: LiveService, large: str) -> list[Figure]:
 
 
 def _busy(service: LiveService, polled: Sequence[str], large: str | None = None) -> tuple[float, list[float], int]:
-    """Poll jobs, each by a client of its own, while archives of a large one load; return the service's CPU seconds, the
-    seconds of each poll, and the bytes read."""
+    """Poll jobs, each from a separate client, and download archives of a large one; return CPU seconds of the service,
+    seconds of the polls, and bytes read."""
     begun, end = cpu_seconds(service.process_id), time.monotonic() + _SECONDS
 
     def download() -> int:

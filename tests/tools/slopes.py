@@ -25,10 +25,12 @@ def growth(name: str, x: Sequence[float], y: Sequence[float], unit: str, *, at_m
 
     Parameters
     ----------
-    name, unit, at_most
-        Those of the figure.
+    name, unit : str
+        Name and unit of the figure.
     x, y : sequence of float, shape (n,)
         Samples in order, n at least 8.
+    at_most : float
+        The goal.
     """
     first = int(len(x) * WARM_UP)
     count = max(3, min(BLOCKS, (len(x) - first) // 2))
