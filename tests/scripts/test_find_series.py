@@ -1,19 +1,19 @@
 """Series of a small job: names, cores of instances, pictures, metadata."""
 
-import csv
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from tests.tools.components import ideal_instance
-from tests.tools.parts import put_records, run_step
+from tests.tools.parts import put_records, rows_of_part, run_step
 from tethermap.base import layout
 from tethermap.base.records import part
-from tethermap.base.tables import LIGAND_METADATA, SERIES
+from tethermap.base.tables import LIGAND_METADATA, SERIES, Row
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
@@ -54,34 +54,32 @@ def folder(records: list[LigandMolecule], tmp_path_factory: pytest.TempPathFacto
     return run(tmp_path_factory.mktemp("series"), records)
 
 
-def _shards(folder: Path) -> list[str]:
-    return [path.name for path in layout.shard_folders(folder)]
-
-
-def _members(folder: Path) -> dict[str, dict[str, object]]:
-    texts = [part(folder, shard, "find_cores/members").read_bytes() for shard in _shards(folder)]
+def _members(folder: Path) -> dict[str, dict[str, Any]]:
+    texts = [part(folder, path.name, "find_cores/members").read_bytes() for path in layout.shard_folders(folder)]
     return {line["stem"]: line for text in texts for line in map(json.loads, text.splitlines())}
 
 
-def _rows(folder: Path, name: str) -> list[dict[str, str]]:
-    texts = [part(folder, shard, f"find_cores/{name}").read_bytes().decode() for shard in _shards(folder)]
-    return [row for text in texts for row in csv.DictReader(text.splitlines())]
+def _rows(folder: Path, name: str, *keys: str) -> list[Row]:
+    """Return the rows of a table of all shards, sorted by columns."""
+    shards = [path.name for path in layout.shard_folders(folder)]
+    rows = [row for shard in shards for row in rows_of_part(folder, shard, f"find_cores/{name}")]
+    return sorted(rows, key=lambda row: [str(row[key]) for key in keys])
 
 
-def _series(folder: Path) -> list[dict[str, str]]:
-    return sorted(_rows(folder, "series"), key=lambda row: row["series"])
+def _series(folder: Path) -> list[Row]:
+    return _rows(folder, "series", "series")
 
 
-def _ligands(folder: Path) -> list[dict[str, str]]:
-    return sorted(_rows(folder, "ligands"), key=lambda row: (-int(row["Instances"]), row["Ligand"]))
+def _ligands(folder: Path) -> list[Row]:
+    return _rows(folder, "ligands", "Ligand")
 
 
 def test_related_ligands_are_the_first_series(folder: Path) -> None:
     rows = _series(folder)
     assert list(rows[0]) == list(SERIES.names)
     assert rows[0]["series"] == "S001"
-    assert rows[0]["members"].split(";") == ["478", "017"]
-    assert (rows[0]["n_components"], rows[0]["n_instances"], rows[0]["timed_out"]) == ("2", "3", "False")
+    assert rows[0]["members"] == "478;017"
+    assert (rows[0]["n_components"], rows[0]["n_instances"], rows[0]["timed_out"]) == (2, 3, False)
     assert {row["members"] for row in rows[1:]} == {"CFF", "SF4", "HSM"}
 
 
@@ -90,8 +88,6 @@ def test_core_of_an_instance_names_the_same_atoms_in_each(folder: Path, records:
     members = _members(folder)
     whole, part = records[0], records[1]
     cores = [members[record.stem]["core"] for record in (whole, part)]
-    assert isinstance(cores[0], list)
-    assert isinstance(cores[1], list)
     assert len(cores[0]) == len(cores[1]) >= 25
     for mine, theirs in zip(*cores, strict=True):
         if theirs == -1:
@@ -104,19 +100,18 @@ def test_core_of_an_instance_names_the_same_atoms_in_each(folder: Path, records:
 
 def test_core_has_the_same_elements_in_every_ligand(folder: Path, records: list[LigandMolecule]) -> None:
     members = _members(folder)
-    found = []
-    for record in (records[0], records[2]):
-        core = members[record.stem]["core"]
-        assert isinstance(core, list)
-        found.append([record.mol.GetAtomWithIdx(k).GetSymbol() for k in core])
-    assert found[0] == found[1]
+    first, other = (
+        [record.mol.GetAtomWithIdx(k).GetSymbol() for k in members[record.stem]["core"]]
+        for record in (records[0], records[2])
+    )
+    assert first == other
 
 
 def test_unreadable_molecule_is_in_no_series_but_in_the_metadata(folder: Path, records: list[LigandMolecule]) -> None:
     assert records[5].stem not in _members(folder)
     row = next(row for row in _ligands(folder) if row["Ligand"] == "08T")
     assert row["Formula"]
-    assert row["MW"] == ""
+    assert row["MW"] is None
 
 
 def test_pictures_are_drawn_for_the_core_and_each_ligand(folder: Path) -> None:
@@ -140,12 +135,13 @@ def test_ligands_of_a_series_are_aligned_on_the_core(folder: Path) -> None:
 
 def test_metadata_has_no_column_that_is_empty_for_all(folder: Path) -> None:
     rows = _ligands(folder)
-    assert rows[0]["Ligand"] == "478"
-    assert [column for column in LIGAND_METADATA.names if not any(row[column] for row in rows)] == []
-    amprenavir = rows[0]
-    assert amprenavir["Name"].startswith("{3-[(4-AMINO-BENZENESULFONYL)-ISOBUTYL-AMINO]-1-BENZYL-2-HYDROXY-PROPYL}")
+    assert [column for column in LIGAND_METADATA.names if {row[column] for row in rows} <= {"", None}] == []
+    (amprenavir,) = (row for row in rows if row["Ligand"] == "478")
+    assert str(amprenavir["Name"]).startswith(
+        "{3-[(4-AMINO-BENZENESULFONYL)-ISOBUTYL-AMINO]-1-BENZYL-2-HYDROXY-PROPYL}"
+    )
     assert (amprenavir["Formula"], amprenavir["Type"]) == ("C25 H35 N3 O6 S", "NON-POLYMER")
-    assert (amprenavir["Instances"], amprenavir["source"]) == ("2", "dictionary")
+    assert (amprenavir["Instances"], amprenavir["source"]) == (2, "dictionary")
 
 
 def test_shards_and_their_order_make_no_difference(folder: Path, records: list[LigandMolecule], tmp_path: Path) -> None:

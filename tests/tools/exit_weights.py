@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from tests.tools.runs import grouped
-from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.base.arrays import FloatArray
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import AREA_WEIGHT, HBOND_WEIGHT, LARGE_AREA, LARGE_AREA_WEIGHT, PRIOR_WEIGHT
 from tethermap.exits.model import Exit
@@ -28,50 +28,40 @@ TOPS = (1, 3, 5)
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of all scored candidates of one ligand, each of shape (n_candidates,)."""
-
-    ligand: str
-    room: FloatArray
-    way_out: FloatArray
-    prior: FloatArray
-    area: FloatArray
-    binding: FloatArray  # further loss of the score for hydrogen bonds and large areas given up
-    anchor_class: IntArray
-    right: FloatArray
-
-
-def terms_of(ligand: str, exits: Sequence[Exit], graph: LigandGraph, accepted: frozenset[int]) -> Terms:
-    """Return the terms of a ligand's candidates.
+    """The scored candidates of one ligand.
 
     Parameters
     ----------
     ligand : str
         Component code of the ligand.
-    exits : sequence of Exit
-        All candidates.
-    graph : LigandGraph
-        Graph of the ligand.
-    accepted : frozenset of int
-        Right anchors.
+    values : ndarray of float, shape (n_candidates, 5)
+        Room, way out, prior, area lost, and further loss for hydrogen bonds and large areas given up.
+    anchor_class : list of int
+        Symmetry class of each candidate's anchor.
+    right : set of int
+        Classes of the right anchors.
     """
-    symmetry = graph.symmetry_class
+
+    ligand: str
+    values: FloatArray
+    anchor_class: list[int]
+    right: set[int]
+
+
+def terms_of(ligand: str, exits: Sequence[Exit], graph: LigandGraph, accepted: frozenset[int]) -> Terms:
+    """Return the terms of a ligand's candidates; `accepted` are the right anchors."""
     scored = [(one, one.opening) for one in exits if one.opening is not None]
-    right = {int(symmetry[k]) for k in accepted}
-    classes = [int(symmetry[one.candidate.anchor]) for one, _ in scored]
-    binding = [
-        LARGE_AREA_WEIGHT * max(0.0, one.area_lost - LARGE_AREA) + HBOND_WEIGHT * (one.hbonds_lost + one.hbonds_anchor)
-        for one, _ in scored
-    ]
-    return Terms(
-        ligand,
-        np.array([opening.room["target"] for _, opening in scored]),
-        np.array([opening.way_out["target"] for _, opening in scored]),
-        np.array([one.prior for one, _ in scored]),
-        np.array([one.area_lost for one, _ in scored]),
-        np.array(binding),
-        np.array(classes, dtype=np.int64),
-        np.array([one in right for one in classes], dtype=np.float64),
-    )
+    values = [
+        (
+            opening.room["target"], opening.way_out["target"], one.prior, one.area_lost,
+            LARGE_AREA_WEIGHT * max(0.0, one.area_lost - LARGE_AREA)
+            + HBOND_WEIGHT * (one.hbonds_lost + one.hbonds_anchor),
+        )
+        for one, opening in scored
+    ]  # fmt: skip
+    classes = [int(graph.symmetry_class[one.candidate.anchor]) for one, _ in scored]
+    right = {int(graph.symmetry_class[k]) for k in accepted}
+    return Terms(ligand, np.array(values).reshape(-1, 5), classes, right & set(classes))
 
 
 NEVER = 999
@@ -80,12 +70,12 @@ NEVER = 999
 def rank_with(terms: Terms, weights: Weights) -> int:
     """Return the rank of the best right anchor under some weights; ties count against it."""
     way, prior, area = weights
-    scores = (terms.room + way * terms.way_out + prior * terms.prior - area * terms.area - terms.binding).round(6)
-    groups = grouped(zip(terms.anchor_class.tolist(), scores.tolist(), strict=True), lambda pair: pair[0])
+    scores = (terms.values @ (1.0, way, prior, -area, -1.0)).round(6)
+    groups = grouped(zip(terms.anchor_class, scores.tolist(), strict=True), lambda pair: pair[0])
     best = {group: max(score for _, score in pairs) for group, pairs in groups.items()}
-    right = set(terms.anchor_class[terms.right > 0].tolist())
-    first = max((best[group] for group in right), default=-np.inf)
-    return 1 + sum(score >= first for group, score in best.items() if group not in right) if right else NEVER
+    first = max((best[group] for group in terms.right), default=-np.inf)
+    wrong = [score for group, score in best.items() if group not in terms.right]
+    return 1 + sum(score >= first for score in wrong) if terms.right else NEVER
 
 
 def leave_one_out(all_terms: Iterable[Terms]) -> list[list[int]]:
