@@ -42,18 +42,13 @@ def test_api_page_table_report_and_csv_show_the_same_answers(service: LiveServic
     assert len(rows_of(job, layout.EXIT_ANSWERS)) > len(kept) > 500
 
 
-def test_forty_questions_of_an_agent_are_answered_in_whole_rows(service: LiveService, kept: list[Row]) -> None:
-    """The session of a chemist: from the job to eight ligands, and the pages of a long list."""
-    job = service.jobs / JOB_ID
-    answers, exits = rows_of(job, layout.EXIT_ANSWERS), rows_of(job, layout.EXIT_VECTORS)
-    contacts, entries = rows_of(job, layout.CONTACTS), rows_of(job, layout.ENTRY_STATUS)
-    areas = {row["stem"]: float(row["SASA_in_complex_A2"]) for row in kept}
+def test_agent_gets_the_answers_of_a_large_job_in_pages_of_whole_rows(service: LiveService, kept: list[Row]) -> None:
+    """Those of a ligand take two kilobytes at most; each page has the request for the next."""
+    answers = rows_of(service.jobs / JOB_ID, layout.EXIT_ANSWERS)
+    entries = rows_of(service.jobs / JOB_ID, layout.ENTRY_STATUS)
     ligands = list(dict.fromkeys(row["Warhead"] for row in answers if row["answer_rank"] == "1"))[::20][:8]
-    asked = 0
 
     async def ask(client: mcp.Client, tool: str, **given: Any) -> Any:
-        nonlocal asked
-        asked += 1
         reply = await client.call_tool(tool, {"job_id": JOB_ID, **given})
         text = reply.content[0]
         assert isinstance(text, mcp.types.TextContent)
@@ -66,12 +61,9 @@ def test_forty_questions_of_an_agent_are_answered_in_whole_rows(service: LiveSer
 
     async def session() -> None:
         async with mcp.Client(f"http://127.0.0.1:{service.port}/mcp") as client:
-            assert (await ask(client, "job_status"))["status"] == "completed"
             lost = [row["pdb_id"] for row in entries if row["kept"] == "False"]
             given = {"table": "entries", "filters": {"kept": False}, "columns": ["pdb_id"], "limit": 500}
             assert sorted(row["pdb_id"] for row in (await ask(client, "rows", **given))["rows"]) == sorted(lost)
-            most = await ask(client, "rows", sort="-SASA_in_complex_A2", limit=1, columns=["stem"])
-            assert areas[most["rows"][0]["stem"]] == max(areas.values())
             for ligand in ligands:
                 found = (await ask(client, "answers", ligand=ligand))["answers"]
                 own = [row for row in answers if row["Warhead"] == ligand and int(row["answer_rank"]) <= 3]
@@ -80,28 +72,13 @@ def test_forty_questions_of_an_agent_are_answered_in_whole_rows(service: LiveSer
                 ]
                 sizes: Counter[tuple[str, ...]] = Counter()
                 for row, cells in zip(found, own, strict=True):
-                    sizes[cells["group"], cells["site"], cells["InChIKey"]] += len(
-                        json.dumps(row, ensure_ascii=False).encode()
-                    )
+                    text = json.dumps(row, ensure_ascii=False)
+                    sizes[cells["group"], cells["site"], cells["InChIKey"]] += len(text.encode())
                 assert max(sizes.values()) <= 2000
-                stem = own[0]["best_stem"]
-                entry, chain, _, residue = stem.rsplit("_", 3)
-                place = {"pdb_id": entry, "chain": chain, "residue_id": residue}
-                best = (await ask(client, "exits", **place, top=3))["exits"]
-                ranked = [row for row in exits if row["stem"] == stem and row["rank"] in ("1", "2", "3")]
-                assert [row["anchor_atom"] for row in best] == [row["anchor_atom"] for row in ranked]
-                area = (await ask(client, "exposure", **place))["totals"]["sasa_bound"]
-                assert area == pytest.approx(areas[stem], abs=0.06)
-                given = {"table": "contacts", "filters": {"stem": stem}, "limit": 1}
-                touched = await ask(client, "rows", **given)
-                assert touched["total"] == sum(row["stem"] == stem for row in contacts)
-            following: Any = {
-                "columns": ["Warhead", "anchor_atom", "action", "evidence_reasons"],
-                "limit": 1000,
-                "top": 99,
-            }
+            columns = ["Warhead", "anchor_atom", "action", "evidence_reasons"]
+            following: Any = {"columns": columns, "limit": 1000, "top": 99}
             read: list[Row] = []
-            for _ in range(5):  # pages of a long list
+            for _ in range(5):
                 page = await ask(client, "answers", **following)
                 read += page["answers"]
                 following = page["next_call"]["arguments"]
@@ -113,4 +90,3 @@ def test_forty_questions_of_an_agent_are_answered_in_whole_rows(service: LiveSer
             assert 0 < file["next_call"]["arguments"]["offset"] < len(kept)
 
     asyncio.run(session())
-    assert asked >= 40

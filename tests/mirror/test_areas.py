@@ -34,8 +34,9 @@ def fibonacci_sphere(count: int) -> FloatArray:
     return np.stack([ring * np.cos(angle), ring * np.sin(angle), height], axis=1)
 
 
-def shrake_rupley(xyz: FloatArray, radii: FloatArray, atom: int, sphere: FloatArray, probe: float = 1.4) -> float:
+def shrake_rupley(xyz: FloatArray, radii: FloatArray, atom: int, sphere: FloatArray) -> float:
     """Return the SASA of one atom by counting points (Shrake & Rupley 1973, doi:10.1016/0022-2836(73)90011-9)."""
+    probe = 1.4
     reach = radii[atom] + probe
     offset = xyz - xyz[atom]
     distance = np.linalg.norm(offset, axis=1)

@@ -1,6 +1,6 @@
 """Measure jobs of 50, 500 and 5,000 entries: ``make bench-jobs``; needs TETHERMAP_TEST_MIRROR.
 
-Each entry has a different ligand (`tests.tools.different_mirror`): jobs with repeated ligands don't show the memory for
+Each entry has a different ligand (`tests.tools.mirrors`): jobs with repeated ligands don't show the memory for
 different ones. The cost of a stage per entry and the memory of its processes must not grow with the job.
 """
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import mean
 
 from tests.tools.bench import Cost
-from tests.tools.different_mirror import different_mirror
 from tests.tools.figures import Figure, Section, large_mirror, measure_section
+from tests.tools.mirrors import different_mirror
 from tests.tools.runs import LOCAL, JobRun, job_of, run_job
 from tethermap.base import layout
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tests.tools.figures import Figure, Section, large_mirror, measure_section
-from tests.tools.large_mirror import link_mirror, structures
+from tests.tools.mirrors import link_mirror, structures
 from tests.tools.slopes import peak_mb, spent
 from tethermap.sources import text_index
 from tethermap.sources.index_rows import IndexRow, read_row

@@ -70,20 +70,18 @@ def ideal_instance(
     return instance_of(Residue("A", "B", component.comp_id, 1), *named, xyz[chosen], links)
 
 
-def linked(component: Component, atom: str, *, omit: Sequence[str] = (), element: str = "S") -> Instance:
+def linked(component: Component, atom: str, *, omit: Sequence[str]) -> Instance:
     """Return an ideal instance whose atom is bonded to a protein atom.
 
-    The protein atom is in the place of the first omitted neighbour of the atom, else opposite to its neighbours.
+    The protein atom is in the direction of the first omitted neighbour of the atom.
     """
     instance = ideal_instance(component, omit=omit)
     names = [one.name for one in component.atoms]
     place = {one.name: np.array(one.xyz) for one in component.atoms if one.xyz is not None}
     near = [names[b.first + b.second - names.index(atom)] for b in component.bonds if names.index(atom) in b[:2]]
-    heavy = [name for name in near if name in place]
-    gone = [name for name in heavy if name in omit]
-    away = place[gone[0]] - place[atom] if gone else sum((place[atom] - place[name] for name in heavy), np.zeros(3))
+    away = place[next(name for name in near if name in omit)] - place[atom]
     x, y, z = (place[atom] + 1.8 * away / np.linalg.norm(away)).tolist()
-    link = Link(instance.atoms.name.index(atom), PARTNER, "SG", element, (x, y, z), 1.8, "covalent", declared=True)
+    link = Link(instance.atoms.name.index(atom), PARTNER, "SG", "S", (x, y, z), 1.8, "covalent", declared=True)
     return ideal_instance(component, omit=omit, links=(link,))
 
 

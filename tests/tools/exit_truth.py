@@ -122,22 +122,20 @@ def _components(among: Collection[str] | None) -> Iterator[tuple[str, Chem.Mol]]
                         yield code, mol
 
 
-def interval(values: dict[str, list[float]], *, seed: int = 1, count: int = 2000) -> tuple[float, float]:
+def interval(values: dict[str, list[float]]) -> tuple[float, float]:
     """Return the 95 % interval of a mean over all values when groups of them are drawn with replacement.
 
     Parameters
     ----------
     values : dict of str to list of float
         Values of the ligands of each target.
-    seed, count : int
-        Values from the random draws, and their number.
     """
     groups = list(values.values())
     if not groups:
         return float("nan"), float("nan")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(1)
     sums, sizes = np.array([sum(group) for group in groups]), np.array([len(group) for group in groups])
-    drawn = random.integers(0, len(groups), (count, len(groups)))
+    drawn = random.integers(0, len(groups), (2000, len(groups)))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)

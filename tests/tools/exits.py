@@ -36,10 +36,10 @@ def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:
     return instance, replace(record, mol=mol, symmetry_class=alike)
 
 
-def sdf_molecule(text: str, *, sanitize: bool = True, remove_hydrogens: bool = True) -> Chem.Mol:
+def sdf_molecule(text: str, *, sanitize: bool = True) -> Chem.Mol:
     """Return the first molecule of an SDF text."""
     supplier = Chem.SDMolSupplier()
-    supplier.SetData(text, sanitize=sanitize, removeHs=remove_hydrogens)
+    supplier.SetData(text, sanitize=sanitize)
     return supplier[0]
 
 

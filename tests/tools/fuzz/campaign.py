@@ -62,14 +62,11 @@ class Campaign:
         The files to damage.
     record : Path
         One JSON line for each case that has ended.
-    seed : int
-        Another seed draws other cases.
     """
 
-    def __init__(self, bases: Mapping[str, bytes], record: Path, seed: int = 0) -> None:
-        self._bases = bases
+    def __init__(self, bases: Mapping[str, bytes], record: Path) -> None:
+        self.bases = bases
         self._record = record
-        self._seed = seed
 
     def results(self) -> list[Result]:
         """Return the recorded results, each case once."""
@@ -91,10 +88,6 @@ class Campaign:
             running = [worker for worker in running if worker.process.sentinel not in ended]
             running += [_Worker(self, numbers) for numbers in left_over if numbers]
         return [result for result in self.results() if result.number < count]
-
-    def case(self, number: int) -> Case:
-        """Return a case by its number."""
-        return Case.number(number, self._bases, self._seed)
 
     def note(self, result: Result) -> None:
         """Append a result to the record, whole or not at all."""
@@ -118,8 +111,8 @@ class Campaign:
             signal.signal(hang, signal.SIG_DFL)
         with tempfile.TemporaryDirectory(prefix="tethermap-fuzz-") as folder:
             job = OneJob(Path(folder) / "job")
-            if "made" in self._bases:
-                job.run(self._bases["made"])  # so that all is loaded before memory is limited
+            if "made" in self.bases:
+                job.run(self.bases["made"])  # so that all is loaded before memory is limited
             limit = psutil.Process().memory_info().vms + (MOST_MB << 20)
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             parent = os.getppid()
@@ -130,8 +123,8 @@ class Campaign:
                 signal.setitimer(signal.ITIMER_REAL, _ASLEEP_SECONDS)
                 at.value = number
                 begun = time.process_time()
-                case = self.case(number)
-                reason, instances, wrong = outcome(job, case.content(self._bases))
+                case = Case.number(number, self.bases)
+                reason, instances, wrong = outcome(job, case.content(self.bases))
                 self.note(Result(number, str(case), reason, instances, wrong, round(time.process_time() - begun, 3)))
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -167,7 +160,7 @@ class _Worker:
         wrong = f"hang: more than {HANG_SECONDS:g} s" if -status in HANGS else f"crash: status {status}"
         if at < 0:
             raise RuntimeError(f"a worker did not start: {wrong}")
-        self._campaign.note(Result(at, str(self._campaign.case(at)), "ended", 0, (wrong,), HANG_SECONDS))
+        self._campaign.note(Result(at, str(Case.number(at, self._campaign.bases)), "ended", 0, (wrong,), HANG_SECONDS))
         return self._numbers[self._numbers.index(at) + 1 :]
 
 

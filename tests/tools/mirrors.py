@@ -1,32 +1,34 @@
-"""A large mirror in which each entry has a different ligand: only this shows growth with the number of different
-ligands.
+"""Large mirrors made of a small one: its entries again and again under distinct ids, as links or with other ligands.
 
-Entries of a real mirror are reused as often as needed. In each the largest unbonded ligand is replaced, in all its
-places, by another component of the dictionary with about the same number of atoms: ideal coordinates, rotated so that
-the principal axes agree with those of the ligand, around its centre. So proteins, entry sizes and numbers of copies
-stay those of real
-entries, and each entry goes through all steps from its file on. Poses are artificial: contacts and exits are not
-results.
+Only entries with different ligands show growth with the number of different ligands. In each the largest unbonded
+ligand is replaced, in all its places, by another component of the dictionary with about the same number of atoms: ideal
+coordinates, rotated so that the principal axes agree with those of the ligand, around its centre. So proteins, entry
+sizes and numbers of copies stay those of real entries, and each entry goes through all steps from its file on. Poses
+are artificial: contacts and exits are not results.
 """
 
 import gzip
 import re
+import string
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, islice, product
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from tests.tools.components import component_codes
-from tests.tools.large_mirror import entry_ids, repeated, structures
 from tests.tools.runs import grouped
 from tests.tools.small_entry import atom_line
 from tethermap.base.arrays import FloatArray
 from tethermap.base.component_index import default_index
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
+from tethermap.sources.folders import walk
+from tethermap.sources.mirror import choose_files
+from tethermap.sources.own.sniff import StructureFile
 
 SIZES = range(8, 61)
 """Heavy atoms of the ligands that are replaced."""
@@ -36,6 +38,51 @@ _LOOKED_AT = 5
 
 ELEMENTS = frozenset(("C", "N", "O", "S", "F", "CL", "BR", "P"))
 _LINKED = re.compile(r"^(LINK|covale|metalc|MODRES)")
+
+
+_T = TypeVar("_T")
+
+
+def entry_ids() -> Iterator[str]:
+    """Yield distinct PDB ids of four characters in order, 466,560 of them."""
+    signs = string.digits + string.ascii_lowercase
+    for parts in product(string.digits, signs, signs, signs):
+        yield "".join(parts)
+
+
+def structures(mirror: Path) -> list[StructureFile]:
+    """Return the files of a mirror, one an entry, by size and then id."""
+    files, _ = choose_files(walk(mirror))
+    return sorted(files, key=lambda file: (file.path.stat().st_size, file.entry_id))
+
+
+def repeated(files: Sequence[_T], count: int) -> list[_T]:
+    """Return so many files: all of them as often as they fit in, the rest evenly from the small to the large.
+
+    Parameters
+    ----------
+    files : sequence
+        By size.
+    count : int
+        Number of files to return.
+    """
+    whole, rest = divmod(count, len(files))
+    return [*files] * whole + [files[int((k + 0.5) * len(files) / rest)] for k in range(rest)]
+
+
+def link_mirror(folder: Path, source: Path, number: int) -> list[str]:
+    """Make a mirror of a number of entries in the divided layout, which contains only links; return their ids."""
+    ids = list(islice(entry_ids(), number))
+    for entry_id, file in zip(ids, repeated(structures(source), number), strict=True):
+        _path(folder, entry_id, file).symlink_to(file.path.resolve())
+    return ids
+
+
+def _path(folder: Path, entry_id: str, file: StructureFile) -> Path:
+    """Return the path of an entry in the format of a file; its folder is created."""
+    place = folder / entry_id[1:3]
+    place.mkdir(parents=True, exist_ok=True)
+    return place / f"{entry_id}{'.cif.gz' if file.is_mmcif else '.pdb.gz'}"
 
 
 @dataclass(frozen=True)
@@ -126,26 +173,14 @@ def template(path: Path, *, is_mmcif: bool) -> Template | None:
 
 
 def different_mirror(folder: Path, source: Path, number: int) -> list[str]:
-    """Make a mirror of so many entries with a ligand of its own each; return their ids.
-
-    Parameters
-    ----------
-    folder : Path
-        Made.
-    source : Path
-        A mirror of real entries.
-    number : int
-        Number of entries.
-    """
+    """Make a mirror of a number of entries, each with a separate ligand; return their ids."""
     ids = list(islice(entry_ids(), number))
     files = [(file, template(file.path, is_mmcif=file.is_mmcif)) for file in structures(source)]
     templates = [(file, found) for file, found in files if found is not None]
     pool = _Pool(ComponentIndex(default_index()), number)
     for entry_id, (file, found) in zip(ids, repeated(templates, number), strict=True):
         text = found.text(pool.take(len(found.places[0])))
-        place = folder / entry_id[1:3] / f"{entry_id}{'.cif.gz' if file.is_mmcif else '.pdb.gz'}"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(gzip.compress(text.encode(), 1, mtime=0))
+        _path(folder, entry_id, file).write_bytes(gzip.compress(text.encode(), 1, mtime=0))
     return ids
 
 

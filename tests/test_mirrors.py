@@ -1,14 +1,17 @@
-"""Mirrors in which each entry has a different ligand."""
+"""Mirrors made of small ones by repeating their entries, and those in which each entry has a different ligand."""
 
 import gzip
 import shutil
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import gemmi
 import numpy as np
 import pytest
 
-from tests.tools.different_mirror import different_mirror, template
+from tests.tools.mirrors import different_mirror, entry_ids, link_mirror, repeated, structures, template
+from tethermap.sources.mirror import MirrorSource
 
 LIGAND = "ZYB"
 
@@ -54,3 +57,24 @@ def test_each_entry_has_a_different_ligand_in_the_place_of_the_old_one(source: P
 def test_entry_without_an_unbonded_ligand_has_no_template(archive: Path) -> None:
     (path,) = archive.glob("1a8o*")
     assert template(path, is_mmcif=True) is None
+
+
+def test_ids_are_distinct() -> None:
+    ids = list(islice(entry_ids(), 250_000))
+    assert len(set(ids)) == len(ids)
+    assert all(len(entry_id) == 4 and entry_id[0].isdigit() for entry_id in ids)
+
+
+def test_each_entry_is_used_equally_often(archive: Path) -> None:
+    files = structures(archive)
+    counts = Counter(file.entry_id for file in repeated(files, 12))
+    assert sorted(counts.values()) == [2, 2, 2, 3, 3]
+
+
+def test_a_mirror_of_links_is_searched_like_any_other(archive: Path, tmp_path: Path) -> None:
+    ids = link_mirror(tmp_path / "mirror", archive, 10)
+    source = MirrorSource(tmp_path / "mirror", tmp_path / "cache").open()
+    assert source.all_entries() == ids
+    assert len(source.text_search(["BAZ2B"], [], any_term=False)) == 2
+    assert source.fetch(ids[0]).entry_id == ids[0]
+    source.close()
