@@ -31,7 +31,6 @@ covalent            the instance's covalent links
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +43,7 @@ from tethermap.base.elements import HALOGENS, are_metals
 from tethermap.base.tables import Row, natural_key
 from tethermap.complex import limits
 from tethermap.complex.polar_groups import PolarAtoms, ligand_polar_atoms, partner_polar_atoms
-from tethermap.complex.rings import Contact, ring_contacts, rings_of_ligand, rings_of_residues
+from tethermap.complex.rings import Contact, StackingSide, ring_contacts, rings_of_ligand, rings_of_residues
 from tethermap.complex.water_bridges import water_bridges
 from tethermap.entry.near import distances
 from tethermap.instance.model import Instance, Neighbourhood
@@ -79,7 +78,7 @@ class _Around(NamedTuple):
     """Possible partner atoms of a ligand and their properties: from its contexts, or another ligand's."""
 
     atoms: Neighbourhood
-    molecule: LigandMolecule | None = None
+    rings: StackingSide
     polar: PolarAtoms | None = None
 
 
@@ -108,10 +107,13 @@ def ligand_contacts(
     """
     rows: list[tuple[int, str, Row]] = []
     own, xyz = ligand_polar_atoms(mol.mol, mol.n_heavy, _on_cysteine(instance, mol)), instance.atoms.xyz[mol.atom_index]
-    for around in (_Around(neighbourhood), *_beside(instance, mol, neighbourhood, others)):
+    rings, residues = rings_of_ligand(mol, xyz, own), _Around(neighbourhood, rings_of_residues(neighbourhood))
+    for around in (residues, *_beside(instance, mol, neighbourhood, others)):
         found: _Found = {}
         if len(around.atoms) and mol.n_heavy:
-            contacts = chain(_atom_contacts(mol, xyz, own, around), _shaped(instance, mol, xyz, own, around))
+            contacts = [*_atom_contacts(mol, xyz, own, around), *ring_contacts(rings, around.rings)]
+            if instance.waters and around.polar is None:
+                contacts += water_bridges(instance.waters, xyz, own.donor | own.acceptor, neighbourhood)
             for kind, i, j, distance, detail in contacts:
                 if (key := (i, j, kind)) not in found or distance < found[key][0]:
                     found[key] = distance, detail
@@ -171,7 +173,7 @@ def _beside(
             largest=0,
         )
         polar = ligand_polar_atoms(molecule.mol, len(places), _on_cysteine(other, molecule))
-        yield _Around(atoms, molecule, polar)
+        yield _Around(atoms, rings_of_ligand(molecule, places, polar), polar)
 
 
 def _on_cysteine(instance: Instance, mol: LigandMolecule) -> list[int]:
@@ -265,21 +267,6 @@ def _atom_contacts(mol: LigandMolecule, own_xyz: FloatArray, ligand: PolarAtoms,
     for kind, mask in masks.items():
         for i, j in np.argwhere(mask).tolist():
             yield kind, i, int(near[j]), float(distance[i, j]), ""
-
-
-def _shaped(
-    instance: Instance, mol: LigandMolecule, xyz: FloatArray, own: PolarAtoms, around: _Around
-) -> Iterator[Contact]:
-    """Yield the contacts of rings and through water."""
-    neighbourhood, ligand = around.atoms, rings_of_ligand(mol, xyz, own)
-    if ligand.rings or ligand.cations:
-        if around.molecule is not None and around.polar is not None:
-            partner = rings_of_ligand(around.molecule, neighbourhood.xyz, around.polar)
-        else:
-            partner = rings_of_residues(neighbourhood)
-        yield from ring_contacts(ligand, partner)
-    if instance.waters and around.polar is None:
-        yield from water_bridges(instance.waters, xyz, own.donor | own.acceptor, neighbourhood)
 
 
 def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -125,9 +125,8 @@ def placement(transform: gemmi.Transform, name: str) -> Placement:
 
 def is_rigid(transform: gemmi.Transform) -> bool:
     """Return whether a transform is a rotation and a shift only, within the precision of its rounded numbers."""
-    rotation = np.array(transform.mat.tolist(), dtype=np.float64)
-    shift = np.array(transform.vec.tolist(), dtype=np.float64)
-    return bool((np.abs(rotation) <= LARGEST_TURN).all() and (np.abs(shift) <= FARTHEST_SHIFT).all())
+    turn, shift = (float(np.abs(part.tolist()).max()) for part in (transform.mat, transform.vec))
+    return turn <= LARGEST_TURN and shift <= FARTHEST_SHIFT
 
 
 class Assemblies:

@@ -84,7 +84,7 @@ def modified_rows(residues: Residues, experiment: Experiment, entry: Entry, verd
 def _row(
     name: Residue, entry: Entry, experiment: Experiment, verdict: Verdict, altloc: str | None = None
 ) -> dict[str, Value]:
-    """Return the row of a group of one residue: names, fit to the experiment, decision."""
+    """Return the row of one residue: its names, its fit to the experiment, and the decision."""
     return {
         "pdb_id": entry.entry_id,
         "chain": name.auth_asym_id,

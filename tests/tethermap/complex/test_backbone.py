@@ -1,6 +1,5 @@
 """The Cα trace near a ligand, compared with gemmi's own reading of the entry."""
 
-from dataclasses import fields, replace
 from pathlib import Path
 
 import gemmi
@@ -8,17 +7,8 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import Find, clean_file
-from tethermap.base.records import MAGIC, read_records
 from tethermap.complex.clean import KeptInstance
-from tethermap.instance.backbone import (
-    GAP,
-    NO_BACKBONE,
-    TOUCHED,
-    TRUNCATED,
-    Backbone,
-    backbone_of_record,
-    packed_backbone,
-)
+from tethermap.instance.backbone import GAP, TOUCHED, TRUNCATED, Backbone
 
 Polymer = list[gemmi.Residue]
 
@@ -75,17 +65,6 @@ def test_polymers_near_the_ligand_are_named(kept: KeptInstance) -> None:
     (polymer,) = kept.instance.polymers
     assert (polymer.chains, polymer.target) == (("A",), True)
     assert "ZINC FINGER" in polymer.name.upper()
-
-
-def test_backbones_are_read_back_unchanged(tmp_path: Path, backbone: Backbone) -> None:
-    path = tmp_path / "backbones.bin"
-    backbone = replace(backbone, others=("P1:2",), partner=("Q1:3", "Q1:4"))
-    records = [packed_backbone("4cup_A_ZYB_2971", one) for one in (backbone, NO_BACKBONE, backbone)]
-    path.write_bytes(b"".join((MAGIC, *records)))
-    first, nothing, last = map(backbone_of_record, read_records(path))
-    assert (first.sequence, len(nothing)) == (backbone.sequence, 0)
-    for field in fields(Backbone):
-        assert np.array_equal(getattr(last, field.name), getattr(backbone, field.name))
 
 
 def test_pocket_between_two_chains_has_the_residues_of_both(archive: Path, find: Find) -> None:

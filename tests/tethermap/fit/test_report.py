@@ -1,10 +1,12 @@
 import gzip
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from gemmi import cif
 
 from tests.tethermap.fit.make import report_cif, report_xml
 from tethermap.fit.model import UNKNOWN, EntryFit, ResidueFit
@@ -63,27 +65,27 @@ def test_file_that_is_not_a_report_of_the_entry_is_refused(tmp_path: Path, form:
         read_report(path, "1abc")
 
 
-# Real reports, by a reader of their text that shares nothing with ours.
+# Real reports, with all their values read by other means.
 
 
 def _of_xml(text: str) -> Iterator[tuple[Attributes, int]]:
     """Yield the attributes of each residue of the first model, and how many clashes are listed with it."""
     for piece in text.split("<ModelledSubgroup ")[1:]:
-        head = piece[: piece.index(">")]
-        inner = "" if head.endswith("/") else piece[: piece.index("</ModelledSubgroup>")]
-        attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', head))
+        attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', piece[: piece.index(">")]))
         if attributes["model"] == "1":
-            yield attributes, inner.count("<clash ")
+            yield attributes, piece.count("<clash ")
 
 
 def _of_cif(text: str) -> Iterator[tuple[Attributes, int]]:
     """Yield the same from an mmCIF report, under the names that the XML has."""
-    tables = {name: list(_rows(text, f"_pdbx_vrpt_model_instance{name}.")) for name in ("", "_geometry", "_density")}
-    fitted = list(_rows(text, "_pdbx_vrpt_model_instance_map_fitting."))
-    clashes = [row["instance_id"] for row in _rows(text, "_pdbx_vrpt_instance_clashes.")]
-    numbers: dict[str, int] = {}
-    for name in clashes:
-        numbers[name] = numbers.get(name, 0) + 1
+    block = cif.read_string(text).sole_block()
+
+    def rows(category: str) -> list[Attributes]:
+        table = block.get_mmcif_category(f"_pdbx_vrpt_{category}.")
+        columns = [[value or "" for value in column] for column in table.values()]
+        return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    numbers = Counter(row["instance_id"] for row in rows("instance_clashes"))
     named = {"chain": "auth_asym_id", "resnum": "auth_seq_id", "icode": "PDB_ins_code", "resname": "label_comp_id",
              "altcode": "label_alt_id"}  # fmt: skip
     values = {"rscc": "RSRCC", "rsr": "RSR", "rsrz": "RSRZ", "NatomsEDS": "natoms_eds", "avgoccu": "average_occupancy",
@@ -91,26 +93,14 @@ def _of_cif(text: str) -> Iterator[tuple[Attributes, int]]:
     mogul = {"mogul_bonds_rmsz": "bonds_RMSZ", "mogul_angles_rmsz": "angles_RMSZ",
              "mogul_rmsz_numbonds": "num_bonds_RMSZ", "mogul_rmsz_numangles": "num_angles_RMSZ"}  # fmt: skip
     by_id: dict[str, Attributes] = {}
-    for row in (*tables["_geometry"], *tables["_density"], *fitted):
+    for row in (one for name in ("geometry", "density", "map_fitting") for one in rows(f"model_instance_{name}")):
         by_id.setdefault(row["instance_id"], {}).update(row)
-    for row in tables[""]:
-        if row["PDB_model_num"] != "1":
-            continue
-        found = by_id.get(row["id"], {})
-        wanted = {**values, **(mogul if found.get("program_for_bond_angle_geometry") == "mogul" else {})}
-        told = {key: found[name] for key, name in wanted.items() if found.get(name, "?") not in "?."}
-        place = {key: row.get(name, "").replace("?", "").replace(".", "") for key, name in named.items()}
-        yield {**place, **told}, numbers.get(row["id"], 0)
-
-
-def _rows(text: str, category: str) -> Iterator[Attributes]:
-    start = text.find(f"loop_\n{category}")
-    if start < 0:
-        return
-    lines = text[start:].split("\n#", 1)[0].splitlines()[1:]
-    tags = [line.strip().removeprefix(category) for line in lines if line.startswith("_")]
-    for line in lines[len(tags) :]:
-        yield dict(zip(tags, line.split(), strict=True))
+    for row in rows("model_instance"):
+        if row["PDB_model_num"] == "1":
+            found = by_id.get(row["id"], {})
+            wanted = {**values, **(mogul if found.get("program_for_bond_angle_geometry") == "mogul" else {})}
+            told = {key: found[name] for key, name in wanted.items() if found.get(name)}
+            yield {**{key: row.get(name, "") for key, name in named.items()}, **told}, numbers[row["id"]]
 
 
 _NAMES = {

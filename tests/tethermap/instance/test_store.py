@@ -11,6 +11,7 @@ from tests.tools.cleaning import Find, clean_file
 from tests.tools.parts import instances_of, put, put_records
 from tethermap.base.records import part, read_records
 from tethermap.complex.clean import KeptInstance
+from tethermap.instance.backbone import NO_BACKBONE, backbone_of_record, packed_backbone
 from tethermap.instance.store import (
     instance_line,
     neighbourhood_of_record,
@@ -43,7 +44,10 @@ def test_instances_are_read_back_unchanged(written: list[KeptInstance], tmp_path
         assert_same(around, kept.neighbourhood)
 
 
-def test_surroundings_are_read_back_unchanged(written: list[KeptInstance]) -> None:
+def test_surroundings_and_backbones_are_read_back_unchanged(written: list[KeptInstance]) -> None:
+    assert len(backbone_of_record(packed_backbone("x", NO_BACKBONE))) == 0
     for kept in written:
+        backbone = replace(kept.backbone, others=("P1:2",), partner=("Q1:3", "Q1:4"))
+        assert_same(backbone_of_record(packed_backbone("x", backbone)), backbone)
         around = surroundings_of_record(packed_surroundings("4cup_A_ZYB_2971", kept.surroundings))
         assert_same(around, kept.surroundings)
