@@ -1,4 +1,7 @@
+"""Contacts of small ligands, of ligands in one site, and of real entries."""
+
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -6,11 +9,16 @@ import numpy as np
 import pytest
 from rdkit import Chem
 
+from tests.tools.cleaning import clean_file
 from tests.tools.ligands import Partner, Xyz, small_ligand, small_neighbourhood
+from tests.tools.small_entry import cif_of
 from tethermap.base.tables import Row, Value
 from tethermap.complex.contacts import ligand_contacts
 from tethermap.complex.polar_groups import ligand_polar_atoms
-from tethermap.instance.model import Link, Residue
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.model import EntryFacts, Instance, Link, Residue
+from tethermap.matching.build import build_ligand
+from tethermap.molecule.record import LigandMolecule
 
 ContactsOf = Callable[[Path], list[Row]]
 
@@ -169,3 +177,75 @@ def test_nitrogen_of_a_thioimidate_donates_and_accepts_hydrogen_bonds_without_ch
     mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
     atoms = ligand_polar_atoms(mol, 3, [1])
     assert (atoms.donor[2], atoms.acceptor[2], atoms.positive[2]) == (True, True, False)
+
+
+SECOND = [(5.66, 0.0, 0.0), (4.23, 0.0, 0.0)]
+"""A methanol whose oxygen is 2.8 Å from that of the first."""
+
+
+def two_methanols() -> list[tuple[Instance, LigandMolecule]]:
+    return [small_ligand("CO", METHANOL), small_ligand("CO", SECOND, residue=Residue("A", "C", "MOH", 2))]
+
+
+def listed(rows: list[Row]) -> list[tuple[object, ...]]:
+    return [(r["ligand_atom"], r["type"], r["partner_component"], r["partner_atom"], r["context"]) for r in rows]
+
+
+def test_each_of_two_ligands_has_their_hydrogen_bond() -> None:
+    both = two_methanols()
+    for one, other in zip(both, ("MOH", "LIG"), strict=True):
+        assert listed(ligand_contacts(*one, small_neighbourhood(), both)) == [("O2", "hbond", other, "O2", "")]
+
+
+def test_alternates_and_poses_have_no_contacts_with_each_other() -> None:
+    first, (instance, molecule) = two_methanols()
+    nothing = small_neighbourhood()
+    for label, count in (("A", 1), ("B", 0)):
+        mine = replace(first[0], altloc="A"), first[1]
+        assert len(ligand_contacts(*mine, nothing, [(replace(instance, altloc=label), molecule)])) == count
+    pose = replace(instance, facts=EntryFacts(pose_rank=1)), molecule
+    assert ligand_contacts(*first, nothing, [pose]) == ligand_contacts(*pose, nothing, [first]) == []
+    near = small_ligand("CO", [(1.9, 0.0, 0.0), (3.3, 0.0, 0.0)], residue=Residue("A", "C", "MOH", 2))
+    assert ligand_contacts(*first, nothing, [near]) == []
+
+
+def test_cofactor_written_with_the_protein_is_listed_once() -> None:
+    first, second = two_methanols()
+    atoms = [("A", "2", "MOH", f"{e}{k + 1}", e, SECOND[k], "", "target") for k, e in enumerate("CO")]
+    rows = ligand_contacts(*first, small_neighbourhood(*atoms), [second])
+    assert listed(rows) == [("O2", "hbond", "MOH", "O2", "target")]
+
+
+@pytest.mark.parametrize("form", ["pdb.gz", "cif"])
+def test_antifolate_is_stacked_on_dump_in_4kya(form: str, mirror: Path, index: ComponentIndex, tmp_path: Path) -> None:
+    """1UG in 4KYA; its FOL is in the other site of this bifunctional enzyme, on NADPH."""
+    path = mirror / "4kya.pdb.gz"
+    _, cleaned = clean_file(cif_of(path, tmp_path) if form == "cif" else path, index.get)
+    chain = [kept for kept in cleaned.kept if kept.instance.name.auth_asym_id == "B"]
+    ligands = [(kept.instance, build_ligand(kept.instance, index)) for kept in chain]
+    pairs = zip(ligands, chain, strict=True)
+    rows = [row for one, kept in pairs for row in ligand_contacts(*one, kept.neighbourhood, ligands)]
+    between = {(r["Warhead"], r["partner_component"], r["type"], r["detail"]) for r in rows if not r["context"]}
+    kinds = {("hbond", ""), ("hydrophobic", ""), ("pi_stacking", "parallel")}
+    assert between == {(*pair, *kind) for pair in (("UMP", "1UG"), ("1UG", "UMP")) for kind in kinds}
+
+
+def told(rows: list[Row], kind: str) -> set[tuple[object, ...]]:
+    assert {row["distance_between"] for row in rows if row["type"] == kind} <= {"centres" if "pi" in kind else "atoms"}
+    return {(row["partner_component"], row["partner_residue"], row["detail"]) for row in rows if row["type"] == kind}
+
+
+def test_known_contacts_of_two_inhibitors_are_found(mirror: Path, contacts_of: ContactsOf) -> None:
+    """The chlorine of gefitinib in 2ITZ, water on cysteine 797, axitinib on tyrosine 253 of the T315I mutant."""
+    rows = contacts_of(next(mirror.glob("2itz.*")))
+    assert told(rows, "halogen") == {("LEU", "788", "")}
+    assert ("CYS", "797", "HOH A 3024") in told(rows, "water")
+    stacked = told(contacts_of(next(mirror.glob("4twp.*"))), "pi_stacking")
+    assert ("TYR", "253") in {one[:2] for one in stacked}
+
+
+def test_both_pairs_of_a_bidentate_bridge_are_listed(mirror: Path, contacts_of: ContactsOf) -> None:
+    """The phosphate of cAMP in 1J59 and arginine 82, UniProt 83."""
+    rows = [row for row in contacts_of(next(mirror.glob("1j59.*"))) if row["type"] == "ionic"]
+    bridge = {(row["ligand_atom"], row["partner_atom"], row["partner_uniprot_residue"]) for row in rows}
+    assert bridge == {("O2P", "NE", "83"), ("O2P", "NH2", "83")}

@@ -6,10 +6,11 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import gemmi
+import numpy as np
 import pytest
 
-from tests.tools.small_entry import carbons, write_entry
-from tethermap.entry.atoms import WATER
+from tests.tools.small_entry import atom_line, carbons, write_entry
+from tethermap.entry.atoms import WATER, Atoms
 from tethermap.entry.reader import Entry, EntryError, parse_file, read_entry
 
 
@@ -208,3 +209,13 @@ def test_displacements_of_a_pdb_file_are_not_read(tmp_path: Path) -> None:
     text = f"{CARBON}ANISOU    1  C1  LIG A   1      100    200    300     10     20     30       C\nEND\n"
     (site,) = read(tmp_path, text).structure[0].all()
     assert not site.atom.aniso.nonzero()
+
+
+def test_numbers_have_insertion_codes_and_deuterium_and_unknown_elements_distinct_symbols() -> None:
+    numbers = {"Zn": "  -1 ", "N": "   5 ", "H": "   5 ", "Cl": "   5B", "D": "   5B", "X": "   5B"}
+    lines = [atom_line(1, one, "LIG", "A", 1, (0.0, 0.0, 0.0), element=one) for one in numbers]
+    parts = zip(lines, numbers.values(), strict=True)
+    atoms = Atoms.of(gemmi.read_pdb_string("".join(f"{line[:22]}{number}{line[27:]}" for line, number in parts)))
+    assert atoms.residue_ids.tolist() == ["-1", "5", "5B"]
+    assert atoms.element.tolist() == [b"Zn", b"N", b"H", b"Cl", b"D", b"X"]
+    assert np.flatnonzero(atoms.heavy).tolist() == [0, 1, 3, 5]

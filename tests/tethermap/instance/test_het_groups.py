@@ -1,4 +1,4 @@
-"""Het groups have their kinds and reasons; a test over the whole mirror checks that each has one row."""
+"""Het groups have their kinds and reasons, short chains by their length."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,9 @@ import pytest
 
 from tests.tools.cleaning import ANY_TARGET, Find, clean_file
 from tests.tools.fuzz.case import made_entry
-from tests.tools.small_entry import carbons
+from tests.tools.small_entry import carbons, strand, write_entry
+from tethermap.entry.reader import read_entry
+from tethermap.instance.find import Residues
 
 
 @pytest.mark.parametrize(
@@ -56,3 +58,14 @@ def test_linked_residues_have_a_kind_by_size(comp_id: str, count: int, kind: str
     path.write_bytes(made_entry().replace(b"END\n", "".join(line for one in chain for line in one).encode() + b"END\n"))
     _, cleaned = clean_file(path, find)
     assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {kind}
+
+
+@pytest.mark.parametrize(
+    ("partner", "short", "peptides"),
+    [(30, 15, {"B"}), (29, 15, set()), (30, 16, set())],
+    ids=["peptide", "beside a shorter chain", "too long"],
+)
+def test_chain_of_15_residues_by_30_is_a_peptide(partner: int, short: int, peptides: set[str], tmp_path: Path) -> None:
+    chains = strand("A", 1, length=partner), strand("B", 500, (0.0, 9.0, 0.0), length=short)
+    residues = Residues(read_entry(write_entry(tmp_path, *chains), "1abc"))
+    assert set(residues.short.values()) == peptides

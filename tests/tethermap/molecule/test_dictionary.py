@@ -1,4 +1,4 @@
-"""Dictionary molecules and their neutral forms against SMILES from elsewhere."""
+"""Dictionary molecules, their neutral forms and InChIKeys against those from elsewhere."""
 
 import csv
 from pathlib import Path
@@ -9,9 +9,8 @@ from rdkit import Chem, rdBase
 from tests.tools.components import Known, without_stereo
 from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
-from tethermap.molecule.inchi import inchikey
+from tethermap.molecule.inchi import component_inchi, inchikey, key_of_inchi
 from tethermap.molecule.neutral import neutralised
-from tethermap.molecule.record import NAME
 
 METAL_OR_ISOTOPE = {"0KA", "6MO", "D3O", "DOD"}
 """Components whose SMILES elsewhere has other charges, clusters or isotopes."""
@@ -98,12 +97,6 @@ def test_neutralising_does_not_change_coordinates(known: Known) -> None:
     assert (neutralised(mol).GetConformer().GetPositions() == mol.GetConformer().GetPositions()).all()
 
 
-def test_atoms_carry_their_names_in_dictionary_order(known: Known) -> None:
-    component = known("STI")
-    expected = [atom.name for atom in component.atoms if atom.element != "H"]
-    assert [atom.GetProp(NAME) for atom in molecule(component).GetAtoms()] == expected
-
-
 def test_hydrogens_follow_the_dictionary_instead_of_a_valence_model(known: Known) -> None:
     """RDKit's model would put hydrogens on the sulfurs of an iron–sulfur cluster."""
     assert not any(atom.GetTotalNumHs() for atom in molecule(known("SF4")).GetAtoms())
@@ -127,3 +120,18 @@ def test_phosphorus_is_a_stereo_centre_only_if_sulfur_replaces_an_oxygen(
 ) -> None:
     tags = [atom.GetChiralTag() for atom in molecule(known(comp_id)).GetAtoms() if atom.GetSymbol() == "P"]
     assert any(tag != Chem.ChiralType.CHI_UNSPECIFIED for tag in tags) == is_centre
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "key"),
+    [
+        ("HEM", "KABFMIBPWCXCRK-RGGAHWMASA-L"),
+        ("HEC", "HXQIYSLZKNYNMH-LJNAALQVSA-N"),
+        ("HEA", "ZGGYGTCPXNDTRV-PRYGPKJJSA-L"),
+        ("HDD", "UMGOPAWIGKFTRK-QQDQPIDJSA-N"),
+        ("FES", "NIXDOXVAJZFRNF-UHFFFAOYSA-N"),
+        ("08T", "WOGYHYSOODLXII-KWIZKVQNSA-J"),
+    ],
+)
+def test_inchikey_of_a_metal_complex_matches(comp_id: str, key: str, known: Known) -> None:
+    assert key_of_inchi(component_inchi(known(comp_id))) == key
