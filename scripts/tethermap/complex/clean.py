@@ -23,13 +23,14 @@ from tethermap.complex.placement import DEPOSITED, Placement
 from tethermap.complex.polymers import polymers_beside, polymers_of
 from tethermap.complex.scene import Copy, Scene
 from tethermap.complex.settings import CleanSettings
-from tethermap.complex.status import Verdict, entry_row, group_rows, modified_rows
+from tethermap.complex.status import StatusRows, Verdict, entry_row
 from tethermap.entry.atoms import text
 from tethermap.entry.model import PolymerEntity
 from tethermap.entry.reader import Entry, EntryError
 from tethermap.entry.target import TargetChains, find_target
 from tethermap.exits.geometry import REACH as EXIT_REACH
 from tethermap.exposure.radii import EntryRadii, PolymerRadii
+from tethermap.fit.fit import entry_cells
 from tethermap.fit.model import LigandFit
 from tethermap.instance.backbone import Backbone
 from tethermap.instance.classify import HetGroup
@@ -117,6 +118,7 @@ class _Cleaner:
         self._cofactors = False
         self._errors: dict[int, Exception] = {}
         self._residues = Residues(entry)
+        self._status = StatusRows(entry, self._residues, self._experiment)
         self._groups = find_groups(entry, self._residues, self._rules, settings.named | settings.always_keep)
         self._scene = Scene(entry, self._residues, self._groups)
         self._polymers = polymers_of(self._scene)
@@ -127,19 +129,18 @@ class _Cleaner:
 
     def run(self, watch: Watch) -> CleanedEntry:
         entry, groups = self._entry, self._groups
-        flags = {"first_model": entry.n_models > 1, "withdrawn": entry.metadata.withdrawn}
         cells: dict[str, Value] = {
             "instances_found": len(groups),
             "assembly": next(iter(self._scene.assemblies.names), ""),
-            "flags": JOINED.join(flag for flag, holds in flags.items() if holds),
-            **self._experiment.entry_cells,
+            "flags": JOINED.join(entry.flags),
+            **entry_cells(self._experiment.report.entry),
         }
-        modified = modified_rows(self._residues, self._experiment, entry)
+        modified = self._status.of_modified()
         try:
             target = self._target = self._find_target()
         except EntryError as error:
             verdict = Verdict("entry_rejected", value=error.reason)
-            rows = [row for group in groups for row in self._rows(group, verdict)]
+            rows = [row for group in groups for row in self._status.of_group(group, verdict)]
             row = entry_row(entry.entry_id, Verdict(error.reason, value=error.value), **cells)
             return CleanedEntry(row, rows + modified)
         asyms = self._target_asyms(target)
@@ -171,10 +172,11 @@ class _Cleaner:
         """Return the rows of a het group and its complex, None unless it is kept."""
         with self._isolated(group):
             verdict, kept = self._judge(group)
-            rows = list(self._rows(group, verdict, kept))
+            rows = self._status.of_group(group, verdict, kept.instance if kept else None)
         if (failed := self._errors.get(group.head)) is None:
             return rows, kept
-        return list(self._rows(group, Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed)))), None
+        verdict = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed))
+        return self._status.of_group(group, verdict), None
 
     def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
         """Limit an error of this program to one het group."""
@@ -184,7 +186,7 @@ class _Cleaner:
     def _find_target(self) -> TargetChains:
         if not self._scene.chains:
             raise EntryError("no_polymer")
-        limit, r_free = self._settings.max_rfree, self._experiment.entry.r_free
+        limit, r_free = self._settings.max_rfree, self._experiment.report.entry.r_free
         if limit is not None and (r_free is None or r_free > limit):
             raise EntryError("r_free", "" if r_free is None else f"{r_free:.3f}")
         entities = tuple(entity for entity in self._polymers if not self._is_short(entity))
@@ -230,10 +232,6 @@ class _Cleaner:
         atoms = self._entry.atoms
         asym = text(atoms.label_asym_id[atoms.starts[group.head]])
         return self._finder.around(atoms.xyz[heavy], asym, frozenset(group.residues), label)
-
-    def _rows(self, group: HetGroup, verdict: Verdict, kept: KeptInstance | None = None) -> Iterator[Row]:
-        instance = kept.instance if kept else None
-        return group_rows(self._residues, self._experiment, self._entry, group, verdict, instance)
 
     def _judge(self, group: HetGroup) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
@@ -315,7 +313,7 @@ class _Cleaner:
                 self._scene, farther, xyz, label, self._radii_around, self._settings.sasa(LYSINE_SLICES)
             ),
         )
-        backbone = backbone_of(self._scene, around, label, self._experiment.outliers)
+        backbone = backbone_of(self._scene, around, label, self._experiment.report.outliers)
         surroundings = surroundings_of(self._scene, ahead)
         return KeptInstance(instance, neighbourhood_of(self._scene, nearby), surroundings, backbone, cleaned)
 

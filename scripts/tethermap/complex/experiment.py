@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.tables import Row
-from tethermap.fit.fit import entry_cells, fit_cells, ligand_fit, with_map
-from tethermap.fit.model import NO_ENTRY_FIT, EntryFit, LigandFit
+from tethermap.fit.fit import fit_cells, ligand_fit, with_map
+from tethermap.fit.model import LigandFit
 from tethermap.fit.own_map import Density
-from tethermap.fit.report import Place, Report
+from tethermap.fit.report import EMPTY, Place, Report
 from tethermap.instance.model import Residue
 
 
@@ -18,29 +18,14 @@ class Experiment:
 
     Parameters
     ----------
-    report : Report or None
+    report : Report
         The validation report of the entry.
     density : Density or None
         A map of the user's own.
     """
 
-    report: Report | None = None
+    report: Report = EMPTY
     density: Density | None = None
-
-    @property
-    def entry(self) -> EntryFit:
-        """Fit of the entry."""
-        return self.report.entry if self.report else NO_ENTRY_FIT
-
-    @property
-    def outliers(self) -> frozenset[Place]:
-        """Residues that are RSRZ outliers."""
-        return self.report.outliers if self.report else frozenset()
-
-    @property
-    def entry_cells(self) -> Row:
-        """Cells of the entry's row; none without a report."""
-        return entry_cells(self.report.entry) if self.report else {}
 
     def fit(self, names: Iterable[Residue], xyz: FloatArray, altloc: str) -> LigandFit:
         """Return the fit of a ligand's residues in a conformer with heavy atoms at `xyz` (angstroms)."""

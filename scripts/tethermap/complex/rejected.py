@@ -1,8 +1,7 @@
 """Status rows of entries that are rejected as a whole."""
 
 from tethermap.complex.clean import CleanedEntry
-from tethermap.complex.experiment import NO_EXPERIMENT
-from tethermap.complex.status import Verdict, entry_row, group_rows, modified_rows
+from tethermap.complex.status import StatusRows, Verdict, entry_row
 from tethermap.entry.reader import Entry
 from tethermap.instance.classify import HetGroup
 from tethermap.instance.find import Residues
@@ -28,7 +27,7 @@ def rejected_entry(entry: Entry, reason: str, value: str = "") -> CleanedEntry:
         Code of `tethermap.base.reasons.REASONS`.
     """
     residues, verdict = Residues(entry), Verdict(reason, value=value)
+    status = StatusRows(entry, residues)
     groups = [HetGroup((one,), one, "unknown") for one in residues.het.tolist() if not residues.standard[one]]
-    rows = [row for group in groups for row in group_rows(residues, NO_EXPERIMENT, entry, group, verdict)]
-    rows += modified_rows(residues, NO_EXPERIMENT, entry, verdict)
+    rows = [row for group in groups for row in status.of_group(group, verdict)] + status.of_modified(verdict)
     return CleanedEntry(entry_row(entry.entry_id, verdict, instances_found=len(groups)), rows)

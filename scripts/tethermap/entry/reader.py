@@ -118,6 +118,12 @@ class Entry:
     poses: frozenset[int] = frozenset()
 
     @property
+    def flags(self) -> tuple[str, ...]:
+        """Codes of `tethermap.base.reasons.FLAGS` that all its ligands have."""
+        holds = {"first_model": self.n_models > 1, "withdrawn": self.metadata.withdrawn}
+        return tuple(flag for flag in holds if holds[flag])
+
+    @property
     def confidence_scale(self) -> float:
         """Factor from the B factors of a prediction to its pLDDT of 0 to 100; 0 if they are B factors."""
         if self.metadata.methods != (PREDICTED,):

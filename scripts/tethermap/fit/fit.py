@@ -8,22 +8,22 @@ from typing import Any
 from tethermap.base.tables import JOINED, RESULTS_TABLE, Row, format_value
 from tethermap.fit.limits import limit
 from tethermap.fit.model import ASSESSED, NO_FIT, NOT_ASSESSED, EntryFit, LigandFit, ResidueFit, fit_values
-from tethermap.fit.report import Place, Report
+from tethermap.fit.report import EMPTY, Place, Report
 
 
-def ligand_fit(report: Report | None, residues: Sequence[tuple[Place, str]], altloc: str | None) -> LigandFit:
+def ligand_fit(report: Report, residues: Sequence[tuple[Place, str]], altloc: str | None) -> LigandFit:
     """Return the fit of an instance.
 
     Parameters
     ----------
-    report : Report or None
+    report : Report
         The report of its entry.
     residues : sequence of (Place, str)
         Place and component of each of its residues.
     altloc : str or None
         Label of its conformer; None for the first that is reported.
     """
-    if report is None:
+    if report is EMPTY:
         return NO_FIT
     fits = tuple(report.fit(place, comp_id, altloc) for place, comp_id in residues)
     status = ASSESSED if any(fit.assessed for fit in fits) else NOT_ASSESSED

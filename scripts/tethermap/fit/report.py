@@ -18,7 +18,7 @@ import gemmi
 
 from tethermap.base import packed
 from tethermap.fit.limits import limit
-from tethermap.fit.model import UNKNOWN, EntryFit, ResidueFit, fit_values
+from tethermap.fit.model import NO_ENTRY_FIT, UNKNOWN, EntryFit, ResidueFit, fit_values
 
 Place = tuple[str, ...]
 """Author chain, author number and insertion code."""
@@ -70,6 +70,10 @@ class Report:
         labels = _LABELS if altloc is None else (altloc, "")
         keys = (self.residues.get((*place, comp_id, label)) for label in labels)
         return next((self.read(key) for key in keys if key is not None), UNKNOWN)
+
+
+EMPTY = Report(NO_ENTRY_FIT, frozenset(), {}, lambda _: UNKNOWN)
+"""Report of an entry that has none."""
 
 
 def read_report(path: Path, entry_id: str) -> Report:

@@ -109,7 +109,7 @@ def _placed(
         fixed, a, moved, b = link if link[0] in done else (link[2], link[3], link[0], link[1])
         outward = _free_direction(shapes[fixed], places[fixed], left[fixed], a)
         inward = _free_direction(shapes[moved], places[moved], left[moved], b)
-        turned = (places[moved] - places[moved][b]) @ _rotation(inward, -outward).T
+        turned = (places[moved] - places[moved][b]) @ _half_turn(inward, -outward)
         places[moved] = turned + places[fixed][a] + _BOND_LENGTH * outward
         done.add(moved)
     return places
@@ -129,14 +129,10 @@ def _unit(vector: FloatArray) -> FloatArray:
     return vector / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
 
 
-def _rotation(source: FloatArray, target: FloatArray) -> FloatArray:
-    """Return the matrix that turns one unit vector into another."""
-    axis = np.cross(source, target)
-    cosine = float(np.dot(source, target))
-    if cosine < -1 + 1e-9:
-        other = _unit(np.cross(source, np.eye(3)[int(np.argmin(np.abs(source)))]))
-        return 2 * np.outer(other, other) - np.eye(3)
-    x, y, z = axis
-    skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    matrix: FloatArray = np.eye(3) + skew + skew @ skew / (1 + cosine)
-    return matrix
+def _half_turn(source: FloatArray, target: FloatArray) -> FloatArray:
+    """Return the matrix of the half turn that moves one unit vector to another, about the axis between them."""
+    axis = source + target
+    if np.linalg.norm(axis) < 1e-6:
+        axis = np.cross(source, np.eye(3)[int(np.argmin(np.abs(source)))])
+    axis = _unit(axis)
+    return 2 * np.outer(axis, axis) - np.eye(3)

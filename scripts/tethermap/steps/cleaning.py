@@ -18,7 +18,7 @@ from tethermap.entry.model import PREDICTED
 from tethermap.entry.reader import EntryError, read_entry
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.fit.own_map import Density, MapError, read_density
-from tethermap.fit.report import Report, ReportError, read_report
+from tethermap.fit.report import EMPTY, Report, ReportError, read_report
 from tethermap.instance.backbone import packed_backbone
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
@@ -52,8 +52,7 @@ class EntryCleaner:
         report, status = _report(row)
         density, map_status = _density(row)
         cleaned = self._cleaned(row, Experiment(report, density))
-        date = report.entry.created if report else ""
-        reported = {"report_status": status, "report_date": date, "map_status": map_status}
+        reported = {"report_status": status, "report_date": report.entry.created, "map_status": map_status}
         flags = {flag for one in (row, cleaned.entry_row) for flag in str(one.get("flags") or "").split(";")}
         reported["flags"] = ";".join(sorted(flags - {""}))
         self._step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported})
@@ -107,16 +106,16 @@ class EntryCleaner:
             self._step.add("name_map", {"stem": stem, "pdb_id": kept.instance.entry_id, **asdict(name)})
 
 
-def _report(row: Row) -> tuple[Report | None, str]:
-    """Return the validation report of an entry, and notes on it."""
+def _report(row: Row) -> tuple[Report, str]:
+    """Return the validation report of an entry, empty without a sound one, and notes on it."""
     status = str(row["report_status"])
     if not row["report"]:
-        return None, status
+        return EMPTY, status
     try:
         return read_report(Path(str(row["report"])), str(row["pdb_id"])), status
     except ReportError as error:
         log.warning("validation report of %s: %s", row["pdb_id"], error)
-        return None, str(error)
+        return EMPTY, str(error)
 
 
 def _density(row: Row) -> tuple[Density | None, str]:

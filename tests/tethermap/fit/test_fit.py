@@ -9,7 +9,7 @@ from tethermap.complex.clean import CleanedEntry
 from tethermap.complex.experiment import Experiment
 from tethermap.fit.fit import by_residue, fit_fields, ligand_fit, with_map
 from tethermap.fit.model import NO_FIT, EntryFit, ResidueFit
-from tethermap.fit.report import Report, read_report
+from tethermap.fit.report import EMPTY, Report, read_report
 from tethermap.instance.backbone import RSRZ_OUTLIER
 from tethermap.instance.store import instance_line, instance_of_line
 
@@ -40,7 +40,7 @@ def test_fit_of_a_linked_group_is_weighted_by_assessed_atoms() -> None:
 
 
 def test_missing_report_missing_density_and_fit_are_distinguished() -> None:
-    assert ligand_fit(None, KEYS, "") == NO_FIT
+    assert ligand_fit(EMPTY, KEYS, "") == NO_FIT
     assert ligand_fit(report(PARTS[2]), KEYS[:1], "").status == "not_assessed"
     assert ligand_fit(report(), KEYS, "").status == "not_assessed"
     single = ligand_fit(report(PARTS[1]), KEYS[:1], "")
@@ -56,7 +56,7 @@ def n3(validation_reports: Path) -> Report:
     return read_report(validation_reports / "lu/6lu7/6lu7_validation.cif.gz", "6lu7")
 
 
-def _cleaned(mirror: Path, find: Find, report: Report | None, **limits: float) -> CleanedEntry:
+def _cleaned(mirror: Path, find: Find, report: Report, **limits: float) -> CleanedEntry:
     settings = replace(ANY_TARGET, **limits)  # type: ignore[arg-type]
     return clean_file(mirror / "6lu7.cif.gz", find, settings, Experiment(report))[1]
 
@@ -87,9 +87,9 @@ def test_limits_reject_with_reason(mirror: Path, find: Find, n3: Report, limits:
 
 
 def test_limits_reject_unknown_values_with_a_reason(mirror: Path, find: Find) -> None:
-    head = [row for row in _cleaned(mirror, find, None, min_rscc=0.5).ligand_rows if row["ligand"] == "PJE"]
+    head = [row for row in _cleaned(mirror, find, EMPTY, min_rscc=0.5).ligand_rows if row["ligand"] == "PJE"]
     assert [(row["reason"], row["fit_status"]) for row in head] == [("rscc_unknown", "no_report")]
-    assert _cleaned(mirror, find, None, max_rfree=0.5).entry_row["reason"] == "r_free"
+    assert _cleaned(mirror, find, EMPTY, max_rfree=0.5).entry_row["reason"] == "r_free"
 
 
 def test_map_of_the_user_adds_values_missing_from_the_report() -> None:
