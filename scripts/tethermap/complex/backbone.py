@@ -67,13 +67,11 @@ def backbone_of(
     standard = np.array([HEAVY_ATOMS.get(code, 0) for code in codes])[which]
     marks[n_backbone < standard] |= TRUNCATED
     chain = scene.chain_names[nearest.body.asym].strip()
-    poor = {(number, code) for name, number, code in outliers if name == chain}
-    if poor:
-        numbers, letter = atoms.auth_seq_id[alpha].tolist(), atoms.ins_code[alpha].tolist()
-        marks[[(str(n), text(c)) in poor for n, c in zip(numbers, letter, strict=True)]] |= RSRZ_OUTLIER
+    residue_ids = atoms.residue_ids[atoms.residue[alpha]].tolist()
+    poor = {number + code for name, number, code in outliers if name == chain}
+    marks[[residue_id in poor for residue_id in residue_ids]] |= RSRZ_OUTLIER
     b_iso = atoms.b_iso[alpha]
     several = len(alpha) > 1
-    residue_ids = atoms.residue_ids[atoms.residue[alpha]].tolist()
     uniprot = scene.entry.references.of_chain(chain)
     keys = _keys(scene, chain, atoms.residue[alpha])
     place_of = {key: k for k, key in enumerate(keys)}

@@ -65,18 +65,14 @@ def _by_sequence(entities: tuple[PolymerEntity, ...], query: TargetQuery) -> Tar
     # Imported here: the alignment costs 0.1 s to import and most jobs give no sequence.
     from tethermap.entry.sequence import SequenceMatch, best_match
 
-    best, limits = SequenceMatch(), {"min_identity": query.min_identity, "min_coverage": query.min_coverage}
-    alike = []
-    for entity in entities:
-        match, passes = best_match(query.sequences, entity.sequence, **limits)
-        if (match.identity * match.coverage) > (best.identity * best.coverage):
-            best = match
-        if passes:
-            alike.append((match, entity))
+    limits = {"min_identity": query.min_identity, "min_coverage": query.min_coverage}
+    found = [(*best_match(query.sequences, entity.sequence, **limits), entity) for entity in entities]
+    alike = [one for one in found if one[1]]
+    matches = (match for match, _, _ in alike or found)
+    best = max(matches, key=lambda match: match.identity * match.coverage, default=SequenceMatch())
     if not alike:
         raise EntryError("no_target_chain", f"identity {best.identity:.3f}, coverage {best.coverage:.3f}")
-    top = max((match for match, _ in alike), key=lambda match: match.identity * match.coverage)
-    return TargetChains(tuple(entity for _, entity in alike), "sequence", top.identity, top.coverage)
+    return TargetChains(tuple(entity for _, _, entity in alike), "sequence", best.identity, best.coverage)
 
 
 def _words(content: str) -> frozenset[str]:

@@ -152,12 +152,10 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
 
 def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:
     """Return which of the near pairs of two residues are bonds; none if the residues overlap."""
-    too_near = [bond for bond in near if bond.ratio(atoms) <= SHORTEST_BOND]
-    if too_near:
-        attacks = _pairs_of_names(atoms, near) == 1 and all(_is_attack(atoms, bond) for bond in near)
-        return [bond for bond in near if _can_bond(atoms, bond.first, bond.second)] if attacks else []
     bonds = [bond for bond in near if _can_bond(atoms, bond.first, bond.second)]
-    return bonds if _pairs_of_names(atoms, bonds) <= MOST_BONDS_OF_A_PAIR else []
+    if all(bond.ratio(atoms) > SHORTEST_BOND for bond in near):
+        return bonds if _pairs_of_names(atoms, bonds) <= MOST_BONDS_OF_A_PAIR else []
+    return bonds if _pairs_of_names(atoms, near) == 1 and all(_is_attack(atoms, bond) for bond in near) else []
 
 
 def _is_attack(atoms: Atoms, bond: Bond) -> bool:
