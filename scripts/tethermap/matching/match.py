@@ -106,9 +106,8 @@ def _graph_matches(residue: ObservedResidue, shape: Template, *, strained: bool)
     skeleton = assemble(shape.elements, [0] * len(shape), [(a, b, 1) for a, b, _ in shape.bonds], [0] * len(shape))
     for mol in (pattern, skeleton):
         mol.UpdatePropertyCache(strict=False)
-    known = set(pairs)
     for match in skeleton.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
-        extra = [bond for bond in observed_bonds(shape, match) if (min(bond[:2]), max(bond[:2])) not in known]
+        extra = [bond for bond in observed_bonds(shape, match) if (min(bond[:2]), max(bond[:2])) not in pairs]
         if not extra or strained or bonds_are_sane(residue.xyz, residue.elements, extra):
             yield match
 

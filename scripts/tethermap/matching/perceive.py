@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.elements import covalent_radii
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
 from tethermap.molecule.geometry import angle_between, height_above, near_pairs
 
@@ -100,11 +99,7 @@ def perceived(residue: ObservedResidue) -> ResidueGraph:
 
 def _pruned(residue: ObservedResidue) -> list[tuple[int, int]]:
     """Return the near pairs without those that give an atom more neighbours than it can have."""
-    radii = covalent_radii(residue.elements).tolist()
-    ratio = {
-        (a, b): float(np.linalg.norm(residue.xyz[a] - residue.xyz[b])) / (radii[a] + radii[b])
-        for a, b in near_pairs(residue.xyz, residue.elements)
-    }
+    ratio = near_pairs(residue.xyz, residue.elements)
     free = [_MOST_NEIGHBOURS.get(element, 8) for element in residue.elements]
     bonded = []
     for a, b in sorted(ratio, key=lambda item: (ratio[item], item)):

@@ -115,8 +115,8 @@ def angle_between(first: FloatArray, second: FloatArray) -> float:
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
-def near_pairs(xyz: FloatArray, elements: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the pairs of atoms that are near enough for a bond, sorted.
+def near_pairs(xyz: FloatArray, elements: Sequence[str]) -> dict[tuple[int, int], float]:
+    """Return the sorted pairs of atoms near enough for a bond, with their distances in sums of covalent radii.
 
     The longest side of a triangle of such pairs is not a bond if it is long: two phosphorus atoms with an oxygen
     between them.
@@ -128,15 +128,15 @@ def near_pairs(xyz: FloatArray, elements: Sequence[str]) -> list[tuple[int, int]
     elements : sequence of str
         Element symbols.
 
-    >>> near_pairs(np.array([[0.0, 0, 0], [1.5, 0, 0], [5.0, 0, 0]]), ["C", "C", "O"])
+    >>> list(near_pairs(np.array([[0.0, 0, 0], [1.5, 0, 0], [5.0, 0, 0]]), ["C", "C", "O"]))
     [(0, 1)]
     """
     radii = covalent_radii(elements)
     ratio = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
     near = (ratio >= SHORTEST) & (ratio <= CONNECTED)
-    pairs = []
+    pairs = {}
     for a, b in zip(*(side.tolist() for side in np.nonzero(np.triu(near, k=1))), strict=True):
         between = near[a] & near[b] & (ratio[a] < ratio[a, b]) & (ratio[b] < ratio[a, b])
         if ratio[a, b] <= LONG or not between.any():
-            pairs.append((a, b))
+            pairs[a, b] = float(ratio[a, b])
     return pairs

@@ -1,7 +1,7 @@
 """The charged forms of a molecule at pH 7.4, by a table of groups with their pKa."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -105,39 +105,33 @@ def charged(mol: Chem.Mol) -> tuple[Chem.Mol, Chem.Mol | None, list[str]]:
     found = {kind: mol.HasSubstructMatch(kind) for kind in {group.kind for group in possible}}
     possible = [group for group in possible if found[group.kind]]
     ranks = cache(lambda: list(Chem.CanonicalRankAtoms(mol, breakTies=True)))
-    main, other = Chem.RWMol(mol), None
-    decided: set[int] = set()
-    near: list[str] = []
-    turned: list[IonisableGroup] = []
-    for k, group in enumerate(possible):
-        free = _free_sites(main, group) - decided
-        if free and group.is_near:
-            if other is None:
-                turned, other = possible[k:], Chem.RWMol(main)
-            near.append(f"{group.name} {group.pka:.1f}")
-        _settle(main, group, free, decided, ranks, changes=group.is_charged)
-    if other is not None:
-        decided = set()
-        for group in turned:
-            free = _free_sites(other, group) - decided
-            _settle(other, group, free, decided, ranks, changes=group.is_charged != group.is_near)
+    main, near = _form(mol, possible, ranks)
+    other = _form(mol, possible, ranks, inverted=True)[0] if near else None
     return main, other, list(dict.fromkeys(near))
 
 
-def _settle(
-    mol: Chem.RWMol, group: IonisableGroup, free: set[int], decided: set[int], ranks: _Ranks, *, changes: bool
-) -> None:
-    """Change the free sites of a group one by one, or skip them; if its pKa is near the pH, later groups skip them too.
+def _form(
+    mol: Chem.Mol, groups: Iterable[IonisableGroup], ranks: _Ranks, *, inverted: bool = False
+) -> tuple[Chem.RWMol, list[str]]:
+    """Return a form with its groups of a near pKa, whose sites no later group changes; these may be inverted.
 
-    A change never makes another site free, but it can block one.
+    Sites are changed one by one: a change never makes another site free, but it can block one.
     """
-    while free:
-        site = min(free, key=ranks().__getitem__) if len(free) > 1 else next(iter(free))
-        if group.is_near:
-            decided.add(site)
-        if changes:
-            _change(mol, site, group.change, ranks)
-        free = _free_sites(mol, group) - decided if changes and len(free) > 1 else free - {site}
+    form, near = Chem.RWMol(mol), list[str]()
+    decided: set[int] = set()
+    for group in groups:
+        changes = group.is_charged != (inverted and group.is_near)
+        free = _free_sites(form, group) - decided
+        if free and group.is_near:
+            near.append(f"{group.name} {group.pka:.1f}")
+        while free:
+            site = min(free, key=ranks().__getitem__) if len(free) > 1 else next(iter(free))
+            if group.is_near:
+                decided.add(site)
+            if changes:
+                _change(form, site, group.change, ranks)
+            free = _free_sites(form, group) - decided if changes and len(free) > 1 else free - {site}
+    return form, near
 
 
 def _change(mol: Chem.RWMol, index: int, change: int, ranks: _Ranks) -> None:

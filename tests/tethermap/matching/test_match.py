@@ -42,7 +42,7 @@ def test_atoms_are_connected_up_to_a_multiple_of_the_radii(length: float, bonded
 
 def test_long_side_of_a_triangle_is_not_a_bond() -> None:
     bent = np.array([[0.0, 0, 0], [1.3, 0.95, 0], [-1.3, 0.95, 0]])  # P–O–P with the phosphorus atoms 2.6 Å apart
-    assert near_pairs(bent, ["O", "P", "P"]) == [(0, 1), (0, 2)]
+    assert [*near_pairs(bent, ["O", "P", "P"])] == [(0, 1), (0, 2)]
 
 
 def test_three_membered_ring_keeps_its_bonds() -> None:
