@@ -245,12 +245,12 @@ def inline_svg(depiction: Depiction, label: str, *, name: str = "", numbered: bo
     name : str
         Id of the element, if not empty.
     numbered : bool
-        Whether each atom has its number next to it, where the drawing is free.
+        Whether each atom has its number next to it, from 1, where the drawing is free.
     """
     tag = f'svg id="{escape(name)}"' if name else "svg"
     spots = free_spots([(atom.x, atom.y) for atom in depiction.atoms], _NUMBER_AWAY) if numbered else ()
     numbers = "".join(
-        f"<text{attributes({'x': f'{x:.1f}', 'y': f'{y + 3.5:.1f}'})}>{atom.index}</text>"
+        f"<text{attributes({'x': f'{x:.1f}', 'y': f'{y + 3.5:.1f}'})}>{atom.index + 1}</text>"
         for atom, (x, y) in zip(depiction.atoms, spots, strict=False)
     )
     group = f'<g fill="{MUTED}" font-size="11" text-anchor="middle">{numbers}</g>' if numbers else ""

@@ -304,5 +304,5 @@ def _series_view(
                 elements[position] = elements[position] or str(atom["AtomSymbol"])
         heat.append((f"{line.text('Warhead')} {line.place}", values))
     heat.sort(key=lambda item: item[0])
-    columns = tuple(f"{position} {element}" for position, element in enumerate(elements))
+    columns = tuple(f"{number} {element}" for number, element in enumerate(elements, start=1))
     return SeriesView(row=row, columns=columns, heat=heat, left_out=total - len(heat))

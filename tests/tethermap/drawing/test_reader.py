@@ -63,7 +63,7 @@ def test_text_keeps_its_parts_in_order() -> None:
 
 def test_atoms_of_a_core_are_numbered_away_from_the_middle() -> None:
     circles = "".join(f'<circle data-core-index="{k}" cx="{x}" cy="5" r="1"/>' for k, x in ((2, 10), (1, 30)))
-    assert '<text x="-6" y="8.5">2</text><text x="46" y="8.5">1</text>' in drawing(f'<g class="atoms">{circles}</g>')
+    assert '<text x="-6" y="8.5">3</text><text x="46" y="8.5">2</text>' in drawing(f'<g class="atoms">{circles}</g>')
 
 
 def test_atoms_of_a_core_have_their_places_in_the_core() -> None:

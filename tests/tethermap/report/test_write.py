@@ -107,7 +107,7 @@ def test_links_to_files_are_relative_to_the_report_and_exist(page: Page, tmp_pat
         "Small &amp; &lt;target&gt;",  # text of the user is escaped
         "More entries were found than max_entries allows", "9xyz (9)", "SO4 × 3",  # rejections have reasons and numbers
         "S001: 3 components, 5 instances",
-        "LIG 1abc A 9, 0 O: 0.78",  # the core begins with the second atom
+        "LIG 1abc A 9, 1 O: 0.78",  # the core begins with the second atom
         "<code>2abc_B_017_-3</code>", "&lt;short&gt;",  # the failed check
     ],
 )  # fmt: skip
