@@ -56,6 +56,7 @@ from service.routes.shared import ExampleUnavailable, Shared, answer_of, from_ow
 from service.runs.dry_run import DryRuns
 from service.runs.extra import extras
 from service.runs.lifecycle import Parts
+from service.runs.on_demand import Scripts
 from service.scrub import Scrubber
 from service.settings import EXTRAS, SESSIONS, Settings
 
@@ -140,6 +141,7 @@ def create_app(parts: Parts) -> Starlette:
         metrics=metrics,
         scrubber=Scrubber(settings),
         dry_runs=DryRuns(settings),
+        scripts=Scripts(settings),
         uploads=UploadStore(settings),
     )
     return app

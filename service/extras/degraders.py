@@ -22,8 +22,7 @@ from service.pages.depiction import drawings
 from service.pages.render import page
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
 from service.runs.extra import Extra
-from service.runs.on_demand import Kind, on_demand, run_script
-from service.settings import Settings
+from service.runs.on_demand import Kind, Scripts
 from tethermap.base import tables
 from tethermap.extras.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, smiles_size, tools
 
@@ -165,12 +164,12 @@ _PIN = Texts("pin", "Pinned pair: ligand and atom of the target, ligand and atom
 _NOTE = Texts("note", f"Note of each pin, in order, {MOST_NOTE} characters.", maximum=MOST_PINS, blanks=True)
 
 
-def _inputs_zip(settings: Settings, job: Path, asked: Sequence[str]) -> bytes:
-    """Return the ZIP that the script of the inputs writes; raises the errors of `run_script`."""
+async def _inputs_zip(scripts: Scripts, job: Path, asked: Sequence[str]) -> bytes:
+    """Return the ZIP that the script of the inputs writes; raises the errors of `Scripts.run`."""
     with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
         archive = Path(folder) / "inputs.zip"
-        run_script("inputs", settings, "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(job)])
-        return archive.read_bytes()
+        await scripts.run("inputs", "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(job)])
+        return await in_thread(archive.read_bytes)
 
 
 ROUTES = Routes("Results and files", ready=True, errors=("NOT_FOUND", "JOB_NOT_FOUND", "INVALID_PARAMETER"))
@@ -191,7 +190,7 @@ async def degrader_inputs(request: Request) -> Response:
         asked["other-job"] = job_named(request, other_id).folder
         asked |= {"other-stem": _OTHER_STEM.needed(request), "other-anchor": _OTHER_ANCHOR.needed(request)}
     asked |= {"degrader": _DEGRADER.of(request), "open-babel": _OPEN_BABEL.of(request), "tool": _TOOL.given(request)}
-    archive = await on_demand(_inputs_zip, shared_of(request).parts.settings, job.folder, _options(asked))
+    archive = await _inputs_zip(shared_of(request).scripts, job.folder, _options(asked))
     headers = {"Content-Disposition": disposition(f"{job.record.job_id}_{stem}_{anchor}.zip")}
     return made_answer(request, archive, "application/zip", headers)
 
@@ -237,7 +236,7 @@ async def find_halves(request: Request) -> Response:
 
 
 async def _ran(request: Request, kind: Kind, asked: Mapping[str, object]) -> str:
-    return await on_demand(run_script, kind, shared_of(request).parts.settings, "scripts.degraders", _options(asked))
+    return await shared_of(request).scripts.run(kind, "scripts.degraders", _options(asked))
 
 
 def _options(asked: Mapping[str, object]) -> list[str]:

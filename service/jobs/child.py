@@ -11,8 +11,8 @@ from service.settings import REPOSITORY
 
 async def output_of(
     command: Sequence[str], seconds: float, environment: Mapping[str, str] | None = None
-) -> tuple[int | None, bytes]:
-    """Run a command in a separate session and return its exit status and output.
+) -> tuple[int | None, bytes, bytes]:
+    """Run a command in a separate session and return its exit status, output and error output.
 
     Its processes are killed at the time limit, or if the request is canceled.
 
@@ -25,16 +25,16 @@ async def output_of(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
         cwd=REPOSITORY,
         env=environment,
         start_new_session=True,
     )
     try:
-        output, _ = await asyncio.wait_for(process.communicate(), seconds)
+        output, errors = await asyncio.wait_for(process.communicate(), seconds)
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return process.returncode, output
+    return process.returncode, output, errors

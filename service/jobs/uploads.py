@@ -218,7 +218,7 @@ class UploadStore:
         cache = building / "cache"
         command = (sys.executable, "-m", "scripts.inspect_files", str(building / _FILES), str(cache))
         try:
-            _, output = await output_of(command, _SECONDS)
+            _, output, _ = await output_of(command, _SECONDS)
             inspected: list[dict[str, Any]] = json.loads(output)
         except (TimeoutError, ValueError):
             raise _invalid("", "can't be read: the files are damaged, or too much for this service") from None

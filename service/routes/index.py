@@ -25,7 +25,6 @@ from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import same_entry, took_too_long
 from service.routes.shared import ExampleUnavailable, in_thread, job_filters, job_named, shared_of
-from service.runs.on_demand import on_demand, run_script
 from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row
 from tethermap.sources.suggestions import index_of
 
@@ -220,7 +219,7 @@ async def _closest(request: Request, text: str, part: Page) -> tuple[Found, list
     index = index_of(settings.source_kind, settings.mirror, settings.cache_dir)
     arguments = [f"--{'smiles' if is_smiles(text) else 'name'}={text}", f"--most={_MOST_FOUND}"]
     arguments += [*([f"--index={index}"] if index else []), "--", *(str(job.folder) for job in jobs)]
-    answer = json.loads(await on_demand(run_script, "similar", settings, "scripts.similar_ligands", arguments))
+    answer = json.loads(await shared_of(request).scripts.run("similar", "scripts.similar_ligands", arguments))
     hits = answer["ligands"]
 
     def read() -> list[FoundLigand]:

@@ -30,7 +30,6 @@ from service.results.overview import pipeline_of
 from service.results.rows import csv_text
 from service.results.tables import number
 from service.routes.shared import Shared, job_of, shared_of
-from service.runs.on_demand import on_demand, partners_text
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row
 from tethermap.report.directions import MAX_GROUPS, group_views
@@ -206,8 +205,8 @@ def overlay_page(request: Request, job: Job) -> Response:
 @ROUTES.get("/results/{job_id}/partners/{stem}", "application/json", errors=("NOT_FOUND",))
 async def partners(request: Request) -> Response:
     """Atoms of partner chains and symmetry mates around one ligand."""
-    settings, stem = shared_of(request).parts.settings, str(request.path_params["stem"])
-    text = await on_demand(partners_text, settings, job_of(request).folder, stem)
+    arguments = [f"--stem={request.path_params['stem']}", "--", str(job_of(request).folder)]
+    text = await shared_of(request).scripts.run("partners", "scripts.partner_atoms", arguments)
     return Response(text, media_type="application/json", headers={"Cache-Control": "private, max-age=600"})
 
 

@@ -48,6 +48,7 @@ from service.runs.config import unknown_structures
 from service.runs.dry_run import DryRuns
 from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import Parts
+from service.runs.on_demand import Scripts
 from service.scrub import Scrubber
 from service.settings import BY_OWNER, OPERATOR, Token
 
@@ -92,6 +93,8 @@ class Shared:
         For texts that runs have written.
     dry_runs : DryRuns
         Searches beforehand.
+    scripts : Scripts
+        Results on demand.
     uploads : UploadStore
         Structures that clients have sent.
     tables : Database
@@ -106,6 +109,7 @@ class Shared:
     metrics: Metrics
     scrubber: Scrubber
     dry_runs: DryRuns
+    scripts: Scripts
     uploads: UploadStore
     tables: Database = field(default_factory=Database)
     streams: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(MAX_STREAMS))

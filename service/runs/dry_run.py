@@ -8,11 +8,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from service.errors import InvalidField, QueueFull, UpstreamUnavailable
+from service.errors import InvalidField, UpstreamUnavailable
 from service.http.job_answers import DryRunAnswer, DryRunEntry, Estimate, FoundProtein, PlannedStep
 from service.jobs.child import output_of
 from service.jobs.submission import Submission
 from service.runs.config import child_environment, pipeline_config
+from service.runs.on_demand import Places
 from service.scrub import Scrubber
 from service.settings import Settings
 from tethermap.base import layout, tables
@@ -22,7 +23,6 @@ from tethermap.run.start import cost
 
 _SECONDS = 60.0
 _AT_ONCE = 2
-_WAITING = 8
 _RETRY = {"Retry-After": "30"}
 
 
@@ -33,16 +33,12 @@ class DryRuns:
     ----------
     settings : Settings
         Source and cache of the service.
-    waiting : int
-        Maximum number of running and waiting previews.
     """
 
-    def __init__(self, settings: Settings, waiting: int = _WAITING) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._waiting = waiting
         self._scrubber = Scrubber(settings)
-        self._running = asyncio.Semaphore(_AT_ONCE)
-        self._asked = 0
+        self._places = Places(_AT_ONCE, None, "Too many dry runs wait: try again.", _RETRY["Retry-After"])
 
     async def run(self, submission: Submission) -> DryRunAnswer:
         """Return the entries that a job would use.
@@ -56,14 +52,8 @@ class DryRuns:
         QueueFull
             If too many wait already.
         """
-        if self._asked >= self._waiting:
-            raise QueueFull("Too many dry runs wait: try again.", headers=_RETRY)
-        self._asked += 1
-        try:
-            async with self._running:
-                return await self._search(submission)
-        finally:
-            self._asked -= 1
+        async with self._places.taken():
+            return await self._search(submission)
 
     async def _search(self, submission: Submission) -> DryRunAnswer:
         with tempfile.TemporaryDirectory(prefix="tethermap-dry-", ignore_cleanup_errors=True) as folder:
@@ -73,7 +63,7 @@ class DryRuns:
             config.write_text(json.dumps(pipeline_config(submission.settings(), self._settings)), encoding="utf-8")
             command = [sys.executable, "-m", "scripts.scout", str(config), str(job)]
             try:
-                status, _ = await output_of(command, _SECONDS, child_environment(self._settings))
+                status, *_ = await output_of(command, _SECONDS, child_environment(self._settings))
             except TimeoutError:
                 message = "The source took too long to answer: try again later."
                 raise UpstreamUnavailable(message, headers=_RETRY) from None

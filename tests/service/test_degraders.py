@@ -1,16 +1,15 @@
 """Degraders made of two halves, requested as JSON, CSV, SDF and as a page."""
 
-import contextlib
 import csv
 import io
 import shutil
-import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from hypothesis import given, strategies as st
@@ -18,7 +17,7 @@ from rdkit import Chem
 from starlette.testclient import TestClient
 
 from service.errors import QueueFull
-from service.runs.on_demand import _MOST_REQUESTS, _PLACES
+from service.runs.on_demand import MOST_REQUESTS
 from tests.service.core import local
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
@@ -156,7 +155,7 @@ def test_too_large_requests_are_refused_before_they_start(
     here: TestClient, done_job: str, monkeypatch: pytest.MonkeyPatch, path: str, asked: dict[str, str],
     parameter: str, maximum: int,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("service.runs.on_demand._PLACES", {})  # no process can start
+    monkeypatch.setattr(here.app.state.shared.scripts, "places", {})  # type: ignore[attr-defined] # no process can start
     params = {name: value.format(job=done_job) for name, value in asked.items()}
     answer = here.get(path.format(job=done_job), params=params)
     assert answer.status_code == 400
@@ -202,18 +201,19 @@ def test_one_kind_of_work_takes_no_place_of_another(
     here: TestClient, done_job: str, mixed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty requests for degraders, none of which ends; pages, tool inputs and handles are answered."""
-    monkeypatch.setattr("service.runs.on_demand._WAIT_SECONDS", 3600.0)
+    places = here.app.state.shared.scripts.places["degraders"]  # type: ignore[attr-defined]
+    monkeypatch.setattr(places, "seconds", 3600.0)
     row = next(row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"])
-    ended = threading.Event()
+    assert here.portal is not None
 
-    def taken(_: int) -> None:
-        with contextlib.suppress(QueueFull), _PLACES["degraders"].taken():
-            ended.wait()
+    async def taken() -> None:
+        with suppress(QueueFull):
+            async with places.taken():
+                await anyio.sleep_forever()
 
-    with ThreadPoolExecutor(60) as pool, contextlib.ExitStack() as at_end:
-        at_end.callback(ended.set)
-        waiting = [pool.submit(taken, number) for number in range(60)]
-        wait_until(lambda: sum(not one.done() for one in waiting) == _MOST_REQUESTS, 30, "the others to be refused")
+    waiting = [here.portal.start_task_soon(taken) for _ in range(60)]
+    try:
+        wait_until(lambda: sum(not one.done() for one in waiting) == MOST_REQUESTS, 30, "the others to be refused")
         refused = here.get("/api/degraders", params=HALVES)
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
         asked = {"stem": row["stem"], "anchor": row["anchor_atom"]}
@@ -221,3 +221,6 @@ def test_one_kind_of_work_takes_no_place_of_another(
         assert here.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "json"}).status_code == 200
         assert here.get("/api/degraders/halves", params={"a": done_job, "smiles": "CCO"}).status_code == 200
         assert here.get("/browse").status_code == 200
+    finally:
+        for one in waiting:
+            one.cancel()
