@@ -87,36 +87,32 @@ class HttpAnswer:
     content: bytes
 
 
+@dataclass(eq=False)
 class HttpError(Exception):
-    """A request without a usable answer after all tries.
+    """A request without a usable answer, in one try or after all.
 
     Parameters
     ----------
-    detail : str
-        Reason of the last failure.
-    attempts : int
-        Number of attempts.
     host : str
         The service.
+    detail : str
+        Reason of the last failure.
     unreachable : bool
         Whether it never answered.
+    wait : float or None
+        Waiting time that the service requests, in seconds.
+    attempts : int
+        Number of attempts.
     """
 
-    def __init__(self, detail: str, *, attempts: int, host: str, unreachable: bool) -> None:
-        super().__init__(f"{host}: {detail} ({attempts} attempts)" if attempts > 1 else f"{host}: {detail}")
-        self.detail = detail
-        self.attempts = attempts
-        self.host = host
-        self.unreachable = unreachable
-
-
-@dataclass(slots=True)
-class _Failure:
-    """Reason why one try failed, and the waiting time that the service requests."""
-
+    host: str
     detail: str
     unreachable: bool = False
     wait: float | None = None
+    attempts: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.host}: {self.detail}" + (f" ({self.attempts} attempts)" if self.attempts > 1 else "")
 
 
 @dataclass
@@ -195,36 +191,36 @@ class HttpClient:
     ) -> HttpAnswer:
         host = urlsplit(url).netloc
         for attempt in range(1, self.limits.attempts + 1):
-            with slot():
-                result = self._try(method, url, body, raw=raw)
-            if isinstance(result, HttpAnswer):
-                detail = problem(result) if problem and result.status == httpx2.codes.OK else ""
+            try:
+                with slot():
+                    answer = self._try(method, url, host, body, raw=raw)
+                detail = problem(answer) if problem and answer.status == httpx2.codes.OK else ""
                 if not detail:
-                    return result
-                result = _Failure(detail)
-            wait = self._wait(attempt, result)
-            if wait is None:
-                raise HttpError(result.detail, attempts=attempt, host=host, unreachable=result.unreachable)
-            _LOG.warning(
-                "%s %s: %s; attempt %d of %d, again in %.1f s",
-                method, _shown(url), result.detail, attempt, self.limits.attempts, wait,
-            )  # fmt: skip
+                    return answer
+                raise HttpError(host, detail)  # noqa: TRY301 - handled like a failed request
+            except HttpError as error:
+                error.attempts = attempt
+                if (wait := self._wait(error)) is None:
+                    raise
+                _LOG.warning(
+                    "%s %s: %s; attempt %d of %d, again in %.1f s",
+                    method, _shown(url), error.detail, attempt, self.limits.attempts, wait,
+                )  # fmt: skip
             self.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _wait(self, attempt: int, failure: _Failure) -> float | None:
+    def _wait(self, error: HttpError) -> float | None:
         """Return how long to wait before the next try; None when there is none."""
-        if attempt >= self.limits.attempts:
+        if error.attempts >= self.limits.attempts:
             return None
-        wait: float = self.limits.backoff * 2 ** (attempt - 1)
-        if failure.wait is not None and failure.wait > self.limits.longest_wait:
-            failure.detail += f", which asks to wait {failure.wait:.0f} s"
+        if (asked := error.wait or 0.0) > self.limits.longest_wait:
+            error.detail += f", which asks to wait {asked:.0f} s"
             return None
-        return max(wait, failure.wait or 0.0)
+        return max(float(self.limits.backoff * 2 ** (error.attempts - 1)), asked)
 
     def _try(
-        self, method: str, url: str, body: Mapping[str, Any] | None, *, raw: bool, redirects: int = 0
-    ) -> HttpAnswer | _Failure:
+        self, method: str, url: str, host: str, body: Mapping[str, Any] | None, *, raw: bool, redirects: int = 0
+    ) -> HttpAnswer:
         headers = {"Accept-Encoding": "identity"} if raw else {}
         deadline = time.monotonic() + self.limits.total
         try:
@@ -237,23 +233,23 @@ class HttpClient:
                     parts.append(part)
                     size += len(part)
                     if time.monotonic() > deadline or size > _MAX_BYTES:
-                        return _Failure("the answer is too long" if size > _MAX_BYTES else "the answer took too long")
+                        raise HttpError(host, f"the answer {'is' if size > _MAX_BYTES else 'took'} too long")
                 answer = HttpAnswer(response.status_code, b"".join(parts))
                 wait = _retry_after(response.headers.get("retry-after", ""))
         except httpx2.TimeoutException as error:
-            return _Failure(f"no answer in time ({type(error).__name__})", unreachable=True)
+            raise HttpError(host, f"no answer in time ({type(error).__name__})", unreachable=True) from error
         except (httpx2.ConnectError, httpx2.ProxyError) as error:
-            return _Failure(f"no connection ({error}{_on_certificates(error)})", unreachable=True)
+            raise HttpError(host, f"no connection ({error}{_on_certificates(error)})", unreachable=True) from error
         except (httpx2.TransportError, httpx2.DecodingError) as error:
-            return _Failure(f"the connection broke ({str(error) or type(error).__name__})")
+            raise HttpError(host, f"the connection broke ({str(error) or type(error).__name__})") from error
         except httpx2.TooManyRedirects as error:
-            return _Failure(f"it only leads elsewhere ({error})")
+            raise HttpError(host, f"it only leads elsewhere ({error})") from error
         except httpx2.InvalidURL as error:
-            return _Failure(f"not an address ({error})", unreachable=True)
+            raise HttpError(host, f"not an address ({error})", unreachable=True) from error
         if elsewhere and redirects < _MOST_REDIRECTS:
-            return self._try(method, target, body, raw=raw, redirects=redirects + 1)
+            return self._try(method, target, host, body, raw=raw, redirects=redirects + 1)
         if answer.status in RETRIED or elsewhere:
-            return _Failure(f"HTTP {answer.status}", wait=wait)
+            raise HttpError(host, f"HTTP {answer.status}", wait=wait)
         return answer
 
 

@@ -160,7 +160,7 @@ class RcsbSource(Source):
                 return self._cache.store(checks[0], origin, answer.content)
             if origin == "rcsb" and answer.status in (404, 410):
                 return None
-            tried.append((HttpError(f"HTTP {answer.status}", attempts=1, host=origin, unreachable=False), None))
+            tried.append((HttpError(origin, f"HTTP {answer.status}"), None))
         value = "; ".join(str(error) for error, _ in tried)
         first = tried[0][1]
         if isinstance(first, FetchError):
