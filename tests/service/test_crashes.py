@@ -127,14 +127,6 @@ def test_killed_while_jobs_are_queued(service: LiveService) -> None:
     assert times == sorted(times)
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.3])
-def test_killed_while_a_job_starts(service: LiveService, delay: float) -> None:
-    job = service.submit(NOTHING)
-    time.sleep(delay)
-    service.restart()
-    true_state(service, job)
-
-
 def test_killed_between_the_note_of_a_run_and_its_process(service: LiveService) -> None:
     job = service.submit(NOTHING)
     true_state(service, job)
@@ -222,12 +214,15 @@ def test_a_step_killed_from_outside_is_run_again(start: Starter, mixed: Path) ->
     true_state(service, job, attempt=2, undisturbed=mixed)
 
 
-@pytest.mark.parametrize("file", [layout.MANIFEST, layout.RESULTS_DISPLAY])
-def test_killed_while_a_job_is_being_finished(service: LiveService, file: str) -> None:
+@pytest.mark.parametrize("moment", [layout.RESULTS_DISPLAY, layout.MANIFEST, "indexing"])
+def test_killed_while_a_job_is_being_finished(service: LiveService, moment: str) -> None:
     job = service.submit()
-    wait_until((service.jobs / job / file).exists, 40)
+    folder = service.jobs / job
+    ended = lambda: (read_json(folder / "job_record.json") or {}).get("status") == "completed"  # noqa: E731
+    wait_until(ended if moment == "indexing" else (folder / moment).exists, 40)
     service.restart()
     true_state(service, job, attempt=1)
+    assert service.call("GET", "/api/health")[1]["index_consistent"]
 
 
 def test_killed_while_a_bundle_is_being_packed(service: LiveService) -> None:
@@ -247,28 +242,6 @@ def test_killed_while_a_bundle_is_being_packed(service: LiveService) -> None:
 def _bundle(service: LiveService, job: str) -> bytes:
     address = f"http://127.0.0.1:{service.port}/api/jobs/{job}/bundle"
     return httpx2.get(address, timeout=patience(20)).raise_for_status().content
-
-
-def test_killed_while_indexing(service: LiveService) -> None:
-    jobs = [service.submit(NOTHING) for _ in range(2)]
-    for job in jobs:
-        record = service.jobs / job / "job_record.json"
-        wait_until(lambda: (read_json(record) or {}).get("status") == "completed", 40)  # noqa: B023
-        service.restart()
-    for job in jobs:
-        true_state(service, job)
-    assert service.call("GET", "/api/health")[1]["index_consistent"]
-
-
-def test_index_truncated(service: LiveService) -> None:
-    job = service.submit(NOTHING)
-    true_state(service, job)
-    service.kill()
-    path = service.folder / "index" / "index.duckdb"
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    service.start()
-    true_state(service, job)
-    assert service.call("GET", "/api/health")[1]["index_consistent"]
 
 
 @pytest.mark.parametrize("when", ["queued", "running", "finished", "service down"])
@@ -327,12 +300,13 @@ def test_stopped_service_leaves_its_run_resumable(start: Starter, mixed: Path) -
     true_state(service, waiting, status="failed")
 
 
-def test_service_killed_again_and_again_at_random_moments(start: Starter) -> None:
+def test_service_killed_again_and_again_while_jobs_start_and_at_random_moments(start: Starter) -> None:
     moments = random.Random(20261120)
     service = start(MAX_RUNNING_JOBS="2")
-    jobs = [service.submit(), service.submit(NOTHING)]
-    for _ in range(6):
-        time.sleep(moments.uniform(0.05, 0.4))
+    jobs = [service.submit()]
+    for delay in (0.0, 0.02, 0.1, 0.3, *(moments.uniform(0.05, 0.4) for _ in range(4))):
+        jobs.append(service.submit(NOTHING))
+        time.sleep(delay)
         service.restart()
     for job in jobs:
         true_state(service, job)

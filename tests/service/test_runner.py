@@ -205,11 +205,6 @@ def test_children_get_a_cache_folder_that_can_be_written(tmp_path: Path) -> None
     assert environment["XDG_CACHE_HOME"] == str(settings.cache_dir / "xdg")
 
 
-def test_a_run_that_never_was_has_no_state(tmp_path: Path) -> None:
-    assert read_state(tmp_path) is None
-    assert Runner(settings_in(tmp_path)).find(tmp_path) is None
-
-
 def test_the_end_of_a_run_removes_its_half_written_files_and_none_of_the_service(tmp_path: Path) -> None:
     own = {f".{RECORD}.0a1b2c3d.part", f"{SERVICE_FOLDER}/.cancel.json.0a1b2c3d.part"}
     of_run = {".Results_Display.csv.7.0a1b.part", "TARGET_RESULTS/.Contacts.csv.7.0a1b.part", ".work/shards/0/.a.part"}

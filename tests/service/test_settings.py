@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import VARIABLES, Rate, Settings, SettingsError, Token
+from service.settings import Rate, Settings, SettingsError, Token
 
 
 def test_defaults_are_in_the_users_folders() -> None:
@@ -80,13 +80,3 @@ def test_values_are_read(tmp_path: Path) -> None:
     assert settings.profile is not None
     assert settings.profile.is_absolute()
     assert settings.max_body_bytes == 2 << 20
-
-
-def test_every_variable_of_the_contract_is_known() -> None:
-    contract = (
-        "HOST PORT JOBS_DIR CACHE_DIR SOURCE MIRROR PROFILE CORES_PER_JOB MAX_RUNNING_JOBS JOB_TIMEOUT_S KEEP_DAYS"
-        " MAX_JOBS_BYTES METRICS API_TOKENS CORS_ORIGINS ENVIRONMENT BASE_URL_PRIMARY BASE_URL_SECONDARY"
-        " MAX_BODY_BYTES MAX_QUEUED_JOBS MAX_BATCH MAX_TARGET_CHARS MAX_QUERY_CHARS MAX_FASTA_RESIDUES RATE_LIMIT"
-        " PRIVATE OPEN ALLOWED_HOSTS ROOT_PATH MAX_ENTRIES MAX_QUEUED_PER_TOKEN"
-    )
-    assert {f"TETHERMAP_{name}" for name in contract.split()} <= set(VARIABLES)

@@ -113,31 +113,26 @@ def test_job_has_one_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert "--mirror: not allowed with argument --archive" in capsys.readouterr().err
 
 
-def test_unknown_profile_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "4CUP", "--archive", "--profile", "nosuch"]) == 2
-    assert "There is no profile nosuch: give generic, kubernetes, local, slurm," in capsys.readouterr().err
-
-
-def test_job_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["run", "4CUP", "--profile", "nosuch"], "no profile nosuch: give generic, kubernetes, local, slurm,"),
+        (["run", "4CUP", "--folder", "{file}"], "The job folder {file} can't be written"),
+        (["preview", "4CUP", "--smiles", "CCO"], "give --smiles CODE=SMILES"),
+        (["preview", "4CUP", "--smiles", "LIG=xx"], "The definition LIG=xx can't be used: 'xx' is no SMILES"),
+        (["preview", "4CUP", "--fasta", "{file}"], "--fasta {file} is empty"),
+        (["preview", ""], "target_name is '': give one line of text"),
+        pytest.param(["preview", "BAZ2B", "--query", "(a OR b) c"], "brackets", marks=pytest.mark.process),
+    ],
+)
+def test_argument_that_cannot_be_used_is_one_sentence(
+    given: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "file"
-    file.touch()
-    assert main(["run", "4CUP", "--archive", "--folder", str(file)]) == 2
-    assert f"The job folder {file} can't be written" in capsys.readouterr().err
-
-
-def test_definition_without_code_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["preview", str(ARCHIVE / "4cup.cif.gz"), "--smiles", "CCO"]) == 2
-    assert "give --smiles CODE=SMILES" in capsys.readouterr().err
-    assert main(["preview", str(ARCHIVE / "4cup.cif.gz"), "--smiles", "LIG=xx"]) == 2
-    assert "The definition LIG=xx can't be used: 'xx' is no SMILES" in capsys.readouterr().err
-
-
-def test_empty_argument_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "x.fasta").write_text("\n")
-    assert main(["preview", "4CUP", "--archive", "--fasta", str(tmp_path / "x.fasta")]) == 2
-    assert f"--fasta {tmp_path / 'x.fasta'} is empty" in capsys.readouterr().err
-    assert main(["preview", "", "--archive"]) == 2
-    assert "target_name is '': give one line of text" in capsys.readouterr().err
+    file.write_text("\n")
+    arguments = [word.format(file=file) for word in given]
+    assert main([*arguments, "--archive", "--set", f"cache_dir={tmp_path}"]) == 2
+    assert says.format(file=file) in capsys.readouterr().err
 
 
 @pytest.mark.process
@@ -170,9 +165,3 @@ def test_preview_reports_the_interpretation_of_the_query(capsys: pytest.CaptureF
         == 0
     )
     assert "any" in capsys.readouterr().out.splitlines()[-1]
-
-
-@pytest.mark.process
-def test_query_that_can_not_be_sent_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["preview", "BAZ2B", "--query", "(a OR b) c", "--archive", "--set", f"cache_dir={tmp_path}"]) == 2
-    assert "brackets" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from tests.standin.server import StandIn
 from tests.tools.runs import ROOT, difference, result_files
 from tests.tools.styles import SMILES, programs, write_style
 from tethermap import Job, TethermapError, analyse, analysis, job, read_job
-from tethermap.base import layout, tables
+from tethermap.base import tables
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup"
 
@@ -70,12 +70,6 @@ def test_three_dimensions_name_the_missing_package(made: Job) -> None:
         pytest.skip("py3Dmol is here")
     with pytest.raises(TethermapError, match="pip install py3Dmol"):
         made.ligands[0].view()
-
-
-def test_result_files_are_those_of_a_job(made: Job) -> None:
-    manifest = json.loads((made.folder / layout.MANIFEST).read_text())
-    assert manifest["has_results"] is True
-    assert manifest["self_check"]["passed"] is True
 
 
 def test_missing_ligand_error_names_the_existing_ones(made: Job) -> None:

@@ -50,13 +50,19 @@ def test_accession_that_the_source_does_not_have_is_an_answer(job_runner: Runner
     assert "No entry of P07900 here" in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
 
 
-def test_missing_mirror_is_named_with_the_remedy(job_runner: Runner, tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [(), LOCAL], ids=["plain", "local profile"])
+def test_missing_mirror_is_named_with_the_remedy(
+    job_runner: Runner, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     missing = tmp_path / "no such mirror"
-    run = job_runner(job_of("x", source={"mirror": str(missing)}))
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))
+    run = job_runner(job_of("x", source={"mirror": str(missing)}), *arguments, environment={"PYTHONPATH": path})
     message = refusal(run)
     assert str(missing) in message
     assert "source.mirror" in message
     assert json.loads((run.job / layout.ERROR).read_text())["step"] == "search_entries"
+    if arguments:  # nothing else on the terminal
+        assert [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))] == []
 
 
 @pytest.fixture
@@ -77,13 +83,6 @@ def test_full_disk_is_reported_in_one_sentence_and_the_job_continues_when_there_
     run_job(small_disk / "job", settings, "--unlock")
     again = run_job(small_disk / "job", settings, *LOCAL).checked()
     assert result_files(again.job) == result_files(demo.checked().job)
-
-
-def test_local_profile_shows_the_sentence_and_nothing_else(job_runner: Runner) -> None:
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "scripts")))
-    run = job_runner(job_of("x", source={"mirror": "/no/such/mirror"}), *LOCAL, environment={"PYTHONPATH": path})
-    assert "/no/such/mirror" in refusal(run)
-    assert [line for line in run.errors.splitlines() if not line.startswith(("Tethermap: ", "Using profile"))] == []
 
 
 def test_unknown_setting_is_refused_before_anything_runs(job_runner: Runner) -> None:

@@ -12,19 +12,16 @@ from tethermap.base import layout
 from tethermap.run.events import read_events
 
 
-def test_demo_keeps_the_ligands_of_three_entries(demo: JobRun) -> None:
+def test_demo_keeps_the_ligands_of_three_entries_and_has_a_status_for_each(demo: JobRun) -> None:
     rows = demo.checked().rows(layout.RESULTS_DISPLAY)
     assert {("1hpv", "478"), ("4cup", "ZYB"), ("1gbt", "GBS")} <= {(row["pdb_id"], row["Warhead"]) for row in rows}
+    assert sorted(row["pdb_id"] for row in demo.rows(layout.ENTRY_STATUS)) == list(ARCHIVE_IDS)
 
 
 def test_files_named_by_make_demo_exist(demo: JobRun) -> None:
     told = re.findall(r"\$\(DEMO\)/(\S+?)'? ", (ROOT / "Makefile").read_text(encoding="utf-8").replace("'\n", "' "))
     assert len(told) >= 2
     assert [path for path in told if not (demo.checked().job / path).exists()] == []
-
-
-def test_demo_has_a_status_for_each_entry(demo: JobRun) -> None:
-    assert sorted(row["pdb_id"] for row in demo.checked().rows(layout.ENTRY_STATUS)) == list(ARCHIVE_IDS)
 
 
 def test_results_contain_no_path_and_no_name_of_this_machine(demo: JobRun) -> None:
@@ -61,15 +58,12 @@ def test_progress_is_shown_by_entry(demo: JobRun) -> None:
     assert demo.messages[-1].startswith(f"Tethermap: results are in {demo.job.resolve() / layout.RESULTS};")
 
 
-def test_every_rule_has_left_a_log(demo: JobRun) -> None:
+def test_every_rule_has_left_a_log_and_nothing_half_written(demo: JobRun) -> None:
     logs = demo.checked().job / layout.RULE_LOGS
     text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
     rules = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE)) - {"all", "write_protac_inputs"}
     assert {path.relative_to(logs).parts[0].removesuffix(".log") for path in logs.rglob("*.log")} == rules
-
-
-def test_nothing_is_left_half_written(demo: JobRun) -> None:
-    assert not list(demo.checked().job.rglob("*.part"))
+    assert not list(demo.job.rglob("*.part"))
 
 
 def test_second_run_of_a_job_that_was_moved_does_nothing(demo: JobRun, tmp_path: Path) -> None:

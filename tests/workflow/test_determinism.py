@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from tests.tools.runs import ARCHIVE_IDS, LOCAL, JobRun, RunningJob, difference, result_files
+from tests.tools.runs import LOCAL, JobRun, RunningJob, difference, result_files
 from tethermap.base import layout
 from tethermap.run.events import read_events
 
@@ -73,9 +73,3 @@ def test_files_that_killed_writers_left_are_cleared_away(
         path.write_text("half")
     job_runner({**demo_settings, "search_query": "1HPV"}, *LOCAL).checked()
     assert [path for path in left if path.exists()] == left[-1:]
-
-
-def test_archive_has_the_entries_that_the_demo_names(archive: Path, demo_settings: dict[str, Any]) -> None:
-    named = sorted(word.lower() for word in demo_settings["search_query"].split())
-    assert named == list(ARCHIVE_IDS)
-    assert {path.name.partition(".")[0] for path in archive.iterdir()} >= set(ARCHIVE_IDS)

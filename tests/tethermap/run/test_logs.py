@@ -56,23 +56,19 @@ def test_users_error_ends_the_script_with_one_sentence(job: Path) -> None:
     assert failed_step_log(job) == ""
 
 
-def test_program_error_is_raised_again_and_leaves_its_traceback(job: Path) -> None:
-    with pytest.raises(ValueError, match="boom"), logged_to(".work/logs/find_series.log"):
-        raise ValueError("boom")
-    assert "Traceback" in (job / ".work/logs/find_series.log").read_text()
-    assert read_error(job)["kind"] == "pipeline"
-    assert read_error(job)["step"] == "find_series"
-
-
-def test_log_of_a_failed_step_contains_no_private_paths(job: Path) -> None:
+@pytest.mark.parametrize(("log", "step"), [(LOG, "measure_sasa"), (".work/logs/find_series.log", "find_series")])
+def test_program_error_is_raised_again_and_leaves_its_traceback_without_private_paths(
+    job: Path, log: str, step: str
+) -> None:
     secret = f"/home/{getpass.getuser()}/my data/1abc.cif"
-    with pytest.raises(FileNotFoundError), logged_to(LOG):
+    with pytest.raises(FileNotFoundError), logged_to(log):
         raise FileNotFoundError(errno.ENOENT, "No such file", secret)
+    assert "Traceback" in (job / log).read_text()
     error, text = read_error(job), failed_step_log(job)
-    assert error["kind"] == "pipeline"
+    assert (error["kind"], error["step"]) == ("pipeline", step)
     assert error["message"].endswith("(FileNotFoundError: [Errno 2] No such file: '1abc.cif'); the end of its log is in"
                                      f" {layout.JOB_LOG}.")  # fmt: skip
-    assert text.startswith(f"--- the end of {LOG}\n")
+    assert text.startswith(f"--- the end of {log}\n")
     assert 'File "tests/tethermap/run/test_logs.py", line' in text
     for told in (error["message"], text):
         assert not re.search(rf"(?<!\w)/\w|{re.escape(str(job))}|\b{getpass.getuser()}\b|my data", told)
@@ -99,18 +95,13 @@ def test_run_without_a_message_reports_the_step(job: Path, said: list[str]) -> N
     assert "memory" not in message
 
 
-def test_log_and_error_are_in_the_folder_of_a_module(job: Path) -> None:
-    with pytest.raises(SystemExit), logged_to(f"results/egfr/{LOG}", Path("results/egfr")):
-        raise OSError(errno.ENOSPC, "No space left on device", "results/egfr/TARGET_RESULTS/x")
-    assert (job / "results/egfr" / LOG).is_file()
-    assert "The disk of the job folder is full" in read_error(job / "results/egfr")["message"]
-    assert read_error(job) == {}
-
-
+@pytest.mark.parametrize("folder", ["", "results/egfr"], ids=["run", "module"])
 @pytest.mark.parametrize(("path", "disk"), [("TARGET_RESULTS/x", "job folder"), ("/cache/x", "structure cache")])
-def test_full_disk_is_one_sentence(job: Path, path: str, disk: str) -> None:
-    with pytest.raises(SystemExit), logged_to(LOG):
-        raise OSError(errno.ENOSPC, "No space left on device", path)
-    error = read_error(job)
+def test_full_disk_is_one_sentence_in_the_folder_of_the_job(job: Path, folder: str, path: str, disk: str) -> None:
+    with pytest.raises(SystemExit), logged_to(Path(folder, LOG), Path(folder)):
+        raise OSError(errno.ENOSPC, "No space left on device", str(Path(folder, path)))
+    assert (job / folder / LOG).is_file()
+    error = read_error(job / folder)
     assert error["kind"] == "disk_full"
     assert f"The disk of the {disk} is full" in error["message"]
+    assert not folder or read_error(job) == {}
