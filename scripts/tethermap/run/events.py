@@ -1,7 +1,6 @@
 """The record of a run: one JSON line per event, for the service, the job's log and people."""
 
 import json
-import logging
 import os
 import threading
 from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ class EventLog:
         self._lock = threading.Lock()
         self._number = 0
         self._descriptor: int | None = None
-        self.failed = False
+        self.closed = False
 
     def write(self, event: str, **fields: Any) -> None:
         """Append one event.
@@ -36,7 +35,7 @@ class EventLog:
             Plain values without paths or facts about this machine, because the job's log is made from them.
         """
         with self._lock:
-            if self.failed:
+            if self.closed:
                 return
             try:
                 if self._descriptor is None:
@@ -46,7 +45,7 @@ class EventLog:
                 line = {"n": self._number, "time": now, "event": event, **fields}
                 os.write(self._descriptor or 0, json.dumps(line, default=str).encode() + b"\n")
             except OSError:
-                self.failed = True
+                self.closed = True
 
     def close(self) -> None:
         """Close the file; later events are dropped."""
@@ -54,7 +53,7 @@ class EventLog:
             if self._descriptor is not None:
                 os.close(self._descriptor)
                 self._descriptor = None
-            self.failed = True
+            self.closed = True
 
     def _open(self, path: Path) -> None:
         """Open the file for appending, after the last number in it and on a new line."""
@@ -66,16 +65,8 @@ class EventLog:
             os.write(self._descriptor, b"\n")
 
 
-class EventHandler(logging.Handler):
-    """Turns Snakemake's log records into events of an `EventLog`.
-
-    Snakemake silently stops calling a handler that raises, so this one never does: an invalid record becomes an
-    ``unreadable`` event.
-
-    Parameters
-    ----------
-    log : EventLog
-        Log of the events.
+class RunEvents(EventLog):
+    """Events of a run of Snakemake, from its log records.
 
     Attributes
     ----------
@@ -87,47 +78,49 @@ class EventHandler(logging.Handler):
         Whether the last record of the run is an error.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._log = log
         self._jobs: dict[object, dict[str, Any]] = {}
         self.step = ""
         self.failed_step = ""
         self.failed = False
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write the event of a record, if it has one."""
-        name = getattr(record, "event", None)
-        if name is None:
-            return
+    def take(self, name: str, record: Mapping[str, Any]) -> None:
+        """Write the event of a record, if it has one; that of an invalid record is ``unreadable``.
+
+        Parameters
+        ----------
+        name, record : str, mapping
+            Snakemake's name of the event, and the fields of its log record.
+        """
         try:
-            self._translate(str(name), record.__dict__)
-        except Exception as error:  # noqa: BLE001 - an exception here would silently end all later events
-            self._log.write("unreadable", about=str(name), error=type(error).__name__)
+            self._translate(name, record)
+        except Exception as error:  # noqa: BLE001 - Snakemake would silently stop calling a handler that raises
+            self.write("unreadable", about=name, error=type(error).__name__)
 
     def _translate(self, name: str, record: Mapping[str, Any]) -> None:
         if name in ("error", "progress"):
             self.failed = name == "error"
         if name == "workflow_started":
-            self._log.write("run_started", snakemake=record.get("snakemake_version"))
+            self.write("run_started", snakemake=record.get("snakemake_version"))
         elif name == "run_info":
-            self._log.write("planned", jobs=record["stats"].get("total"))
+            self.write("planned", jobs=record["stats"].get("total"))
         elif name == "job_info":
             shard = dict(record["wildcards"] or {}).get("shard")
             job = {"job": record["jobid"], "rule": record["rule_name"], "shard": shard}
             self._jobs[record["jobid"]] = job
             self.step = job["rule"]
-            self._log.write("job_started", **job)
+            self.write("job_started", **job)
         elif name == "job_finished":
-            self._log.write("job_finished", **self._jobs.get(record["job_id"], {"job": record["job_id"]}))
+            self.write("job_finished", **self._jobs.get(record["job_id"], {"job": record["job_id"]}))
         elif name == "job_error":
             job = {"job": record["jobid"], "rule": record["rule_name"]}
             self.failed_step = record["rule_name"]
-            self._log.write("job_error", **self._jobs.get(record["jobid"], job))
+            self.write("job_error", **self._jobs.get(record["jobid"], job))
         elif name == "progress":
-            self._log.write("progress", done=record["done"], total=record["total"])
+            self.write("progress", done=record["done"], total=record["total"])
         elif name == "error":
-            self._log.write("error", exception=record.get("exception"))
+            self.write("error", exception=record.get("exception"))
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:

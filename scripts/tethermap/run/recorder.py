@@ -11,7 +11,7 @@ from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.run.cluster_errors import ClusterErrors
 from tethermap.run.display import ProgressDisplay, progress_line
-from tethermap.run.events import EventHandler, EventLog
+from tethermap.run.events import RunEvents
 from tethermap.run.job_log import job_log_text
 from tethermap.run.logs import failed_step_log, read_error, unrecorded_error
 from tethermap.run.progress import Progress, ProgressReader
@@ -35,8 +35,7 @@ class RunRecorder(logging.Handler):
     def __init__(self, display: ProgressDisplay | None) -> None:
         super().__init__()
         self._display = display
-        self._events = EventLog()
-        self._handler = EventHandler(self._events)
+        self._events = RunEvents()
         self._reader: ProgressReader | None = None
         self._cluster_errors = ClusterErrors()
         self._last = Progress()
@@ -46,21 +45,22 @@ class RunRecorder(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Process one log record."""
-        if self._reader is None and str(getattr(record, "event", "")) == "workflow_started":
+        event = str(getattr(record, "event", ""))
+        if self._reader is None and event == "workflow_started":
             self._reader = ProgressReader(Path.cwd())
             self._thread.start()
         if self._reader is not None:
-            self._handler.emit(record)
+            self._events.take(event, vars(record))
             if record.levelno >= logging.ERROR:
                 self._said.append(record.getMessage())
-            if str(getattr(record, "event", "")) == "job_error":
+            if event == "job_error":
                 with contextlib.suppress(OSError):
-                    self._cluster_errors.keep(record.__dict__, self._reader.job)
+                    self._cluster_errors.keep(vars(record), self._reader.job)
 
     @property
     def failed(self) -> bool:
         """Whether the run has failed after its first step had begun, by the records."""
-        return self._handler.failed and bool(self._handler.step)
+        return self._events.failed and bool(self._events.step)
 
     def reason(self) -> str:
         """Return the sentence that a step of a failed run has left, empty when there is none."""
@@ -77,7 +77,7 @@ class RunRecorder(logging.Handler):
         self._look(show=not self.failed)
         if self._reader is not None and self.failed:
             error = read_error(self._reader.job)
-            error = error or unrecorded_error(self._reader.job, self._handler.failed_step, self._said)
+            error = error or unrecorded_error(self._reader.job, self._events.failed_step, self._said)
             self._events.write("failed", **{name: error[name] for name in ("message", "step", "kind")})
             with contextlib.suppress(OSError):  # the last step, which writes it otherwise, has not run
                 job = self._reader.job
@@ -101,7 +101,7 @@ class RunRecorder(logging.Handler):
 
     def _look(self, *, show: bool) -> None:
         """Record and show the progress of the job if it has changed."""
-        step = self._handler.step
+        step = self._events.step
         if self._reader is None or not step:
             return
         try:

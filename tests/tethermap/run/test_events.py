@@ -1,22 +1,16 @@
-import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tethermap.base import layout
-from tethermap.run.events import EventHandler, EventLog, read_events
+from tethermap.run.events import EventLog, RunEvents, read_events
 
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def record(event: str | None, **fields: object) -> logging.LogRecord:
-    made = logging.LogRecord("snakemake", logging.INFO, "", 0, "text", None, None)
-    made.__dict__.update(fields, event=event)
-    return made
 
 
 def events(job: Path) -> list[dict[str, object]]:
@@ -26,12 +20,11 @@ def events(job: Path) -> list[dict[str, object]]:
     ]
 
 
-def recorded(job: Path, *records: logging.LogRecord) -> list[dict[str, object]]:
+def recorded(job: Path, *records: dict[str, Any]) -> list[dict[str, object]]:
     """Return the events that the records become."""
-    log = EventLog()
-    handler = EventHandler(log)
-    for one in records:
-        handler.emit(one)
+    log = RunEvents()
+    for record in records:
+        log.take(record["event"], record)
     log.close()
     return events(job)
 
@@ -55,20 +48,20 @@ def test_line_cut_by_a_kill_does_not_spoil_the_next(job: Path) -> None:
 
 
 def test_finished_job_is_named_by_its_rule_and_shard(job: Path) -> None:
-    begun = record("job_info", jobid=7, rule_name="measure_sasa", wildcards={"shard": "3"})
-    assert recorded(job, begun, record("job_finished", job_id=7)) == [
+    begun = {"event": "job_info", "jobid": 7, "rule_name": "measure_sasa", "wildcards": {"shard": "3"}}
+    assert recorded(job, begun, {"event": "job_finished", "job_id": 7}) == [
         {"event": "job_started", "job": 7, "rule": "measure_sasa", "shard": "3"},
         {"event": "job_finished", "job": 7, "rule": "measure_sasa", "shard": "3"},
     ]
 
 
 def test_start_of_a_run_contains_nothing_about_the_machine(job: Path) -> None:
-    start = record("workflow_started", snakemake_version="9", user="me", host="h", cwd="/home/me", cmd="x")
+    start = {"event": "workflow_started", "snakemake_version": "9", "user": "me", "host": "h", "cwd": "/home/me"}
     assert recorded(job, start) == [{"event": "run_started", "snakemake": "9"}]
 
 
 def test_invalid_record_does_not_end_the_recording(job: Path) -> None:
-    found = recorded(job, record("job_info", jobid=1), record("progress", done=1, total=2))
+    found = recorded(job, {"event": "job_info", "jobid": 1}, {"event": "progress", "done": 1, "total": 2})
     assert [event["event"] for event in found] == ["unreadable", "progress"]
 
 
@@ -76,13 +69,13 @@ def test_folder_that_cannot_be_written_does_not_raise(job: Path) -> None:
     (job / layout.WORK).write_text("a file where the folder should be")
     log = EventLog()
     log.write("run_started")
-    assert log.failed
+    assert log.closed
 
 
 @pytest.mark.usefixtures("job")
 def test_run_has_failed_if_its_last_record_is_an_error() -> None:
-    handler = EventHandler(EventLog())
-    handler.emit(record("error", exception="RuleException"))
-    assert handler.failed
-    handler.emit(record("progress", done=1, total=2))
-    assert not handler.failed
+    log = RunEvents()
+    log.take("error", {"exception": "RuleException"})
+    assert log.failed
+    log.take("progress", {"done": 1, "total": 2})
+    assert not log.failed
