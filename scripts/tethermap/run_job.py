@@ -1,16 +1,19 @@
 """All steps of a job in this process, as the workflow runs them one by one; the result folder is the same."""
 
+import json
 import logging
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tethermap.base import layout
 from tethermap.base.component_index import default_index
 from tethermap.base.root import ROOT
 from tethermap.run.settings import record_settings, refuse_changed_settings
-from tethermap.run.task import run_steps
+from tethermap.run.steps import STEPS, Step, load
+from tethermap.run.task import Task
 
 _LOG = logging.getLogger(__name__)
 
@@ -48,4 +51,24 @@ def run_job(
     build_dictionary()
     refuse_changed_settings(job, settings)
     record_settings(job, settings)
-    run_steps(job, settings, result_cache_mb=result_cache_mb, last=last, draws=draws)
+    resources = {
+        "entries_per_shard": settings["shards"]["entries_per_shard"],
+        "processes": 1,
+        "result_cache_mb": result_cache_mb,
+        "draws": draws,
+    }
+
+    def do(step: Step, shards: Sequence[str], shard: str = "") -> None:
+        Task(step, job, step.inputs(shards, settings), load(step.settings)(settings), shard, resources).do()
+
+    search, *others = (step for step in STEPS if step.runs(settings))
+    do(search, [])
+    shards = sorted(json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8")), key=int)
+    for step in others:
+        if step.parts:
+            for shard in shards:
+                do(step, [shard], shard)
+        else:
+            do(step, shards)
+        if step.name == last:
+            return

@@ -11,13 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tethermap.base import layout
 from tethermap.base.config import cache_folder
 from tethermap.base.records import EntryParts, Source, entry_parts, part
 from tethermap.run.cache import Definitions, ResultCache
 from tethermap.run.logs import logged_to
 from tethermap.run.software import source_digest
-from tethermap.run.steps import LINES, RECORDS, STEP, STEPS, Settings, Step, load
+from tethermap.run.steps import LINES, RECORDS, STEP, Step, load
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import Snakemake
@@ -129,28 +128,3 @@ def run(name: str, snakemake: Snakemake) -> None:
     with logged_to(snakemake.log[0], job):
         resources = dict(snakemake.resources.items())
         Task(step, job, list(snakemake.input), snakemake.params.settings, shard, resources).do()
-
-
-def run_steps(job: Path, settings: Settings, *, result_cache_mb: int = 0, last: str = "", draws: bool = True) -> None:
-    """Run all steps of a job in this process, or those up to the last; see `tethermap.run_job.run_job`."""
-    resources = {
-        "entries_per_shard": settings["shards"]["entries_per_shard"],
-        "processes": 1,
-        "result_cache_mb": result_cache_mb,
-        "draws": draws,
-    }
-
-    def do(step: Step, shards: Sequence[str], shard: str = "") -> None:
-        Task(step, job, step.inputs(shards, settings), load(step.settings)(settings), shard, resources).do()
-
-    search, *others = (step for step in STEPS if step.runs(settings))
-    do(search, [])
-    shards = sorted(json.loads((job / layout.SHARD_PLAN).read_text(encoding="utf-8")), key=int)
-    for step in others:
-        if step.parts:
-            for shard in shards:
-                do(step, [shard], shard)
-        else:
-            do(step, shards)
-        if step.name == last:
-            return
