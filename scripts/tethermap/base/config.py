@@ -81,14 +81,11 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     settings = _completed(raw)
     _normalise(settings)
     _take_flags(settings, schema)
-    _refuse_unknown(settings, schema)
-    for key in schema["required"]:
-        if settings[key] is None:
-            raise ConfigError(f"{key} is missing: every job needs it in its configuration file.")
     validator = Draft202012Validator(schema, format_checker=FormatChecker(["date"]))
-    errors = sorted(validator.iter_errors(settings), key=lambda error: _key(error.absolute_path))
-    if errors:
-        raise ConfigError(_message(errors[0], schema))
+    if errors := sorted(validator.iter_errors(settings), key=lambda error: _key(error.absolute_path)):
+        # A misspelled setting is reported before the missing one that it stands for.
+        misspelled = [error for error in errors if error.validator == "additionalProperties"]
+        raise ConfigError(_message([*misspelled, *errors][0], schema))
     _check_numbers(settings)
     after, before = (settings["filters"][f"released_{word}"] for word in ("after", "before"))
     if after and before and after > before:
@@ -200,15 +197,7 @@ def _take_flags(settings: Settings, schema: Settings) -> None:
             values[name] = {"true": True, "false": False}.get(values[name].lower(), values[name])
 
 
-def _refuse_unknown(settings: Settings, schema: Settings) -> None:
-    """Report a misspelled setting before the missing one that it stands for."""
-    names = list(schema["properties"])
-    for name in map(str, settings):
-        if name not in names:
-            raise ConfigError(_unknown(name, schema, names))
-
-
-def _unknown(key: str, schema: Settings, sections: Sequence[str] = ()) -> str:
+def _unknown(key: str, schema: Settings, sections: Sequence[str]) -> str:
     """Return the sentence for a misspelled setting; `sections` are compared with it first."""
     keys = list(all_settings(schema))
     close = [one for names in (sections, keys) for one in difflib.get_close_matches(key, names, 1, 0.6)]
@@ -319,7 +308,9 @@ def _message(error: ValidationError, schema: Settings) -> str:
         section = f"{key}." if key else ""
         given: Mapping[str, Any] = error.instance  # type: ignore[assignment]
         unknown = next(name for name in given if name not in violated["properties"])
-        return _unknown(f"{section}{unknown}", schema)
+        return _unknown(f"{section}{unknown}", schema, [] if key else list(violated["properties"]))
+    if error.instance is None and key in schema["required"]:
+        return f"{key} is missing: every job needs it in its configuration file."
     advice = f"give {expected(violated)}".replace("`", "")
     if error.validator == "type" and not isinstance(error.instance, (str, list, dict, type(None))):
         types = violated["type"]
