@@ -13,12 +13,9 @@ from typing import Any
 import duckdb
 
 from service.errors import ServiceError
-from service.index.database import Index
 from service.index.query import JobFilters
-from service.jobs.clock import Clock
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import RECORD
-from service.jobs.store import Store
 from service.jobs.uploads import UploadStore
 from service.runs.idempotency import KeyStore
 from service.runs.queue import JobQueue
@@ -44,21 +41,17 @@ class Housekeeping:
 
     Parameters
     ----------
-    store, index, queue : Store, Index, JobQueue
-        Parts that the tasks use.
+    queue : JobQueue
+        The jobs, with their folders and their index.
     settings : Settings
         Retention settings.
-    clock : Clock
-        Time.
     """
 
-    def __init__(self, store: Store, index: Index, queue: JobQueue, settings: Settings, clock: Clock) -> None:
-        self._store = store
-        self._index = index
+    def __init__(self, queue: JobQueue, settings: Settings) -> None:
+        self._store, self._index, self._clock = queue.ledger.store, queue.ledger.index, queue.ledger.clock
         self._queue = queue
         self._settings = settings
-        self._clock = clock
-        self._begun = (clock.utc(), clock.monotonic())
+        self._begun = (self._clock.utc(), self._clock.monotonic())
         self._next: dict[str, float] = {}
         self._jobs_dir_changed = 0
 

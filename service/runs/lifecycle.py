@@ -137,4 +137,4 @@ def build_parts(settings: Settings, *, clock: Clock | None = None, snakemake: tu
     store = Store(settings.jobs_dir, settings.examples_dirs)
     index = Index(settings.index_dir)
     queue = JobQueue(store, index, Runner(settings, snakemake), settings, clock, notices_of(store, settings))
-    return Parts(settings, store, index, queue, Housekeeping(store, index, queue, settings, clock), clock)
+    return Parts(settings, store, index, queue, Housekeeping(queue, settings), clock)
