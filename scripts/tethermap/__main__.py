@@ -20,7 +20,7 @@ from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
-from tethermap.base.root import ROOT, __version__
+from tethermap.base.root import ROOT, __version__, search_path
 from tethermap.base.tables import ENTRIES, Row, read_table
 from tethermap.run.logs import read_error
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
@@ -193,8 +193,8 @@ def _serve(arguments: Sequence[str]) -> int:
         raise UserError(f"The service needs further packages ({', '.join(lacking)}): pip install 'tethermap[service]'.")
     if not arguments:  # help and the operator's commands need none
         build_dictionary()
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    os.execve(sys.executable, [sys.executable, "-m", "service", *arguments], os.environ | {"PYTHONPATH": path})  # noqa: S606
+    environment = os.environ | {"PYTHONPATH": search_path()}
+    os.execve(sys.executable, [sys.executable, "-m", "service", *arguments], environment)  # noqa: S606
 
 
 def _slug(words: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from service.errors import InvalidField
 from service.settings import REPOSITORY, VARIABLES, Settings, cluster_executor
+from tethermap.base.root import search_path
 
 SNAKEFILE = REPOSITORY / "Snakefile"
 SNAKEMAKE = (sys.executable, "-m", "snakemake")
@@ -81,9 +82,7 @@ def child_environment(settings: Settings, environ: Mapping[str, str] = os.enviro
     Snakemake needs a writable cache folder; if the user's is not, it gets one below the structure cache.
     """
     variables = {key: value for key, value in environ.items() if key not in {*VARIABLES, "PYTHONWARNINGS"}}
-    earlier = variables.get("PYTHONPATH")
-    ours = f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'scripts'}"
-    variables["PYTHONPATH"] = f"{ours}{os.pathsep}{earlier}" if earlier else ours
+    variables["PYTHONPATH"] = search_path()
     cache = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     nearest = next((path for path in (cache, *cache.parents) if path.exists()), cache)
     if not os.access(nearest, os.W_OK):

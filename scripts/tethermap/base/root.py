@@ -1,5 +1,6 @@
 """Version of Tethermap and location of its files: a checkout, or the folder `workflow` of the installed package."""
 
+import os
 from pathlib import Path
 
 __version__ = "0.3.0"
@@ -11,3 +12,8 @@ _INSTALLED = PACKAGE / "workflow"
 
 ROOT = _INSTALLED if _INSTALLED.is_dir() else PACKAGE.parents[1]
 """Folder of the Snakefile, with `rules`, `scripts`, `config`, `data` and `service` next to it."""
+
+
+def search_path(folder: Path = ROOT) -> str:
+    """Return a PYTHONPATH on which the library and the scripts of a checkout precede those of this process."""
+    return os.pathsep.join(filter(None, (str(folder), str(folder / "scripts"), os.environ.get("PYTHONPATH"))))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tethermap.base.component_index import INDEX_VARIABLE, default_index
 from tethermap.base.reference import REFERENCE
-from tethermap.base.root import PACKAGE, ROOT, __version__
+from tethermap.base.root import PACKAGE, ROOT, __version__, search_path
 from tethermap.kernels import MODULE, compiler
 
 PACKAGES = ("biopython", "biotite", "freesasa", "gemmi", "jinja2", "networkx", "numpy", "rdkit", "snakemake")
@@ -71,9 +71,7 @@ def prepare_environment(repository: Path) -> None:
     repository : Path
         The folder of the Snakefile.
     """
-    earlier = os.environ.get("PYTHONPATH")
-    ours = f"{repository}{os.pathsep}{repository / 'scripts'}"
-    os.environ["PYTHONPATH"] = f"{ours}{os.pathsep}{earlier}" if earlier else ours
+    os.environ["PYTHONPATH"] = search_path(repository)
     os.environ.setdefault(INDEX_VARIABLE, str(default_index()))
     os.environ.pop(DIGEST_VARIABLE, None)  # set by a run of another version that started this one
     os.environ[DIGEST_VARIABLE] = source_digest()
