@@ -1,16 +1,18 @@
 """Preview of a job: its search without downloads, and the proteins in the entries that it finds.
 
-``python -m scripts.scout <configuration> <folder>`` leaves the tables of the search and ``search/proteins.json`` there.
+``python -m scripts.scout <configuration>`` writes them to standard output as JSON.
 """
 
 import argparse
 import json
+import sys
+import tempfile
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tethermap.base import layout, recorded_search
-from tethermap.base.atomic import write_text
+from tethermap.base import recorded_search
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.tables import ENTRIES, read_table
@@ -19,7 +21,6 @@ from tethermap.complex.scene import Scene
 from tethermap.entry.proteins import MOST_ENTRIES, Polymers, proteins_of
 from tethermap.entry.reader import EntryError, read_entry
 from tethermap.instance.find import Residues
-from tethermap.run.logs import record_error
 from tethermap.sources.base import FetchError, Source
 from tethermap.sources.choose import open_source
 from tethermap.steps import parameters
@@ -29,29 +30,35 @@ _MOST_READ = 50
 """Files without sequences whose coordinates are read."""
 
 
-def main(config: Path, job: Path) -> int:
-    """Run the search of a job; return the exit status, and write the reason into the folder if it is not 0."""
-    try:
-        settings = resolve(json.loads(config.read_text(encoding="utf-8")))  # YAML lacks JSON's surrogate pairs
-        _search(job, settings)
-    except UserError as error:
-        record_error(error.message, step="search_entries", kind=error.kind, job=job)
-        return 1
-    return 0
-
-
-def _search(job: Path, settings: dict[str, Any]) -> None:
-    entries = job / layout.SEARCH_ENTRIES
+def preview(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Run the search of a job in a folder; return its entries, rejected ones by reason, notes and proteins."""
     search = parameters.search_entries(settings)
-    run_search(entries, job / layout.SEARCH_QUERY, {**search, recorded_search.KEY: None}, preview=True)
-    selected = [str(row["pdb_id"]) for row in read_table(entries, ENTRIES) if row["selected"]]
+    entries, query = folder / "entries.csv", folder / "query.json"
+    run_search(entries, query, {**search, recorded_search.KEY: None}, preview=True)
+    rows = list(read_table(entries, ENTRIES))
+    selected = [row for row in rows if row["selected"]]
     opened = open_source(search["source"], search["cache_dir"], refresh=False, preview=True)
     try:
         limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
-        proteins = proteins_of(_polymers(opened, selected[:MOST_ENTRIES]), **limits)
+        polymers = _polymers(opened, [str(row["pdb_id"]) for row in selected[:MOST_ENTRIES]])
+        proteins = proteins_of(polymers, **limits)
     finally:
         opened.close()
-    write_text(job / layout.PROTEINS, json.dumps(proteins, ensure_ascii=False))
+    notes = json.loads(query.read_text(encoding="utf-8"))["notes"]
+    left_out = Counter(str(row["reason"]) for row in rows if not row["selected"])
+    return {"entries": selected, "left_out": left_out, "notes": notes, "proteins": proteins}
+
+
+def main(config: Path) -> int:
+    """Print the preview of a job, or its error; return the exit status."""
+    try:
+        settings = resolve(json.loads(config.read_text(encoding="utf-8")))  # YAML lacks JSON's surrogate pairs
+        with tempfile.TemporaryDirectory(prefix="tethermap-scout-") as folder:
+            found = preview(settings, Path(folder))
+    except UserError as error:
+        found = {"error": {"message": error.message, "kind": error.kind}}
+    sys.stdout.write(json.dumps(found))
+    return int("error" in found)
 
 
 def _polymers(source: Source, entry_ids: list[str]) -> Polymers:
@@ -70,6 +77,4 @@ def _polymers(source: Source, entry_ids: list[str]) -> Polymers:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.scout", description=__doc__)
     parser.add_argument("config", type=Path, help="configuration of the job, JSON")
-    parser.add_argument("folder", type=Path, help="folder to write to")
-    arguments = parser.parse_args()
-    raise SystemExit(main(arguments.config, arguments.folder))
+    raise SystemExit(main(parser.parse_args().config))

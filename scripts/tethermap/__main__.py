@@ -21,8 +21,7 @@ from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
 from tethermap.base.root import ROOT, __version__, search_path
-from tethermap.base.tables import ENTRIES, Row, read_table
-from tethermap.run.logs import read_error
+from tethermap.base.tables import Row
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
 from tethermap.steps.own_files import refuse_no_structure, refuse_unreadable_tables, refuse_wrong_smiles
@@ -154,17 +153,15 @@ def _run(chosen: argparse.Namespace) -> int:
 def _preview(chosen: argparse.Namespace) -> int:
     """Run only the search, and print the entries that a job would use."""
     with tempfile.TemporaryDirectory(prefix="tethermap-preview-") as folder:
-        job = Path(folder)
-        settings = resolve(_with_definitions(job_settings(chosen), chosen.smiles, job))
-        configuration = job / "job.json"
+        settings = resolve(_with_definitions(job_settings(chosen), chosen.smiles, Path(folder)))
+        configuration = Path(folder) / "job.json"
         configuration.write_text(json.dumps(settings), encoding="utf-8")
-        command = [sys.executable, "-m", "scripts.scout", str(configuration), str(job)]
-        scout = subprocess.run(command, cwd=ROOT, check=False, stderr=subprocess.PIPE, text=True)  # each attempt
-        if scout.returncode:
-            raise UserError(read_error(job).get("message", scout.stderr))
-        rows = [row for row in read_table(job / layout.SEARCH_ENTRIES, ENTRIES) if row["selected"]]
-        notes = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["notes"]
-    sys.stdout.write("\n".join([*preview_lines(rows, settings, chosen.cores), *notes]) + "\n")
+        command = [sys.executable, "-m", "scripts.scout", str(configuration)]
+        scout = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    found = json.loads(scout.stdout or "{}")
+    if scout.returncode:
+        raise UserError(found["error"]["message"] if found else scout.stderr)
+    sys.stdout.write("\n".join([*preview_lines(found["entries"], settings, chosen.cores), *found["notes"]]) + "\n")
     return 0
 
 

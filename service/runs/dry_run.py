@@ -1,10 +1,8 @@
 """Preview of a job: its search step in a temporary folder."""
 
-import asyncio
 import json
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +14,7 @@ from service.runs.config import child_environment, pipeline_config
 from service.runs.on_demand import Places
 from service.scrub import Scrubber
 from service.settings import Settings
-from tethermap.base import layout, tables
 from tethermap.run.display import STEPS
-from tethermap.run.logs import read_error
 from tethermap.run.start import cost
 
 _SECONDS = 60.0
@@ -57,27 +53,23 @@ class DryRuns:
 
     async def _search(self, submission: Submission) -> DryRunAnswer:
         with tempfile.TemporaryDirectory(prefix="tethermap-dry-", ignore_cleanup_errors=True) as folder:
-            job = Path(folder) / "job"
             config = Path(folder) / "job.json"
-            job.mkdir()
             config.write_text(json.dumps(pipeline_config(submission.settings(), self._settings)), encoding="utf-8")
-            command = [sys.executable, "-m", "scripts.scout", str(config), str(job)]
+            command = [sys.executable, "-m", "scripts.scout", str(config)]
             try:
-                status, *_ = await output_of(command, _SECONDS, child_environment(self._settings))
+                status, output, _ = await output_of(command, _SECONDS, child_environment(self._settings))
             except TimeoutError:
                 message = "The source took too long to answer: try again later."
                 raise UpstreamUnavailable(message, headers=_RETRY) from None
-            if status != 0:
-                error = read_error(job)
-                message = self._scrubber.text(error.get("message", ""))
-                if error.get("kind") == "input":
-                    raise InvalidField(message, details={"field": "search_query", "reason": message})
-                raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
-            rows = await asyncio.to_thread(lambda: list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES)))
-            notes = [str(note) for note in _read(job / layout.SEARCH_QUERY)["notes"]]
-            proteins = [FoundProtein(**protein) for protein in _read(job / layout.PROTEINS)]
-        selected = [row for row in rows if row["selected"]]
-        expected = cost([None if row["size"] is None else int(row["size"]) for row in selected])
+        found: dict[str, Any] = json.loads(output or b"{}")
+        if status != 0:
+            error = found.get("error", {})
+            message = self._scrubber.text(error.get("message", ""))
+            if error.get("kind") == "input":
+                raise InvalidField(message, details={"field": "search_query", "reason": message})
+            raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
+        selected = found["entries"]
+        expected = cost([row["size"] for row in selected])
         return DryRunAnswer(
             total=len(selected),
             entries=[
@@ -85,18 +77,14 @@ class DryRuns:
                     pdb_id=row["pdb_id"],
                     title=row["title"],
                     resolution=row["resolution"],
-                    ligands=[code for code in str(row["ligands"]).split("; ") if code],
+                    ligands=[code for code in row["ligands"].split("; ") if code],
                     reason=row["hits"],
                 )
                 for row in selected
             ],
-            proteins=proteins,
-            left_out=dict(Counter(str(row["reason"]) for row in rows if not row["selected"])),
+            proteins=[FoundProtein(**protein) for protein in found["proteins"]],
+            left_out=found["left_out"],
             steps=[PlannedStep(name=name, says=says) for name, says in STEPS.items() if name != "all"],
             estimate=Estimate(**expected._asdict()),
-            notes=list(dict.fromkeys([*submission.notes, *notes])),
+            notes=list(dict.fromkeys([*submission.notes, *found["notes"]])),
         )
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))

@@ -1,8 +1,10 @@
 """Preview of a job, and the proteins in its entries."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -10,14 +12,12 @@ from hypothesis import given, strategies as st
 from scripts import scout
 from tests.standin import StandIn
 from tests.tools.styles import complex_atoms, pdb_line
-from tethermap.base import layout
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
 from tethermap.entry.model import EntryMetadata, PolymerEntity
 from tethermap.entry.proteins import proteins_of
 from tethermap.entry.sequence import best_match
 from tethermap.entry.target import find_target
 from tethermap.entry.target_query import TargetQuery
-from tethermap.run.logs import read_error
 from tethermap.sources.mirror import MirrorSource
 
 
@@ -86,35 +86,44 @@ def test_sequence_of_a_protein_matches_every_construct_that_matches_itself(const
             assert best_match(sequences, letters, **limits)[1]
 
 
-def searched(folder: Path, **asked: object) -> int:
-    """Run the search of a preview in the folder ``job``, and return its exit status."""
-    config = folder / "job.json"
-    config.write_text(json.dumps({"target_name": "BAZ2B", "cache_dir": str(folder), **asked}))
-    return scout.main(config, folder / "job")
+Searched = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Searched:
+    """Run a preview; returns its exit status and output."""
+
+    def search(**asked: object) -> tuple[int, dict[str, Any]]:
+        config = tmp_path / "job.json"
+        config.write_text(json.dumps({"target_name": "BAZ2B", "cache_dir": str(tmp_path), **asked}))
+        return scout.main(config), json.loads(capsys.readouterr().out)
+
+    return search
 
 
 @pytest.mark.parametrize(("query", "status"), [("bromodomain \N{COLLISION SYMBOL}", 0), ("(a OR b) c", 1)])
-def test_search_leaves_entries_and_proteins_or_the_reason(query: str, status: int, tmp_path: Path) -> None:
+def test_search_returns_entries_and_proteins_or_the_reason(query: str, status: int, searched: Searched) -> None:
     asked = {"search_query": query, "source": {"kind": "archive"}, "fasta_seq": "ATGGCCATTGTAATGGGCCGC"}
-    assert searched(tmp_path, **asked) == status
+    ended, found = searched(**asked)
+    assert ended == status
     if status:
-        assert "brackets" in read_error(tmp_path / "job")["message"]
+        assert "brackets" in found["error"]["message"]
         return
-    (protein,) = json.loads((tmp_path / "job" / layout.PROTEINS).read_text())
+    assert [row["pdb_id"] for row in found["entries"]] == ["4cup"]
+    (protein,) = found["proteins"]
     assert (protein["accession"], protein["entity"], protein["n_entries"]) == ("Q9UIF8", "4cup_1", 1)
-    notes = json.loads((tmp_path / "job" / layout.SEARCH_QUERY).read_text())["notes"]
-    assert any("nucleotides" in note for note in notes)
+    assert any("nucleotides" in note for note in found["notes"])
 
 
-def test_preview_does_not_wait_for_a_service_that_does_not_answer(standin: StandIn, tmp_path: Path) -> None:
+def test_preview_does_not_wait_for_a_service_that_does_not_answer(standin: StandIn, searched: Searched) -> None:
     """A job tries five times; a preview fails after two attempts, within five seconds."""
     standin.fault("search", "status", status=503)
-    assert searched(tmp_path, search_query="bromodomain", source={"kind": "rcsb"}) == 1
-    assert standin.count("search") == 2
-    assert "(2 attempts)" in read_error(tmp_path / "job")["message"]
+    status, found = searched(search_query="bromodomain", source={"kind": "rcsb"})
+    assert (status, standin.count("search")) == (1, 2)
+    assert "(2 attempts)" in found["error"]["message"]
 
 
-def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_path: Path) -> None:
+def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_path: Path, searched: Searched) -> None:
     """Chain A whole, B without its first 40 residues, C a strand of nucleotides."""
     protein = [atom for atom in complex_atoms() if not atom.is_ligand]
     begin = protein[0].number + 40
@@ -131,8 +140,7 @@ def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_p
     ]
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "model.pdb").write_text("".join([*lines, "END\n"]))
-    assert searched(tmp_path, search_query="", source={"kind": "files", "files": [str(tmp_path / "files")]}) == 0
-    found = json.loads((tmp_path / "job" / layout.PROTEINS).read_text())
+    found = searched(search_query="", source={"kind": "files", "files": [str(tmp_path / "files")]})[1]["proteins"]
     assert [(one["name"], one["chains"]) for one in found] == [
         ("protein of 115 residues", ["A"]), ("protein of 75 residues", ["B"]), ("nucleic acid of 44 residues", ["C"]),
     ]  # fmt: skip

@@ -53,8 +53,6 @@ ROOT_FILES = (RESULTS_DISPLAY_LINK, MANIFEST, JOB_CONFIG, CRATE)
 
 SEARCH_ENTRIES = "search/entries.csv"
 SEARCH_QUERY = "search/query.json"
-PROTEINS = "search/proteins.json"
-"""Written only by `scripts.scout`, which runs the search of a job as a preview."""
 
 JOB_LOG = "logs/job.log"
 
