@@ -11,7 +11,6 @@ import io
 import math
 import mmap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -268,19 +267,6 @@ _PARSERS: Mapping[Kind, Callable[[str], Value]] = {
 """Parser of cells that are not empty by the kind of their column; texts are returned unchanged."""
 
 
-@contextmanager
-def table_writer(path: Path, table: Table) -> Iterator[Callable[[Row], None]]:
-    """Yield a function that appends one row; the file appears when the block ends well.
-
-    Parameters
-    ----------
-    table : Table
-        Columns of the file. A row may leave columns out; one with others raises KeyError.
-    """
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        yield rows_into(stream, table, path.name)
-
-
 def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row], None]:
     """Write the header of a table to a text stream; return a function that appends one row.
 
@@ -354,7 +340,7 @@ def formatter(column: Column) -> Callable[[Value], str]:
 
 
 def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None = None) -> Iterator[dict[str, Value]]:
-    """Yield the rows of lines that `table_writer` wrote below its header, typed by the columns.
+    """Yield the rows of lines that `write_table` wrote below its header, typed by the columns.
 
     Parameters
     ----------
@@ -395,8 +381,9 @@ def cell_parser(columns: Sequence[Column], *, strict: bool = True) -> Callable[[
 
 
 def write_table(path: Path, table: Table, rows: Iterable[Row]) -> None:
-    """Write all rows as one CSV file, complete or not at all."""
-    with table_writer(path, table) as write:
+    """Write all rows as one CSV file, complete or not at all; a row may lack columns, others raise KeyError."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        write = rows_into(stream, table, path.name)
         for row in rows:
             write(row)
 
@@ -409,7 +396,7 @@ def read_table(
     stems: Collection[str] | None = None,
     names: Collection[str] | None = None,
 ) -> Iterator[dict[str, Value]]:
-    """Yield the rows of a CSV file written by `table_writer`, typed by the columns.
+    """Yield the rows of a CSV file written by `write_table`, typed by the columns.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class SortedTable:
         self._places: list[tuple[Key, Place]] = []
 
     def add(self, key: Key, rows: Iterable[Row]) -> None:
-        """Add a block of rows in the format of `tables.table_writer`.
+        """Add a block of rows in the format of `tables.write_table`.
 
         Raises
         ------
@@ -86,7 +86,7 @@ def sorted_table(path: Path, table: Table, *, equal_by_text: bool = False) -> It
 
 
 def read_blocks(path: Source, table: Table, column: str | None = None) -> Iterator[tuple[dict[str, Value], str]]:
-    """Yield the blocks of rows that share a value, in the text of a file of `table_writer`.
+    """Yield the blocks of rows that share a value, in the text of a file of `write_table`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def merge(
     Parameters
     ----------
     parts : iterable of Source
-        Files of `table_writer`, in any order.
+        Files of `write_table`, in any order.
     path : Path
         The table to be written.
     table : Table
