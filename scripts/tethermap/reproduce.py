@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,26 +22,16 @@ from tethermap.run.start import cores, snakemake_command
 _NEEDS_PLACE = ("mirror", "files")
 
 
-def configuration(
-    job: Path,
-    places: list[str],
-    components: str | None,
-    validation: str | None,
-    affinity: Sequence[str] = (),
-    degraders: Sequence[str] = (),
-) -> dict[str, Any]:
+def configuration(job: Path, places: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that run a job again.
 
     Parameters
     ----------
     job : Path
         Folder of a finished job.
-    places : list of str
-        Its mirror, or its files; none for the other sources.
-    components, validation : str or None
-        Paths of its own definitions and reports, if any.
-    affinity, degraders : sequence of str
-        Its tables of affinities and of published degraders, if it had any.
+    places : mapping of str to str or list of str
+        Paths by the names of the command's options: its mirror or its files as `source`, and its own definitions,
+        reports and tables.
 
     Raises
     ------
@@ -60,18 +50,16 @@ def configuration(
     source = dict(settings["source"])
     kind = source["kind"]
     if kind in _NEEDS_PLACE:
-        if not places:
+        if not (paths := [_absolute(place) for place in places.get("source") or ()]):
             raise UserError(f"The job used source.kind {kind}: give its current path with --source.")
-        source[kind] = _absolute(places[0]) if len(places) == 1 else list(map(_absolute, places))
+        source[kind] = paths[0] if len(paths) == 1 else paths
         label = query["source"]["label"]
-        if source["label"] is None and kind == "mirror" and Path(_absolute(places[0])).name != label:
+        if source["label"] is None and kind == "mirror" and Path(paths[0]).name != label:
             source["label"] = label  # the columns of the results
-    for name, noun, given in (
-        *(("components", "current path", components), ("validation", "current path", validation)),
-        *(("affinity", "tables", affinity), ("degraders", "tables", degraders)),
-    ):
+    for name in ("components", "validation", "affinity", "degraders"):
         if source.get(name) not in (None, *NO_PATH):
-            if not given:
+            if not (given := places.get(name)):
+                noun = "current path" if name in ("components", "validation") else "tables"
                 raise UserError(f"The job had source.{name}: give its {noun} with --{name}.")
             source[name] = _absolute(given) if isinstance(given, str) else list(map(_absolute, given))
     pinned = settings["filters"]["entries"]
@@ -109,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     job = given.folder.absolute()
     again = (given.output or job.with_name(f"{job.name}-again")).absolute()
-    settings = configuration(job, given.source, given.components, given.validation, given.affinity, given.degraders)
+    settings = configuration(job, vars(given))
     if status := subprocess.run(snakemake_command(again, settings, given.cores), check=False).returncode:
         return status
     others = differing(job, again)

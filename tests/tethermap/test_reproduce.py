@@ -25,9 +25,9 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_places_missing_from_the_record_are_requested(job: Path) -> None:
     with pytest.raises(UserError, match=r"source\.kind files: give its current path"):
-        reproduce.configuration(job, [], None, None)
+        reproduce.configuration(job, {})
     with pytest.raises(UserError, match="no folder of a finished job"):
-        reproduce.configuration(job.parent, [], None, None)
+        reproduce.configuration(job.parent, {})
 
 
 def test_same_files_elsewhere_give_the_same_results(job: Path, tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_same_files_elsewhere_give_the_same_results(job: Path, tmp_path: Path) -
     other.mkdir()
     for path in (job.parent / "models").iterdir():
         (other / path.name).write_bytes(path.read_bytes())
-    settings = resolve(reproduce.configuration(job, [str(other)], None, None))
+    settings = resolve(reproduce.configuration(job, {"source": [str(other)]}))
     run_job(tmp_path / "again", settings)
     assert reproduce.differing(job, tmp_path / "again") == []
     (tmp_path / "again" / layout.ENTRY_STATUS).write_text("changed")
@@ -52,5 +52,5 @@ def test_mirror_under_another_name_keeps_its_label(job: Path, tmp_path: Path) ->
     query = json.loads((tmp_path / layout.SEARCH_QUERY).read_text())
     (tmp_path / layout.SEARCH_QUERY).write_text(json.dumps({**query, "source": {"kind": "mirror", "label": "divided"}}))
     for place, label in (("pdb/divided", None), ("pdb/other", "divided")):
-        source = reproduce.configuration(tmp_path, [str(tmp_path / place)], None, None)["source"]
+        source = reproduce.configuration(tmp_path, {"source": [str(tmp_path / place)]})["source"]
         assert (source["mirror"], source["label"]) == (str(tmp_path / place), label)
