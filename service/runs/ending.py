@@ -8,9 +8,10 @@ from typing import Any, get_args
 from service.jobs.durable import NO_SPACE, SHORTAGE, is_full, read_json
 from service.jobs.outcome import is_complete
 from service.jobs.record import CANCELED, COMPLETED, FAILED, ErrorKind, JobError, State
-from service.runs.runner import Intent, log_tail
+from service.runs.runner import RUN_LOG, Intent
 from tethermap.base import layout
 from tethermap.run.events import read_events
+from tethermap.run.logs import end_of_log
 
 _FROM_OUTSIDE = re.compile(
     r"died with <Signals\.|non-zero exit status (?:-9|-15|137|143)\b"  # a step
@@ -59,7 +60,7 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
     if intent == "timeout":
         limit = f"{timeout_s:g} seconds" if timeout_s else "its time limit"
         return Ending(FAILED, JobError(f"The job took longer than {limit} and was stopped.", step, "timeout"))
-    found, tail = read_json(folder / layout.ERROR), log_tail(folder)
+    found, tail = read_json(folder / layout.ERROR), end_of_log(folder / RUN_LOG)
     recorded: dict[str, Any] = found if isinstance(found, dict) else {}
     message = recorded.get("message") or ""
     kind: Any = recorded.get("kind", "pipeline")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from service.jobs.child import output_of
-from service.jobs.durable import raise_shortage, read_json, write_json
+from service.jobs.durable import read_json, write_json
 from service.jobs.record import CONFIG, RECORD, SERVICE_FOLDER
 from service.runs import processes
 from service.runs.config import SNAKEMAKE, child_environment, snakemake_command
@@ -266,14 +266,3 @@ async def _gone(state: RunState, seconds: float, number: signal.Signals | None =
             return False
         await asyncio.sleep(_POLL_SECONDS)
     return True
-
-
-def log_tail(folder: Path, size: int = 16_384) -> str:
-    """Return the end of the terminal output of a job's last run."""
-    try:
-        with (folder / RUN_LOG).open("rb") as stream:
-            stream.seek(max(0, os.fstat(stream.fileno()).st_size - size))
-            return stream.read().decode("utf-8", errors="replace")
-    except OSError as error:
-        raise_shortage(error)
-        return ""
