@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from tethermap.base.root import cache_home
+
 SCHEMA_VERSION = 5
 """Raised when the layout or the content of the index file changes; part of its name."""
 
@@ -19,7 +21,4 @@ def default_index() -> Path:
         return Path(named)
     from importlib import metadata  # saves 0.03 s in scripts of a run, for which the environment names the index
 
-    cache = os.environ.get("XDG_CACHE_HOME")
-    folder = Path(cache) if cache else Path.home() / ".cache"
-    version = metadata.version("biotite")
-    return folder / "tethermap" / f"components-{version}-{SCHEMA_VERSION}.sqlite"
+    return cache_home() / "tethermap" / f"components-{metadata.version('biotite')}-{SCHEMA_VERSION}.sqlite"

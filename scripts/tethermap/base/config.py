@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import difflib
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tethermap.base import recorded_search
 from tethermap.base.errors import UserError
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
-from tethermap.base.root import ROOT
+from tethermap.base.root import ROOT, cache_home
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -134,10 +133,7 @@ def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
 
 def cache_folder(cache_dir: str | None) -> Path:
     """Return the folder of the structure cache: as set, else in the user's cache folder (XDG)."""
-    if cache_dir is not None:
-        return Path(cache_dir)
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "tethermap"
+    return cache_home() / "tethermap" if cache_dir is None else Path(cache_dir)
 
 
 def load_yaml(path: Path) -> Settings:

@@ -17,3 +17,9 @@ ROOT = _INSTALLED if _INSTALLED.is_dir() else PACKAGE.parents[1]
 def search_path(folder: Path = ROOT) -> str:
     """Return a PYTHONPATH on which the library and the scripts of a checkout precede those of this process."""
     return os.pathsep.join(filter(None, (str(folder), str(folder / "scripts"), os.environ.get("PYTHONPATH"))))
+
+
+def cache_home() -> Path:
+    """Return the user's folder of caches, by the rules of XDG."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return folder if folder.is_absolute() else Path.home() / ".cache"
