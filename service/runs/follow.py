@@ -5,6 +5,7 @@ from pathlib import Path
 
 from service.jobs.progress import Live, progress_after
 from tethermap.base import layout
+from tethermap.base.atomic import new_lines
 
 
 class Follower:
@@ -24,14 +25,10 @@ class Follower:
     def read(self) -> Live:
         """Return the state of the latest run; unreadable lines change nothing."""
         try:
-            with self._path.open("rb") as stream:
-                stream.seek(self._offset)
-                data = stream.read()
+            lines, self._offset = new_lines(self._path, self._offset)
         except OSError:
             return self._live
-        complete = data[: data.rfind(b"\n") + 1]
-        self._offset += len(complete)
-        for line in complete.splitlines():
+        for line in lines:
             try:
                 event = json.loads(line)
             except ValueError:

@@ -51,6 +51,15 @@ def read_json(path: Path) -> Any:
         return None
 
 
+def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
+    """Return the complete lines of a growing file after an offset, and the offset after them."""
+    with path.open("rb") as stream:
+        stream.seek(offset)
+        data = stream.read()
+    complete = data[: data.rfind(b"\n") + 1]
+    return complete.splitlines(), offset + len(complete)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text with ``\\n`` line ends, complete or not at all."""
     write_bytes(path, text.encode("utf-8"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tethermap.base import layout
-from tethermap.base.atomic import read_json
+from tethermap.base.atomic import new_lines, read_json
 
 LAST_STEP = "measure_sasa"
 """A kept entry is done when this step has passed it; a rejected one as soon as it is rejected."""
@@ -126,13 +126,8 @@ class ProgressReader:
 
     def _read_file(self, path: Path) -> None:
         """Count the new complete lines of a file."""
-        offset = self._offsets.get(path, 0)
-        with path.open("rb") as stream:
-            stream.seek(offset)
-            data = stream.read()
-        complete = data[: data.rfind(b"\n") + 1]
-        self._offsets[path] = offset + len(complete)
-        for line in map(json.loads, complete.splitlines()):
+        lines, self._offsets[path] = new_lines(path, self._offsets.get(path, 0))
+        for line in map(json.loads, lines):
             step, entry, kept = line["step"], line["entry"], line["kept"]
             if "ligands" in line:
                 self._within[step, entry] = line["ligands"]
