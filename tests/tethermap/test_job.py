@@ -1,6 +1,5 @@
 """The door for Python: one call over a model, a finished job as objects and data frames."""
 
-import doctest
 import json
 import sys
 import types
@@ -152,13 +151,6 @@ def test_notebook_shows_no_messages_of_rdkit(model: Path, capfd: pytest.CaptureF
     (ligand,) = analyse(model)  # no definition: bonds are perceived
     assert ligand.molecule is not None
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("module", [analysis, job], ids=["analysis", "job"])
-def test_examples_give_the_shown_output(module: Any) -> None:
-    outcome = doctest.testmod(module)
-    assert outcome.attempted
-    assert not outcome.failed
 
 
 def test_notebook_runs(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

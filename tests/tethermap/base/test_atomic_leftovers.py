@@ -13,14 +13,11 @@ def test_leftovers_of_killed_writers_are_removed_and_other_files_remain(tmp_path
         left = temporary.with_name(temporary.name.replace(".part", "x.part"))
         left.write_text("half")
         temporary.write_text("whole")
+    remove_leftovers(tmp_path / "nowhere")
     remove_leftovers(tmp_path)
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(
         [*kept, tmp_path / "deep" / "c.csv"]
     )
-
-
-def test_missing_folder_has_no_leftovers(tmp_path: Path) -> None:
-    remove_leftovers(tmp_path / "nowhere")
 
 
 def test_leftovers_of_one_file_are_removed_and_those_of_other_files_remain(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ JOB = {"target_name": "EGFR", "search_query": "EGFR kinase"}
         ({"filters": {"only_ligands": ["zyb", "ZYB", "478"]}}, "filters", {"only_ligands": ["ZYB", "478"]}),
         ({"filters": {"methods": ["x-ray diffraction"]}}, "filters", {"methods": ["X-RAY DIFFRACTION"]}),
         ({"filters": None}, "filters", resolve(JOB)["filters"]),
+        ({"search_query": "", "filters": {"entries": ["4cup"]}}, "filters", {"entries": ["4cup"]}),
     ],
 )
 def test_settings_are_completed_and_normalised(given: dict[str, Any], section: str, expected: dict[str, Any]) -> None:
@@ -85,10 +86,6 @@ def test_bad_setting_is_refused_by_name_with_the_remedy(change: dict[str, Any], 
     assert str(caught.value).startswith(key)
     assert remedy in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_entries_can_be_pinned_without_a_query() -> None:
-    assert resolve({**JOB, "search_query": "", "filters": {"entries": ["4cup"]}})["search_query"] == ""
 
 
 def test_defaults_pass_the_schema_and_name_every_setting() -> None:

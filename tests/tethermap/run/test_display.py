@@ -27,25 +27,20 @@ def test_line_shows_entries_and_step(progress: Progress, step: str, line: str) -
     assert progress_line(progress, step) == line
 
 
-def test_terminal_shows_one_line_in_place() -> None:
+@pytest.mark.parametrize(
+    ("live", "lines", "written"),
+    [
+        (True, ["one", "two"], "\r\x1b[Kone\r\x1b[Ktwo\r\x1b[Ktwo\n"),
+        (False, ["one", "two", "three"], "one\nthree\n"),
+        (False, [], ""),
+    ],
+)
+def test_terminal_shows_one_line_in_place_and_a_file_gets_one_now_and_then_and_the_last(
+    live: bool, lines: list[str], written: str
+) -> None:
     stream = io.StringIO()
-    display = ProgressDisplay(stream, live=True)
-    display.show("one")
-    display.show("two")
-    display.close()
-    assert stream.getvalue() == "\r\x1b[Kone\r\x1b[Ktwo\r\x1b[Ktwo\n"
-
-
-def test_log_file_gets_a_line_now_and_then_and_the_last() -> None:
-    stream = io.StringIO()
-    display = ProgressDisplay(stream, live=False, seconds=1000)
-    for line in ("one", "two", "three"):
+    display = ProgressDisplay(stream, live=live, seconds=1000)
+    for line in lines:
         display.show(line)
     display.close()
-    assert stream.getvalue() == "one\nthree\n"
-
-
-def test_display_without_output_ends_without_a_line() -> None:
-    stream = io.StringIO()
-    ProgressDisplay(stream, live=False).close()
-    assert stream.getvalue() == ""
+    assert stream.getvalue() == written

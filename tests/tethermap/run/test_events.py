@@ -29,15 +29,7 @@ def recorded(job: Path, *records: dict[str, Any]) -> list[dict[str, object]]:
     return events(job)
 
 
-def test_numbering_of_events_continues_in_the_next_run(job: Path) -> None:
-    for _ in range(2):
-        log = EventLog()
-        log.write("run_started")
-        log.close()
-    assert [event["n"] for event in read_events(job / layout.EVENTS)] == [1, 2]
-
-
-def test_line_cut_by_a_kill_does_not_spoil_the_next(job: Path) -> None:
+def test_numbering_continues_in_the_next_run_and_a_line_cut_by_a_kill_does_not_spoil_the_next(job: Path) -> None:
     path = job / layout.EVENTS
     path.parent.mkdir()
     path.write_text('{"n": 1, "event": "run_started"}\n{"n": 2, "ev')
