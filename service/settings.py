@@ -76,40 +76,23 @@ class Token:
     secret: str = field(repr=False)
 
 
-def _matching(pattern: str, reason: str) -> Callable[[str], str]:
-    """Return a parser for text of one form."""
+def _form(
+    pattern: str, reason: str, read: Callable[[re.Match[str]], Any] = lambda match: match[0]
+) -> Callable[[str], Any]:
+    """Return a parser for text of one form, in any case."""
 
-    def parse(text: str) -> str:
-        if not re.fullmatch(pattern, text):
+    def parse(text: str) -> Any:
+        if (match := re.fullmatch(pattern, text, re.ASCII | re.IGNORECASE)) is None:
             raise ValueError(reason)
-        return text
+        return read(match)
 
     return parse
 
 
-def _positive(text: str) -> float | None:
-    """Parse a positive number; ``0`` or nothing is None, no limit."""
-    if not text:
-        return None
-    if not re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text):
-        raise ValueError("is not a positive number (0: no limit)")
-    return float(text) or None
-
-
-def _size(text: str) -> int | None:
-    """Parse bytes, with ``K M G T`` as powers of 1024; ``0`` or nothing is None."""
-    match = re.fullmatch(r"(\d{0,15})([kmgt]?)(i?b)?", text.lower())
-    if not match or (text and not match[1]):
-        raise ValueError("is not a size as 500M or 20G (0: no limit)")
-    return int(match[1] or 0) * _SIZE_UNITS[match[2]] or None
-
-
-def _within(
-    parse: Callable[[str], float | None], reason: str, least: int = 0, most: float = math.inf
-) -> Callable[[str], float]:
+def _within(parse: Callable[[str], Any], reason: str, least: int = 0, most: float = math.inf) -> Callable[[str], Any]:
     """Return a parser for numbers in a range: not for "no limit"."""
 
-    def parse_within(text: str) -> float:
+    def parse_within(text: str) -> Any:
         number = parse(text)
         if number is None or not least <= number <= most:
             raise ValueError(reason)
@@ -118,34 +101,42 @@ def _within(
     return parse_within
 
 
-def _whole(minimum: int, maximum: int) -> Callable[[str], float]:
+def _whole(minimum: int, maximum: int) -> Callable[[str], Any]:
     reason = f"is not a whole number from {minimum} to {maximum}"
-    digits = _matching(r"\d{1,18}", reason)
-    return _within(lambda text: int(digits(text)), reason, minimum, maximum)
+    return _within(_form(r"\d{1,18}", reason, lambda match: int(match[0])), reason, minimum, maximum)
 
+
+_positive = _form(
+    r"(\d{1,12}(\.\d{1,6})?)?", "is not a positive number (0: no limit)", lambda match: float(match[0] or 0) or None
+)
+"""Parser of a positive number; ``0`` or nothing is None, no limit."""
+
+_size = _form(
+    r"(?:(\d{1,15})([kmgt]?)(?:i?b)?)?",
+    "is not a size as 500M or 20G (0: no limit)",
+    lambda match: int(match[1] or 0) * _SIZE_UNITS[(match[2] or "").lower()] or None,
+)
+"""Parser of bytes, with ``K M G T`` as powers of 1024; ``0`` or nothing is None."""
 
 _body_size = _within(_size, "is not a size from 1K to 1G", 1024, 1 << 30)
 _room = _within(_size, "is not a size as 500M or 20G")
 _above_zero = _within(_positive, "is not a positive number")
 
-
-_FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
-
-
-def _one_of(values: Mapping[str, bool | str], reason: str) -> Callable[[str], bool | str]:
-    """Return a parser for words, in any case, each with its value."""
-
-    def parse(text: str) -> bool | str:
-        if text.lower() not in values:
-            raise ValueError(reason)
-        return values[text.lower()]
-
-    return parse
-
-
-_flag = _one_of(_FLAGS, "is not true or false")
-_privacy = _one_of({**_FLAGS, BY_OWNER: BY_OWNER}, f"is not true, false or {BY_OWNER}")
-_source = _one_of(dict(zip(SOURCES, SOURCES, strict=True)), f"is not one of {', '.join(SOURCES)}")
+_TRUE, _FALSE = "1|true|yes|on", "0|false|no|off"
+_flag = _form(f"({_TRUE})|{_FALSE}", "is not true or false", lambda match: match[1] is not None)
+_privacy = _form(
+    f"({_TRUE})|{_FALSE}|({BY_OWNER})", f"is not true, false or {BY_OWNER}",
+    lambda match: BY_OWNER if match[2] else match[1] is not None,
+)  # fmt: skip
+_source = _form("|".join(SOURCES), f"is not one of {', '.join(SOURCES)}", lambda match: match[0].lower())
+_secret = _form(r"[\x21-\x7e]{16,255}", "is not 16 to 255 visible ASCII characters")
+_label = _form("[A-Z0-9][A-Z0-9 ._-]{0,63}", "is not a name of letters, digits, spaces, dots and dashes")
+_host = _form(r"[A-Z0-9.:\[\]_%-]{1,253}", "is not a host name or address", lambda match: match[0].strip("[]"))
+_prefix = _form("((?:/[A-Z0-9._~-]+)*)/*", "is not a path as /tethermap", lambda match: match[1])
+_rate = _form(
+    r"(?:([1-9]\d{0,8})/(second|minute|hour))?", "is not a rate as 60/minute, 5/second or 1000/hour",
+    lambda match: Rate(int(match[1]), _PER[match[2].lower()]) if match[0] else None,
+)  # fmt: skip
 
 
 def _path(text: str) -> Path:
@@ -208,22 +199,8 @@ def _tokens(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-_secret = _matching(r"[\x21-\x7e]{16,255}", "is not 16 to 255 visible ASCII characters")
-_label = _matching(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}", "is not a name of letters, digits, spaces, dots and dashes")
-_address = _matching(r"[A-Za-z0-9.:\[\]_%-]{1,253}", "is not a host name or address")
-_below = _matching(r"(/[A-Za-z0-9._~-]+)*", "is not a path as /tethermap")
-
-
-def _host(text: str) -> str:
-    return _address(text).strip("[]")
-
-
 def _hosts(text: str) -> tuple[str, ...]:
     return tuple(_host(word) for word in _words(text))
-
-
-def _prefix(text: str) -> str:
-    return _below(text.rstrip("/"))
 
 
 def _origins(text: str) -> tuple[str, ...]:
@@ -238,15 +215,6 @@ def _url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("is not a URL that begins with http:// or https://")
     return text.rstrip("/")
-
-
-def _rate(text: str) -> Rate | None:
-    if not text:
-        return None
-    match = re.fullmatch(r"([1-9]\d{0,8})/(second|minute|hour)", text)
-    if not match:
-        raise ValueError("is not a rate as 60/minute, 5/second or 1000/hour")
-    return Rate(int(match[1]), _PER[match[2]])
 
 
 def _by(parse: Callable[[str], Any]) -> BeforeValidator:
