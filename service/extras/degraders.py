@@ -24,7 +24,15 @@ from service.routes.shared import in_thread, job_filters, job_named, job_of, sha
 from service.runs.extra import Extra
 from service.runs.on_demand import Kind, Scripts
 from tethermap.base import tables
-from tethermap.extras.protac.programs import FORMATS, MOST_ATOMS, MOST_DEGRADERS, MOST_RINGS, smiles_size, tools
+from tethermap.extras.protac.programs import (
+    FORMATS,
+    LINKER_CLASSES,
+    MOST_ATOMS,
+    MOST_DEGRADERS,
+    MOST_RINGS,
+    smiles_size,
+    tools,
+)
 
 Degrader = row_type("Degrader", tables.DEGRADERS)
 """One molecule."""
@@ -150,7 +158,7 @@ _HALVES = {
     )
     for letter in _JOBS
 }
-_LINKERS = Text("linker_class", "Only linkers of this class.", aliases=("linkers",))
+_LINKERS = Choice("linker_class", "Only linkers of this class.", aliases=("linkers",), known=LINKER_CLASSES)
 _FORMAT = Choice("format", "Format of the response.", known=FORMATS)
 _PAGING = Paging(MOST_DEGRADERS, MOST_DEGRADERS)
 _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the halves.", minimum=1, maximum=1000)
@@ -254,7 +262,7 @@ def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, 
 
 async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
     asked: dict[str, object] = {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn}
-    asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.of(request)}
+    asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request)}
     for letter, (stem, anchor, smiles) in _HALVES.items():
         if half := smiles.of(request):
             asked[f"{letter}-smiles"] = half
@@ -276,8 +284,9 @@ async def degraders_page(request: Request) -> Response:
         job_named(request, name)  # an unknown job is an error without the other one too
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
     _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", 200, 0)
-    values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.of(request) or "", "jobs": rows}
+    values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.given(request) or "", "jobs": rows}
     values |= {"board": None, "files": {}, "most_note": MOST_NOTE, "result": None, "pictures": {}}
+    values["linker_classes"] = LINKER_CLASSES
     if all(named.values()):
         board = await _board(request)
         values |= {"board": await in_thread(board.view), "files": board.files(board.chosen), "swapped": board.swapped()}
@@ -311,7 +320,7 @@ async def _board(request: Request) -> Board:
     chosen = Pair(*(item.of(request) or "" for halves in _HALVES.values() for item in halves[:2]))
     pins = read_pins(_PIN.of(request), _NOTE.of(request))
     halves = await in_thread(lambda: [half_of(job) for job in jobs])
-    return Board(halves, chosen, pins, _LINKERS.of(request) or "")
+    return Board(halves, chosen, pins, _LINKERS.given(request) or "")
 
 
 EXTRA = Extra(tuple(ROUTES))

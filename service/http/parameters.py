@@ -224,12 +224,13 @@ class Choice(Parameter):
             If it is not one of them.
         """
         name, value = self._text(request)
-        if value is not None and value.lower() not in self.known:
+        spelled = {one.lower(): one for one in self.known}
+        if value is not None and value.lower() not in spelled:
             details = {"parameter": name, "known": list(self.known)}
             raise InvalidParameter(
                 f"{name} is {value[:64]!r}: it must be one of {', '.join(self.known)}.", details=details
             )
-        return None if value is None else value.lower()
+        return None if value is None else spelled[value.lower()]
 
     def of(self, request: Request) -> str:
         """Return it, or the first of the known values; otherwise as `given`."""

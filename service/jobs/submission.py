@@ -1,5 +1,6 @@
 """Submissions of clients: checked, trimmed and converted into the pipeline's settings."""
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -259,7 +260,8 @@ def _options(value: Any, most_entries: int) -> dict[str, Any]:
     options = {}
     for name, option in value.items():
         if name not in settings:
-            raise _invalid(f"options.{name[:64]}", "is not an option that a client may set")
+            close = [f" (did you mean {one}?)" for one in difflib.get_close_matches(name[:64], settings, 1)]
+            raise _invalid(f"options.{name[:64]}", "".join(["is not an option that a client may set", *close]))
         schema = settings[name][1]
         if name == "entries" and isinstance(option, list) and len(option) > most_entries:
             raise _invalid("options.entries", f"names {len(option)} entries: at most {most_entries}")

@@ -85,6 +85,11 @@ def test_bad_submission_is_refused_by_name(
         assert details["reason"]
 
 
+def test_refusal_of_a_misspelled_option_has_the_nearest_name(http: httpx2.Client) -> None:
+    details = assert_error(post(http, with_options({"max_resolutoin": 2})), 422, "INVALID_FIELD")
+    assert details["reason"].endswith("(did you mean max_resolution?)")
+
+
 @pytest.mark.parametrize("media", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"])
 def test_body_of_another_media_type_is_refused(http: httpx2.Client, media: str) -> None:
     answer = http.post("/api/jobs", content=json.dumps(MIXED), headers={"Content-Type": media})
@@ -106,6 +111,7 @@ REFUSED_PATHS = {
         "/api/jobs/{job}/files?limit=0", "/api/jobs/{job}/exit-vectors?ligands=478",
         "/api/jobs/{job}/files?limit=ten", "/api/jobs/{job}/files?limit=", "/api/jobs/{job}/files?offset=-1",
         "/api/jobs/{job}/files?limit=5%0a", "/api/jobs/{job}/sasa/available?pdb_id=1hpv%0a",
+        "/api/degraders?a_smiles=C[*]&b_smiles=C[*]&linker_class=rope",
         "/api/jobs/{job}/rows?table=secret", "/api/jobs/{job}/rows?resolution__gte=x",
         "/api/jobs/{job}/rows?sort=nothing", "/api/jobs/{job}/rows?format=xml", "/api/jobs/{job}/exit-vectors?top=0",
         "/api/jobs/{job}/answers?top=0", "/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200&context=moon",

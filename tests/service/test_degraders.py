@@ -22,10 +22,11 @@ from tests.service.core import local
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
 from tethermap.base import layout, tables
-from tethermap.extras.protac.programs import smiles_size
+from tethermap.base.reference import LINKERS
+from tethermap.extras.protac.programs import LINKER_CLASSES, smiles_size
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
-HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linker_class": "PEG"}
+HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linker_class": "peg"}
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +119,10 @@ def test_halves_of_a_degrader_are_looked_for_in_jobs(http: httpx2.Client, done_j
     assert http.get("/api/degraders/halves", params=asked).json()["halves"] == [[], []]
     assert http.get("/api/degraders/halves", params={"smiles": "C"}).status_code == 400
     assert http.get("/api/degraders/halves", params={"smiles": "C(", "a": done_job}).status_code == 400
+
+
+def test_classes_of_linkers_are_those_of_the_list() -> None:
+    assert set(LINKER_CLASSES) == {row["class"] for row in rows_of(LINKERS.parent, LINKERS.name)}
 
 
 def test_page_names_the_missing_job_and_draws_the_molecules(http: httpx2.Client, done_job: str) -> None:

@@ -59,5 +59,11 @@ def smiles_size(smiles: str) -> tuple[int, int]:
 FORMATS = ("json", "csv", "sdf")
 """Formats of designed degraders."""
 
+LINKER_CLASSES = (
+    *("alkyl", "PEG", "PEG acid", "alkyl ether", "amide", "diamide", "urea", "carbamate", "amine"),
+    *("saturated ring", "triazole", "alkyne", "aryl"),
+)
+"""Classes of the linkers of the list."""
+
 MOST_DEGRADERS = 1000
 """Most molecules of one answer."""
