@@ -24,6 +24,7 @@ from tethermap.base.reasons import FLAGS
 from tethermap.base.tables import Row, Value
 from tethermap.drawing.card import TARGET_RADIUS
 from tethermap.drawing.exposed import LARGEST_DISC, SMALLEST_DISC
+from tethermap.drawing.interactions import STROKES
 from tethermap.drawing.ramp import STOPS, UNKNOWN
 
 _T = TEXTS.ligand
@@ -212,7 +213,7 @@ _NUMBERED = 5
 
 def _strongest_first(contacts: Sequence[Row]) -> list[Row]:
     """Return contacts by kind, the nearest first."""
-    return sorted(contacts, key=lambda row: (_STRENGTH.get(str(row["type"]), 9), number(row, "distance_A") or 99.0))
+    return sorted(contacts, key=lambda row: (_STRENGTH.get(str(row["type"]), 99), number(row, "distance_A") or 99.0))
 
 
 def pocket_strip(contacts: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
@@ -250,7 +251,7 @@ def _number_of(residue: str) -> int:
     return int(number_text.group()) if number_text else 0
 
 
-_STRENGTH = {"covalent": 0, "metal": 1, "ionic": 2, "hbond": 3, "hydrophobic": 4}
+_STRENGTH = {kind: place for place, kind in enumerate(STROKES)}
 
 
 def _properties(metadata: Row) -> dict[str, Any]:

@@ -214,8 +214,8 @@ def test_residues_of_the_pocket_are_in_the_order_of_the_chain_with_their_stronge
         assert numbers == sorted(numbers)
         gaps = [False, *(after - before > 1 for before, after in itertools.pairwise(numbers))]
         assert [one["after_gap"] for one in residues] == gaps
-    (aspartate,) = [one for one in strips["A"] if one["residue"] == "25"]
-    assert (aspartate["name"], aspartate["type"]) == ("Asp", "hbond")
+    kinds = {(one["name"], one["residue"]): one["type"] for one in strips["A"]}
+    assert (kinds["Asp", "25"], kinds["Ile", "50"]) == ("hbond", "water")  # both have hydrophobic contacts too
 
 
 def test_insertion_codes_and_negative_numbers_have_their_place() -> None:
