@@ -33,7 +33,8 @@ def test_partner_atoms_surround_the_ligand_and_are_not_in_its_complex(
     away = np.linalg.norm(xyz[:, None] - ligand[None], axis=2).min(axis=1)
     assert away.max() < 30
     assert np.linalg.norm(xyz[:, None] - own[None], axis=2).min() > 0.5
-    assert http.get(f"/results/{done_job}/partners/zz").status_code == 404
+    lost = http.get(f"/results/{done_job}/partners/zz")
+    assert (lost.status_code, "The job has no ligand zz." in lost.text) == (404, True)
 
 
 @pytest.mark.parametrize("loss", [None, *LOSSES])

@@ -87,6 +87,7 @@ def test_the_page_shows_components_of_the_source_like_a_molecule(http: httpx2.Cl
     text = http.get("/browse", params={"find": "CON=C(N)c1ccc(F)cc1"}).text
     assert "<b>ZYB</b>" in text
     assert "part of yours" in text
+    assert text.count("primary") == 1  # the main action of the page
     assert '<input type="hidden" name="search_query" value="4cup">' in text
     assert "Ligands like this" not in http.get("/browse", params={"find": "c1cc("}).text
 

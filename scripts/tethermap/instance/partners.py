@@ -35,8 +35,11 @@ def partners_of(job: Path, stem: str) -> dict[str, str]:
     NoPartnersError
         If the job has no such ligand, or its working files are gone or of another version.
     """
+    if not (job / layout.SHARDS).is_dir():
+        message = "The job's working files with the atoms around this ligand no longer exist: run the job again."
+        raise NoPartnersError(message)
     try:
-        for folder in layout.shard_folders(job) if (job / layout.SHARDS).is_dir() else ():
+        for folder in layout.shard_folders(job):
             for record in read_records(part(job, folder.name, "clean_complexes/surroundings")):
                 if stem_of(record) == stem:
                     around = surroundings_of_record(record)
@@ -44,9 +47,7 @@ def partners_of(job: Path, stem: str) -> dict[str, str]:
                     return {name: _xyz(around.element[own], around.xyz[own]) for name, own in here.items()}
     except OTHER_VERSION_ERRORS as error:
         raise NoPartnersError("The job's working files are of another version: run it again.") from error
-    raise NoPartnersError(
-        "The job's working files with the atoms around this ligand no longer exist: run the job again."
-    )
+    raise NoPartnersError(f"The job has no ligand {stem[:64]}.")
 
 
 def _xyz(elements: np.ndarray, xyz: np.ndarray) -> str:
