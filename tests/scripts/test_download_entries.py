@@ -89,22 +89,21 @@ def test_a_shard_without_entries_sends_no_request(tmp_path: Path, rcsb: dict[str
     assert standin.seen == []
 
 
-def test_the_successor_of_an_entry_removed_since_the_search_is_recorded(
-    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
+@pytest.mark.parametrize(
+    ("planned", "found"),
+    [
+        (["7abc"], ("4abc", "7abc", "4abc", "", "", "")),
+        (["7abc", "4abc"], ("7abc", "7abc", "4abc", "", "same_as_other", "4abc")),  # another shard takes it
+    ],
+)
+def test_successor_of_an_entry_removed_since_the_search_is_used_once(
+    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn, planned: list[str], found: tuple[str, ...]
 ) -> None:
     standin.removed["7abc"] = ("4abc",)
-    (row,) = _download(tmp_path / "job", rcsb, ["7abc"])
+    (row,) = _download(tmp_path / "job", rcsb, ["7abc"], planned)
     del standin.removed["7abc"]
-    assert (row["pdb_id"], row["requested_id"], row["successor"], row["flags"]) == ("4abc", "7abc", "4abc", "")
-
-
-def test_a_successor_that_another_shard_takes_is_not_taken_twice(
-    tmp_path: Path, rcsb: dict[str, Any], standin: StandIn
-) -> None:
-    standin.removed["7abc"] = ("4abc",)
-    (row,) = _download(tmp_path / "job", rcsb, ["7abc"], planned=["7abc", "4abc"])
-    del standin.removed["7abc"]
-    assert (row["pdb_id"], row["reason"], row["value"]) == ("7abc", "same_as_other", "4abc")
+    names = ("pdb_id", "requested_id", "successor", "flags", "reason", "value")
+    assert tuple(row[name] for name in names) == found
 
 
 def test_a_withdrawn_entry_of_a_mirror_is_flagged(tmp_path: Path) -> None:
