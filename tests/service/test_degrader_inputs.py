@@ -25,7 +25,9 @@ def exits(mixed: Path) -> list[dict[str, str]]:
     return [row for row in rows if row["stem"] == rows[0]["stem"]]
 
 
-def test_any_ranked_anchor_has_its_inputs(http: httpx2.Client, done_job: str, exits: list[dict[str, str]]) -> None:
+def test_any_ranked_anchor_has_inputs_as_offered(
+    http: httpx2.Client, done_job: str, exits: list[dict[str, str]]
+) -> None:
     last = [row for row in exits if row["rank"]][-1]
     asked = {"stem": last["stem"], "anchor": last["anchor_atom"]}
     answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
@@ -38,6 +40,7 @@ def test_any_ranked_anchor_has_its_inputs(http: httpx2.Client, done_job: str, ex
     assert "it needs both halves in one frame" in alone.json()["error"]["message"]
     only = http.get(f"/api/jobs/{done_job}/protac-inputs", params={**asked, "tool": "json"})
     assert zipfile.ZipFile(io.BytesIO(only.content)).namelist() == ["exits.json", "fragments.json"]
+    assert f"/api/jobs/{done_job}/protac-inputs?stem=" in http.get(f"/results/{done_job}").text
 
 
 def test_anchor_that_is_the_same_by_symmetry_has_the_same_inputs(
@@ -53,32 +56,20 @@ def test_anchor_that_is_the_same_by_symmetry_has_the_same_inputs(
     assert files[0] == files[1]
 
 
-def test_anchor_without_a_rank_is_refused_with_its_reason(
-    http: httpx2.Client, done_job: str, exits: list[dict[str, str]]
-) -> None:
-    answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params={"stem": exits[0]["stem"], "anchor": "XX"})
-    assert answer.status_code == 404
-    assert "no atom that a linker could leave from" in answer.json()["error"]["message"]
-
-
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("asked", "status", "says"),
     [
-        ({"anchor": "C1"}, "MISSING_FIELD"),
-        ({"stem": "x"}, "MISSING_FIELD"),
-        ({"stem": "x", "anchor": "C1", "tool": "docking"}, "INVALID_PARAMETER"),
+        ({"anchor": "C1"}, 400, "stem is missing"),
+        ({"stem": "x"}, 400, "anchor is missing"),
+        ({"stem": "x", "anchor": "C1", "tool": "docking"}, 400, "tool is 'docking'"),
+        ({"stem": "1hpv_A_478_200", "anchor": "XX"}, 404, "no atom that a linker could leave from"),
     ],
 )
-def test_wrong_question_is_refused_by_name(
-    http: httpx2.Client, done_job: str, asked: dict[str, str], code: str
+def test_wrong_question_is_refused_with_its_reason(
+    http: httpx2.Client, done_job: str, asked: dict[str, str], status: int, says: str
 ) -> None:
     answer = http.get(f"/api/jobs/{done_job}/protac-inputs", params=asked)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
-
-
-def test_page_of_a_ligand_offers_them(http: httpx2.Client, done_job: str) -> None:
-    page = http.get(f"/results/{done_job}").text
-    assert f"/api/jobs/{done_job}/protac-inputs?stem=" in page
+    assert (answer.status_code, says in answer.json()["error"]["message"]) == (status, True), answer.text
 
 
 def test_ligand_of_a_job_without_working_files_is_offered_none(mixed: Path, tmp_path: Path) -> None:
