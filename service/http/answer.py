@@ -25,10 +25,7 @@ Count = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0})]
 Place = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})]
 Number = Annotated[int | float, WithJsonSchema({"type": "number"})]
 Time = Annotated[
-    str,
-    WithJsonSchema(
-        {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
-    ),
+    str, WithJsonSchema({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"})
 ]
 Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^/"})]
 Map = dict[str, Any]

@@ -59,26 +59,25 @@ class JobFilters:
     viewer: str | None = None
 
 
+_CONDITIONS = {
+    "protein": "contains(lower(target_name), lower(?))",
+    "query": "contains(lower(search_query), lower(?))",
+    "available": "has_results = ?",
+    "status": "status = ?",
+    "created_after": "created_at >= ?",
+    "created_before": "created_at < ?",
+    "viewer": "(owner = ? OR source = 'example')",
+    "ligand": "contains(codes, ?)",
+    "pdb_id": "contains(entries, ?)",
+}
+"""Condition of each filter."""
+
+
 def where(filters: JobFilters) -> tuple[str, list[Any]]:
     """Return the condition of filters, with its values; empty when there is none."""
-    parts: list[str] = []
-    values: list[Any] = []
-
-    def add(value: Any, condition: str, *own_values: Any) -> None:
-        if value is not None:
-            parts.append(condition)
-            values.extend(own_values or (value,))
-
-    add(filters.protein, "contains(lower(target_name), lower(?))")
-    add(filters.query, "contains(lower(search_query), lower(?))")
-    add(filters.available, "has_results = ?")
-    add(filters.status, "status = ?")
-    add(filters.created_after, "created_at >= ?")
-    add(filters.created_before, "created_at < ?")
-    add(filters.viewer, "(owner = ? OR source = 'example')")
-    add(filters.ligand, "contains(codes, ?)", words([filters.ligand or ""]))
-    add(filters.pdb_id, "contains(entries, ?)", words([filters.pdb_id or ""]))
-    return ("WHERE " + " AND ".join(parts) if parts else ""), values
+    given = {name: value for name in _CONDITIONS if (value := getattr(filters, name)) is not None}
+    values = [words([value]) if name in ("ligand", "pdb_id") else value for name, value in given.items()]
+    return ("WHERE " + " AND ".join(_CONDITIONS[name] for name in given) if given else ""), values
 
 
 def words(names: Iterable[str]) -> str:

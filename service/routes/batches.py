@@ -15,17 +15,7 @@ from service.http.json_body import read_json
 from service.http.parameters import IDEMPOTENCY_KEY
 from service.http.responses import json_answer, tagged
 from service.http.result_answers import ResultsAnswer
-from service.jobs.record import (
-    CANCELED,
-    COMPLETED,
-    FAILED,
-    FINAL,
-    QUEUED,
-    RUNNING,
-    BatchItem,
-    BatchRecord,
-    State,
-)
+from service.jobs.record import CANCELED, COMPLETED, FAILED, FINAL, QUEUED, RUNNING, BatchItem, BatchRecord, State
 from service.jobs.submission import parse_batch
 from service.results.overview import results_answer
 from service.routes.shared import (

@@ -26,21 +26,9 @@ _LINKS = {
     "UCSF ChimeraX": "https://www.cgl.ucsf.edu/chimerax/",
 }
 _LIMITS = (
-    "max_body_bytes",
-    "body_timeout_s",
-    "max_target_chars",
-    "max_query_chars",
-    "max_fasta_residues",
-    "max_batch",
-    "max_upload_file_bytes",
-    "max_upload_bytes",
-    "max_upload_files",
-    "max_upload_bytes_per_token",
-    "keep_uploads_hours",
-    "max_queued_jobs",
-    "max_queued_per_token",
-    "max_entries",
-    "max_running_jobs",
+    *("max_body_bytes", "body_timeout_s", "max_target_chars", "max_query_chars", "max_fasta_residues", "max_batch"),
+    *("max_upload_file_bytes", "max_upload_bytes", "max_upload_files", "max_upload_bytes_per_token"),
+    *("keep_uploads_hours", "max_queued_jobs", "max_queued_per_token", "max_entries", "max_running_jobs"),
     "min_free_bytes",
 )
 
@@ -57,8 +45,9 @@ def _health(shared: Shared) -> answers.HealthAnswer:
     writable = exists and os.access(jobs_dir, os.W_OK | os.X_OK)
     assets = SNAKEFILE.is_file()
     counts = parts.queue.counts()
-    able = writable and assets and parts.ready.is_set() and not parts.stopping.is_set()
-    consistent = parts.ready.is_set() and parts.index.consistent
+    ready, stopping = parts.ready.is_set(), parts.stopping.is_set()
+    able = writable and assets and ready and not stopping
+    consistent = ready and parts.index.consistent
     free = shutil.disk_usage(jobs_dir).free if exists else 0
     lacking = {lack.reason for lack in parts.queue.lacks()}
     now = _now()
@@ -66,13 +55,11 @@ def _health(shared: Shared) -> answers.HealthAnswer:
         "jobs_dir_missing": not exists,
         "jobs_dir_not_writable": exists and not writable,
         "pipeline_missing": not assets,
-        "starting": not parts.ready.is_set(),
-        "stopping": parts.stopping.is_set(),
-        "index_inconsistent": parts.ready.is_set() and not parts.index.consistent,
+        "starting": not ready,
+        "stopping": stopping,
+        "index_inconsistent": ready and not consistent,
         "housekeeping_stopped": not parts.looked_after,
-        "disk_low": "disk_low" in lacking,
-        "source_unavailable": "source_unavailable" in lacking,
-        "resources_short": "resources_short" in lacking,
+        **{lack: lack in lacking for lack in ("disk_low", "source_unavailable", "resources_short")},
         "queue_full": counts.queued >= parts.settings.max_queued_jobs,
     }
     reasons = [reason for reason, is_so in wrong.items() if is_so]
