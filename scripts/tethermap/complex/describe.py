@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -130,26 +131,24 @@ def describe(
 def _facts(entry: Entry, ligand: Ligand, target_chains: tuple[str, ...]) -> EntryFacts:
     """Return the columns of the entry; a pose has none of its receptor's experiment."""
     additions, metadata = entry.additions, entry.metadata
-    pose = additions.poses.get(ligand.residues[ligand.head].label_asym_id)
-    if pose is not None:
-        return EntryFacts(
-            method=DOCKED,
-            title=metadata.title,
-            source_file=pose.source_file,
-            source_record=pose.source_record,
-            pose_rank=pose.pose_rank,
-            pose_fields=pose.fields,
-        )
-    return EntryFacts(
+    origin = additions.poses.get(ligand.residues[ligand.head].label_asym_id, additions.model)
+    facts = EntryFacts(
+        method=DOCKED,
+        title=metadata.title,
+        source_file=origin.source_file,
+        source_record=origin.source_record,
+        pose_rank=origin.pose_rank,
+        pose_fields=origin.fields,
+    )
+    if facts.docked:
+        return facts
+    return replace(
+        facts,
         resolution=metadata.resolution,
         method=PREDICTED if entry.confidence_scale else metadata.method,
-        title=metadata.title,
         release_date=metadata.release_date,
         confidence_scale=entry.confidence_scale,
-        pose_fields=additions.scores,
         aligned_error=_aligned_error(entry, ligand, target_chains),
-        source_file=additions.source_file,
-        source_record=additions.source_record,
     )
 
 

@@ -30,24 +30,24 @@ ResidueKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class PoseOrigin:
-    """Origin of a pose.
+class Origin:
+    """Origin of a model or a pose.
 
     Parameters
     ----------
     source_file : str
-        The user's name of its file.
-    source_record : int
+        The user's name of its file; empty for deposited entries.
+    source_record : int or None
         Number of its record or model in the file, from 1.
-    pose_rank : int
-        Its rank among the poses of its molecule.
+    pose_rank : int or None
+        Its rank among the poses of its molecule; None for a model.
     fields : dict of str to str
-        Scores and other fields of the record.
+        Scores and other fields of the record; of a model the confidence scores of a program: ipTM, pTM.
     """
 
-    source_file: str
-    source_record: int
-    pose_rank: int
+    source_file: str = ""
+    source_record: int | None = None
+    pose_rank: int | None = None
     fields: dict[str, str] = field(default_factory=dict)
 
 
@@ -63,23 +63,17 @@ class Additions:
         By label_asym_id of a ligand: expected error in angstroms of its position relative to a residue of a polymer.
     smiles : dict of str to str
         SMILES by code, of components that no dictionary has.
-    poses : dict of str to PoseOrigin
-        Where each ligand comes from, by label_asym_id.
-    scores : dict of str to str
-        Confidence scores of a program for the whole model: ipTM, pTM.
-    source_file : str
-        The user's name of the structure's own file; empty for deposited entries.
-    source_record : int or None
-        Number of the model in that file, from 1.
+    poses : dict of str to Origin
+        Origin of each ligand, by label_asym_id.
+    model : Origin
+        Origin of the structure.
     """
 
     ligands: dict[str, str] = field(default_factory=dict)
     aligned_errors: dict[str, dict[ResidueKey, float]] = field(default_factory=dict)
     smiles: dict[str, str] = field(default_factory=dict)
-    poses: dict[str, PoseOrigin] = field(default_factory=dict)
-    scores: dict[str, str] = field(default_factory=dict)
-    source_file: str = ""
-    source_record: int | None = None
+    poses: dict[str, Origin] = field(default_factory=dict)
+    model: Origin = Origin()
 
     def definition(self, asym: str, comp_id: str) -> str:
         """Return the definition of a ligand's bonds: CIF text, a SMILES, or empty."""
@@ -108,19 +102,19 @@ def read_additions(document: cif.Document, model: cif.Block) -> Additions:
         return Additions(smiles=ligands) if ligands else NONE
     block = blocks[BLOCK]
     smiles, ligands = ligands, {}
-    poses: dict[str, PoseOrigin] = {}
+    poses: dict[str, Origin] = {}
     for row in block.find(LIGANDS, list(LIGAND_TAGS)):
         definition = blocks.get(row.str(1))
         ligands[row.str(0)] = str(definition.as_string()) if definition is not None else row.str(2)
         if row.str(3):
-            poses[row.str(0)] = PoseOrigin(row.str(3), int(row.str(4)), int(row.str(5)))
+            poses[row.str(0)] = Origin(row.str(3), int(row.str(4)), int(row.str(5)))
     for row in block.find(FIELDS, list(FIELD_TAGS)):
         poses[row.str(0)].fields[row.str(1)] = row.str(2)
     errors: dict[str, dict[ResidueKey, float]] = {}
     for row in block.find(ERRORS, list(ERROR_TAGS)):
         errors.setdefault(row.str(0), {})[row.str(1), row.str(2)] = float(row.str(3))
     scores = {row.str(0): row.str(1) for row in block.find(SCORES, list(SCORE_TAGS))}
-    return Additions(ligands, errors, smiles, poses, scores)
+    return Additions(ligands, errors, smiles, poses, Origin(fields=scores))
 
 
 def _smiles_of(model: cif.Block) -> dict[str, str]:

@@ -9,9 +9,8 @@ from tethermap.base import layout
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import Row, Value
-from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
+from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry, rejected_entry, status_of_missing
 from tethermap.complex.experiment import Experiment
-from tethermap.complex.rejected import rejected_entry, status_of_missing
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.finder import Find
 from tethermap.entry.model import PREDICTED
@@ -86,8 +85,8 @@ class EntryCleaner:
         settings = replace(self._settings, own_files=row["source"] == "files")
         if row["source_file"]:
             record = None if row["source_record"] is None else int(str(row["source_record"]))
-            origin = replace(entry.additions, source_file=str(row["source_file"]), source_record=record)
-            entry = replace(entry, additions=origin)
+            model = replace(entry.additions.model, source_file=str(row["source_file"]), source_record=record)
+            entry = replace(entry, additions=replace(entry.additions, model=model))
         if settings.predicted and not entry.metadata.methods:
             entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
         watch = partial(self._step.ligands, entry_id)

@@ -35,7 +35,7 @@ def test_scores_next_to_a_prediction_are_read(style: str, model: str, beside: st
     source = opened(own)
     (entry_id,) = source.all_entries()
     entry = read_entry(source.fetch(entry_id).path, entry_id)
-    assert entry.additions.scores == {"iptm": "0.87", "ptm": "0.9", "ranking_score": "0.88"}
+    assert entry.additions.model.fields == {"iptm": "0.87", "ptm": "0.9", "ranking_score": "0.88"}
     assert entry.additions.poses == {}
 
 
