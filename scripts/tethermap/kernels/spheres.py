@@ -1,7 +1,8 @@
 """Spheres in nested sets: the open surface of each, of points around a place, and of rays from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,7 @@ def _laid_out(values: npt.ArrayLike, dtype: type, *shape: int) -> np.ndarray:
     return np.ascontiguousarray(values, dtype).reshape(-1, *shape)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """Points around some places, each turned into the frame of its place.
 
     Parameters
@@ -39,30 +39,6 @@ class Grid:
     frames: FloatArray
     points: FloatArray
     ignored: BoolArray | None = None
-
-    def __post_init__(self) -> None:
-        for name, shape in (("places", (3,)), ("frames", (3, 3)), ("points", (3,))):
-            object.__setattr__(self, name, _laid_out(getattr(self, name), np.float64, *shape))
-        if len(self.places) != len(self.frames):
-            raise ValueError("each place has a frame")
-
-    def as_arguments(self) -> tuple[int, FloatArray, FloatArray, int, FloatArray]:
-        """Return the arguments for the compiled loop."""
-        return len(self.places), self.places, self.frames, len(self.points), self.points
-
-    def mask(self, n_atoms: int) -> np.ndarray | None:
-        """Return the atoms that each place ignores, as an array for the compiled loop.
-
-        Raises
-        ------
-        ValueError
-            If the mask is not one of all places and that many atoms.
-        """
-        if self.ignored is None:
-            return None
-        if self.ignored.shape != (len(self.places), n_atoms):
-            raise ValueError(f"a mask of {self.ignored.shape} is not one of {(len(self.places), n_atoms)}")
-        return _laid_out(self.ignored, np.uint8, n_atoms)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -144,8 +120,7 @@ class Spheres:
             `n_levels` if no atom covers the point.
         """
         covered = np.empty((len(grid.places), len(grid.points)), dtype=np.int8)
-        atoms = (*self._as_arguments(), grid.mask(len(self)), self.n_levels)
-        call("covered_points", *grid.as_arguments(), radius, *atoms, covered)
+        self._call_with("covered_points", grid, radius, results=(covered,))
         return covered
 
     def ray_lengths(self, grid: Grid, half_angle: float, begin: float, end: float) -> tuple[FloatArray, LevelArray]:
@@ -169,6 +144,21 @@ class Spheres:
         """
         lengths = np.empty((len(grid.places), len(grid.points)))
         stopped = np.empty(lengths.shape, dtype=np.int8)
-        atoms = (*self._as_arguments(), grid.mask(len(self)), self.n_levels)
-        call("ray_lengths", *grid.as_arguments(), half_angle, begin, end, *atoms, lengths, stopped)
+        self._call_with("ray_lengths", grid, half_angle, begin, end, results=(lengths, stopped))
         return lengths, stopped
+
+    def _call_with(self, function: str, grid: Grid, *numbers: float, results: Sequence[np.ndarray]) -> None:
+        """Call a compiled loop over the places of a grid.
+
+        Raises
+        ------
+        ValueError
+            If not each place has a frame and a mask of all atoms.
+        """
+        shapes = ((grid.places, (3,)), (grid.frames, (3, 3)), (grid.points, (3,)))
+        places, frames, points = (_laid_out(values, np.float64, *shape) for values, shape in shapes)
+        if len(frames) != len(places) or (grid.ignored is not None and grid.ignored.shape != (len(places), len(self))):
+            raise ValueError("each place has a frame and a mask of all atoms")
+        mask = None if grid.ignored is None else _laid_out(grid.ignored, np.uint8, len(self))
+        around = len(places), places, frames, len(points), points
+        call(function, *around, *numbers, *self._as_arguments(), mask, self.n_levels, *results)

@@ -3,10 +3,10 @@
 The user's tables are read in place. They appear with the answers and change no score or rank.
 """
 
-import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from rdkit import Chem, rdBase
@@ -20,7 +20,7 @@ from tethermap.base.packed import DAMAGED
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.record import LigandMolecule
-from tethermap.results.measurement import columns_of, concentration, opened, opened_text
+from tethermap.results.measurement import columns_of, concentration, opened, opened_text, table_rows
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "smiles": ("smiles", "canonical_smiles"),
@@ -223,13 +223,12 @@ def _cell(row: Mapping[str, str], names: Iterable[str]) -> str:
 
 def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
     with opened_text(path) as lines:
-        names, separator = columns_of(next(lines, ""))
-        if not set(_NAMES["smiles"]) & set(names):
+        header = next(lines, "")
+        if not set(_NAMES["smiles"]) & set(columns_of(header)[0]):
             raise UserError(
                 f"{path.name} of source.degraders has no column smiles: scripts/README.md names those that are read."
             )
-        for cells in csv.reader(lines, delimiter=separator):
-            yield dict(zip(names, cells, strict=False))
+        yield from table_rows(chain([header], lines))
 
 
 def _sdf_rows(path: Path) -> Iterator[dict[str, str]]:
