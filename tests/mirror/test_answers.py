@@ -43,7 +43,7 @@ def test_api_page_table_report_and_csv_show_the_same_answers(service: LiveServic
 
 
 def test_agent_gets_the_answers_of_a_large_job_in_pages_of_whole_rows(service: LiveService, kept: list[Row]) -> None:
-    """Those of a ligand take two kilobytes at most; each page has the request for the next."""
+    """The answers of one ligand take two kilobytes at most; each page has the request for the next."""
     answers = rows_of(service.jobs / JOB_ID, layout.EXIT_ANSWERS)
     entries = rows_of(service.jobs / JOB_ID, layout.ENTRY_STATUS)
     ligands = list(dict.fromkeys(row["Warhead"] for row in answers if row["answer_rank"] == "1"))[::20][:8]
