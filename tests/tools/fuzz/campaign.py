@@ -1,7 +1,5 @@
 """Many cases in forked workers, so that a crash, a hang or a lack of memory is seen and attributed to its case."""
 
-from __future__ import annotations
-
 import json
 import logging
 import multiprocessing
@@ -13,20 +11,18 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
 from tests.tools.fuzz.case import Case
 from tests.tools.patience import slowness
 from tests.tools.runs import grouped
-
-if TYPE_CHECKING:
-    from multiprocessing.sharedctypes import Synchronized
 
 HANG_SECONDS = 10.0
 """CPU time on a quiet machine after which a case hangs."""
@@ -37,8 +33,6 @@ MOST_MB = 1_500
 _ASLEEP_SECONDS = 120.0
 HANGS = (signal.SIGPROF, signal.SIGALRM)
 """Signals of the timers for CPU and wall time."""
-
-_FORK = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ class Campaign:
     """
 
     def __init__(self, bases: Mapping[str, bytes], record: Path) -> None:
-        self.bases = bases
+        self._bases = bases
         self._record = record
 
     def results(self) -> list[Result]:
@@ -79,28 +73,42 @@ class Campaign:
     def run(self, count: int, workers: int) -> list[Result]:
         """Run the cases that are not recorded yet; return all."""
         self._record.parent.mkdir(parents=True, exist_ok=True)
-        done = {result.number for result in self.results()}
-        left = [number for number in range(count) if number not in done]
-        running = [_Worker(self, left[k::workers]) for k in range(workers) if left[k::workers]]
+        left = self._unrecorded(range(count))
+        running = [self._started(left[k::workers]) for k in range(workers)]
         while running:
-            ended = set(wait([worker.process.sentinel for worker in running]))
-            left_over = [worker.rest() for worker in running if worker.process.sentinel in ended]
-            running = [worker for worker in running if worker.process.sentinel not in ended]
-            running += [_Worker(self, numbers) for numbers in left_over if numbers]
+            wait([process.sentinel for process, _ in running])
+            ended = [one for one in running if one[0].exitcode is not None]
+            running = [one for one in running if one not in ended]
+            running += [self._started(rest) for process, numbers in ended if (rest := self._rest(process, numbers))]
         return [result for result in self.results() if result.number < count]
 
-    def note(self, result: Result) -> None:
+    def _unrecorded(self, numbers: Iterable[int]) -> list[int]:
+        done = {result.number for result in self.results()}
+        return [number for number in numbers if number not in done]
+
+    def _started(self, numbers: list[int]) -> tuple[BaseProcess, list[int]]:
+        sys.stdout.flush()
+        process = multiprocessing.get_context("fork").Process(target=self._work, args=(numbers,))
+        process.start()
+        return process, numbers
+
+    def _rest(self, process: BaseProcess, numbers: list[int]) -> list[int]:
+        """Record the case that ended a process, if one did; return the cases after it."""
+        left = self._unrecorded(numbers)
+        if not (status := process.exitcode) or not left:
+            return []
+        wrong = f"hang: more than {HANG_SECONDS:g} s" if -status in HANGS else f"crash: status {status}"
+        self._note(Result(left[0], str(Case.number(left[0], self._bases)), "ended", 0, (wrong,), HANG_SECONDS))
+        return left[1:]
+
+    def _note(self, result: Result) -> None:
         """Append a result to the record, whole or not at all."""
         line = json.dumps(asdict(result), ensure_ascii=False) + "\n"
-        handle = os.open(self._record, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        os.write(handle, line.encode("utf-8", "backslashreplace"))
-        os.close(handle)
+        with self._record.open("ab", buffering=0) as stream:
+            stream.write(line.encode("utf-8", "backslashreplace"))
 
-    def work(self, numbers: list[int], at: Synchronized[int]) -> None:
-        """Run cases one after another, writing the number of each before it begins (in a worker).
-
-        A hanging case ends the process by the signal of a timer.
-        """
+    def _work(self, numbers: list[int]) -> None:
+        """Run cases one after another (in a worker); a hanging one ends the process by the signal of a timer."""
         from tests.tools.fuzz.one_job import OneJob
 
         logging.disable(logging.CRITICAL)
@@ -111,8 +119,8 @@ class Campaign:
             signal.signal(hang, signal.SIG_DFL)
         with tempfile.TemporaryDirectory(prefix="tethermap-fuzz-") as folder:
             job = OneJob(Path(folder) / "job")
-            if "made" in self.bases:
-                job.run(self.bases["made"])  # so that all is loaded before memory is limited
+            if "made" in self._bases:
+                job.run(self._bases["made"])  # so that all is loaded before memory is limited
             limit = psutil.Process().memory_info().vms + (MOST_MB << 20)
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             parent = os.getppid()
@@ -121,11 +129,10 @@ class Campaign:
                     return  # the campaign was ended
                 signal.setitimer(signal.ITIMER_PROF, HANG_SECONDS * slowness())
                 signal.setitimer(signal.ITIMER_REAL, _ASLEEP_SECONDS)
-                at.value = number
                 begun = time.process_time()
-                case = Case.number(number, self.bases)
-                reason, instances, wrong = outcome(job, case.content(self.bases))
-                self.note(Result(number, str(case), reason, instances, wrong, round(time.process_time() - begun, 3)))
+                case = Case.number(number, self._bases)
+                reason, instances, wrong = outcome(job, case.content(self._bases))
+                self._note(Result(number, str(case), reason, instances, wrong, round(time.process_time() - begun, 3)))
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -139,29 +146,6 @@ def outcome(job: Any, content: bytes) -> tuple[str, int, tuple[str, ...]]:
         place = f"{places[-1].filename.rpartition('/scripts/')[2]}:{places[-1].lineno}" if places else "?"
         return "raised", 0, (f"raised: {type(error).__name__} at {place}: {str(error).splitlines()[:1]}",)
     return found
-
-
-class _Worker:
-    """One worker process and its cases."""
-
-    def __init__(self, campaign: Campaign, numbers: list[int]) -> None:
-        self._campaign, self._numbers = campaign, numbers
-        self._at: Synchronized[int] = _FORK.Value("q", -1)
-        sys.stdout.flush()
-        self.process = _FORK.Process(target=campaign.work, args=(numbers, self._at))
-        self.process.start()
-
-    def rest(self) -> list[int]:
-        """Record the case that ended the process, if one did; return the cases after it."""
-        self.process.join()
-        status, at = self.process.exitcode or 0, self._at.value
-        if not status:
-            return []
-        wrong = f"hang: more than {HANG_SECONDS:g} s" if -status in HANGS else f"crash: status {status}"
-        if at < 0:
-            raise RuntimeError(f"a worker did not start: {wrong}")
-        self._campaign.note(Result(at, str(Case.number(at, self._campaign.bases)), "ended", 0, (wrong,), HANG_SECONDS))
-        return self._numbers[self._numbers.index(at) + 1 :]
 
 
 def kinds(results: list[Result]) -> Iterator[tuple[str, list[Result]]]:
