@@ -86,7 +86,7 @@ def test_bad_submission_is_refused_by_name(
 
 
 def test_refusal_of_a_misspelled_option_has_the_nearest_name(http: httpx2.Client) -> None:
-    details = assert_error(post(http, with_options({"max_resolutoin": 2})), 422, "INVALID_FIELD")
+    details = assert_error(post(http, with_value("options.max_resolutoin", 2)), 422, "INVALID_FIELD")
     assert details["reason"].endswith("(did you mean max_resolution?)")
 
 
