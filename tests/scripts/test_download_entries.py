@@ -93,7 +93,7 @@ def test_a_shard_without_entries_sends_no_request(tmp_path: Path, rcsb: dict[str
     ("planned", "found"),
     [
         (["7abc"], ("4abc", "7abc", "4abc", "", "", "")),
-        (["7abc", "4abc"], ("7abc", "7abc", "4abc", "", "same_as_other", "4abc")),  # another shard takes it
+        (["7abc", "4abc"], ("7abc", "7abc", "4abc", "", "same_as_other", "4abc")),  # another shard has it
     ],
 )
 def test_successor_of_an_entry_removed_since_the_search_is_used_once(

@@ -21,10 +21,6 @@ def test_unknown_id_becomes_a_word_as_written() -> None:
     assert query.words({"5ht3", "P2RY12"}) == ["receptor"]
 
 
-def test_long_extended_ids_stay_extended() -> None:
-    assert entry_id_of("pdb_1abcdefg") == "pdb_1abcdefg"
-
-
 NAMED = [
     "PDB ID 2ITY", "PDB id: 2ity", "PDB:2ITY", "pdb 2ity", "PDBID=2ITY", "(PDB accession code 2ITY)", "RCSB PDB 2ITY",
     "RCSB:2ITY", "PDBe 2ITY", "PDB entry: 2ITY", "pdb_00002ity", "PDB:pdb_00002ITY", "pdb2ity.ent.gz", "2ITY",
