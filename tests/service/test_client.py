@@ -354,8 +354,9 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for distribution in (*needed("httpx2"), *needed("setuptools")):
         for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
             (site / top).symlink_to(str(distribution.locate_file(top)))
-    pip = [sys.executable, "-m", "pip", "--python", folder / "env/bin/python", "install", "-q", "--no-build-isolation"]
-    subprocess.run([*pip, "--no-deps", "--no-index", folder / "source"], check=True, capture_output=True)
+    words = ["pip", "--python", str(folder / "env/bin/python"), "install", "-q", "--no-build-isolation", "--no-deps"]
+    command = [sys.executable, "-m", *words, "--no-index", str(folder / "source")]
+    subprocess.run(command, check=True, capture_output=True)
     return folder / "env/bin"
 
 
