@@ -30,14 +30,11 @@ class Pose:
     ----------
     mol : Chem.Mol
         Heavy atoms with one conformer, in angstroms.
-    halves : tuple of tuple of int
-        Atoms of it that are the atoms of each half, in the half's order.
     rotation, shift : ndarray of float, shapes (3, 3) and (3,)
         A place x of the second half's own frame is at rotation x + shift.
     """
 
     mol: Chem.Mol
-    halves: tuple[tuple[int, ...], ...]
     rotation: FloatArray
     shift: FloatArray
 
@@ -148,4 +145,4 @@ def _placed(
     conformer = Chem.Conformer(mol.GetNumAtoms())
     conformer.SetPositions(xyz)
     mol.AddConformer(conformer)
-    return Pose(mol, matches, turn, way)
+    return Pose(mol, turn, way)
