@@ -24,17 +24,23 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def test_every_extra_is_a_module_with_its_declaration() -> None:
-    assert [name for name in EXTRAS if f"service.extras.{name}" not in MODULES] == []
+@pytest.mark.parametrize(
+    ("setting", "extras"),
+    [
+        ({}, USUAL_EXTRAS), ({"EXTRAS": ""}, USUAL_EXTRAS), ({"EXTRAS": "none"}, ()),
+        ({"EXTRAS": "wes, compare"}, ("compare", "wes")), ({"WES": "true", "EXTRAS": "wes"}, ("wes",)),
+        ({"WES": "true"}, (*USUAL_EXTRAS, "wes")),
+    ],
+)  # fmt: skip
+def test_extras_are_those_of_the_settings(setting: dict[str, str], extras: tuple[str, ...]) -> None:
+    environ = {"HOME": "/", **{f"TETHERMAP_{name}": value for name, value in setting.items()}}
+    assert Settings.from_environment(environ).extras == extras
 
 
-def test_parts_that_are_not_named_are_off(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path)}
-    assert Settings.from_environment(environ).extras == USUAL_EXTRAS
-    assert {"degraders", "wes"} & {*USUAL_EXTRAS} == set()
-    assert set(Settings.from_environment({**environ, "TETHERMAP_WES": "true"}).extras) == {*USUAL_EXTRAS, "wes"}
-    both = {**environ, "TETHERMAP_WES": "true", "TETHERMAP_EXTRAS": "wes"}
-    assert Settings.from_environment(both).extras == ("wes",)
+def test_usual_extras_are_some_and_unknown_ones_are_refused() -> None:
+    assert {"degraders", "wes"}.isdisjoint(USUAL_EXTRAS)
+    with pytest.raises(SettingsError, match="TETHERMAP_EXTRAS"):
+        Settings.from_environment({"TETHERMAP_EXTRAS": "compare,wse", "HOME": "/"})
 
 
 def modules_of(name: str) -> set[str]:
@@ -76,12 +82,3 @@ def test_agents_have_no_tools_of_routes_that_are_off(tmp_path: Path) -> None:
         names = {tool["name"] for tool in tools}
     assert "compare" not in names
     assert {"answers", "read_file"} <= names
-
-
-def test_setting_takes_names_of_extras_in_any_order() -> None:
-    def read(text: str) -> tuple[str, ...]:
-        return Settings.from_environment({"TETHERMAP_EXTRAS": text, "HOME": "/"}).extras
-
-    assert (read("wes, compare"), read("none"), read("")) == (("compare", "wes"), (), USUAL_EXTRAS)
-    with pytest.raises(SettingsError, match="TETHERMAP_EXTRAS"):
-        read("compare,wse")
