@@ -23,13 +23,8 @@ async def static_file(request: Request) -> Response:
     if asset is None:
         raise FileNotFound("There is no such file.")
     current = request.path_params["version"] == ASSETS.version
-    headers = {
-        "Cache-Control": _FOR_EVER if current else "no-cache",
-        "Content-Type": asset.media_type,
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "ETag": asset.tag,
-        "Vary": "Accept-Encoding",
-    }
+    headers = {"Cache-Control": _FOR_EVER if current else "no-cache", "Content-Type": asset.media_type}
+    headers |= {"Cross-Origin-Resource-Policy": "same-origin", "ETag": asset.tag, "Vary": "Accept-Encoding"}
     if matches(request.headers.get("if-none-match"), asset.tag):
         return Response(status_code=304, headers=headers)
     if takes_gzip(request.headers.get("accept-encoding", "")):

@@ -147,6 +147,7 @@ def test_form_that_is_sent_twice_is_one_job(http: httpx2.Client) -> None:
     first, second = (http.post("/", data=form, follow_redirects=False) for _ in range(2))
     assert first.status_code == 303
     assert first.headers["location"] == second.headers["location"]
+    assert http.get(f"/api/jobs/{first.headers['location'][-8:]}").json()["source"] == "web"
     other = http.post("/", data={**form, "target_name": "gnu"}, follow_redirects=False)
     assert other.headers["location"] != first.headers["location"]
 

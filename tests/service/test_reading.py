@@ -310,16 +310,3 @@ def test_chain_ids_keep_their_case_if_both_cases_exist() -> None:
     assert matching(rows, "1abc", "a", "LIG") == []
     assert [row["Warhead"] for row in matching(rows, "pdb_00001abc", "A", "lig", "200.0")] == ["LIG"]
     assert matching(rows, "1abc", "B") == []
-
-
-def test_form_of_the_page_submits_and_is_refused_from_elsewhere(http: httpx2.Client, live: LiveService) -> None:
-    good = {"target_name": "zebra", "search_query": "zebra crossing"}
-    answer = http.post("/", data=good)
-    assert answer.status_code == 303
-    job_id = answer.headers["location"].removeprefix("/monitor/")
-    assert live.job(job_id)["source"] == "web"
-    http.post(f"/api/jobs/{job_id}/cancel")
-    assert http.post("/", data=good, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 401
-    bad = http.post("/", data={"target_name": "<b>x</b>", "search_query": 2000 * "x"})
-    assert bad.status_code == 422
-    assert "&lt;b&gt;x&lt;/b&gt;" in bad.text
