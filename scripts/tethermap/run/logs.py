@@ -117,19 +117,18 @@ def _ending_recorded(log: Path, job: Path) -> Iterator[None]:
         _LOGGER.error("%s", error)  # noqa: TRY400 - a sentence for the user, no traceback
         record_error(str(error), step=_step(log), kind=error.kind, job=job)
         raise SystemExit(1) from None
-    except OSError as error:
-        if error.errno not in _DISK_FULL:
-            _record_program_error(error, log, job)
+    except Exception as error:
+        if not (isinstance(error, OSError) and error.errno in _DISK_FULL):
+            _LOGGER.exception("unexpected error")
+            reason = scrubbed(f"{type(error).__name__}: {error}", job)
+            message = f"{_step(log)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
+            record_error(message, step=_step(log), kind="pipeline", job=job, log=log.relative_to(job))
             raise
         _LOGGER.exception("disk full")
         inside = Path(str(error.filename or job)).absolute().is_relative_to(job.absolute())
-        record_error(
-            _disk_full("job folder" if inside else "structure cache"), step=_step(log), kind="disk_full", job=job
-        )
+        message = _disk_full("job folder" if inside else "structure cache")
+        record_error(message, step=_step(log), kind="disk_full", job=job)
         raise SystemExit(1) from None
-    except Exception as error:
-        _record_program_error(error, log, job)
-        raise
 
 
 def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log: Path | None = None) -> dict[str, str]:
@@ -216,13 +215,6 @@ def end_of_log(path: Path) -> str:
 
 def _disk_full(folder: str) -> str:
     return f"The disk of the {folder} is full: free some space and run the job again."
-
-
-def _record_program_error(error: Exception, log: Path, job: Path) -> None:
-    _LOGGER.error("unexpected error", exc_info=error)
-    reason = scrubbed(f"{type(error).__name__}: {error}", job)
-    message = f"{_step(log)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
-    record_error(message, step=_step(log), kind="pipeline", job=job, log=log.relative_to(job))
 
 
 def _step(log: Path) -> str:
