@@ -1,4 +1,4 @@
-"""One answer for each ligand and exit site from all its copies."""
+"""One answer for each ligand and exit site from all its copies, the order over ligands, and their sentences."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,55 +10,89 @@ import pytest
 from tests.tethermap.answers.pockets.test_groups import KINASE, PROTEASE, an_exit, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
+from tethermap.answers.names import group_name, is_nucleotide
 from tethermap.answers.pockets.directions import CopyExit
-from tethermap.answers.pockets.groups import Member, grouped
+from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.answers.sites import SiteAnswer, answers_of
-from tethermap.base.tables import Row
+from tethermap.base.tables import Value
+from tethermap.exits.words import CARBONYL, Action, action_sentence, is_advised
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
-SMILES = "CC(C)c1ccccc1CCN"
+LARGE = "CC(C)c1ccccc1CCN"
 """Atoms: two equivalent methyls (0, 2), a phenyl, an ethylamine (9, 10, 11)."""
 
-MOLECULE: LigandMolecule = replace(embedded(SMILES)[1], component_names="LIG", comp_id="LIG", inchikey="KEY")
+SMALL = "Cc1ccccc1"
+AMP_PNP = "Nc1ncnc2c1ncn2C1OC(COP(=O)(O)OP(=O)(O)NP(=O)(O)O)C(O)C1O"
+
+
+def molecule(code: str, smiles: str) -> LigandMolecule:
+    return replace(embedded(smiles)[1], component_names=code, comp_id=code, inchikey=code)
+
+
+def exit_at(mol: LigandMolecule, atom: int, **changed: Any) -> CopyExit:
+    return an_exit(atoms=frozenset({atom_keys(mol)[atom]}), **changed)
+
+
+def rows_of(*copies: tuple[LigandMolecule, CopyExit, bool]) -> list[dict[str, Value]]:
+    """Return the answers of copies with one exit each, complete or not, all in one binding site."""
+    members = []
+    molecules: dict[str, LigandMolecule] = {}
+    for k, (mol, exit_, complete) in enumerate(copies):
+        one = touching(member(f"{k}aaa", KINASE, exit_), 1, 2, 3)
+        members.append(replace(one, component=mol.comp_id, complete=complete))
+        molecules.setdefault(mol.comp_id, replace(mol, stem=one.stem))
+    return list(answer_rows("target", grouped(members), KnownLigands({}, molecules)))
+
+
+def order(*ligands: tuple[str, str, dict[str, Any]]) -> list[dict[str, Value]]:
+    """Return the best answers of ligands with one exit each by their rank in the job."""
+    made = [(molecule(code, smiles), changed) for code, smiles, changed in ligands]
+    rows = rows_of(*((mol, exit_at(mol, 0, **changed), True) for mol, changed in made))
+    assert [row["job_rank"] for row in rows] == list(range(1, len(rows) + 1))
+    return rows
+
+
+MOLECULE = molecule("LIG", LARGE)
 KEYS = atom_keys(MOLECULE)
 
 
-def exit_at(atom: int, score: float, room: float = 0.4, **changed: Any) -> CopyExit:
-    alike = frozenset({KEYS[0], KEYS[2]}) if atom in (0, 2) else frozenset({KEYS[atom]})
-    return an_exit(atoms=alike, score=score, room=room, **changed)
+def at(atom: int, score: float, **changed: Any) -> CopyExit:
+    """Return an exit of `LARGE`, for both of its equivalent methyls."""
+    atoms = frozenset({KEYS[0], KEYS[2]}) if atom in (0, 2) else frozenset({KEYS[atom]})
+    return an_exit(atoms=atoms, score=score, **changed)
 
 
-def answers(*copies: Sequence[CopyExit], molecule: LigandMolecule = MOLECULE) -> list[SiteAnswer]:
+def answers(*copies: Sequence[CopyExit], mol: LigandMolecule = MOLECULE) -> list[SiteAnswer]:
     """Return the answers of copies with the given exits, each of another entry."""
-    return answers_of([member(f"{k}aaa", KINASE, *exits) for k, exits in enumerate(copies)], molecule)
+    return answers_of([member(f"{k}aaa", KINASE, *exits) for k, exits in enumerate(copies)], mol)
 
 
 def test_exit_open_in_most_copies_precedes_one_with_a_better_score() -> None:
-    first, second = answers(*([exit_at(11, 1.0), exit_at(0, 2.0, room=room)] for room in (0.4, 0.0, 0.0)))
+    first, second = answers(*([at(11, 1.0), at(0, 2.0, room=room)] for room in (0.4, 0.0, 0.0)))
     assert (first.anchor, len(first.opened), first.n_copies) == (MOLECULE.names[11], 3, 3)
     assert (second.anchor, len(second.opened)) == (MOLECULE.names[0], 1)
 
 
 def test_copies_are_matched_by_symmetry_and_the_most_frequent_atom_is_reported() -> None:
-    (answer,) = answers([exit_at(0, 1.0)], [exit_at(2, 1.4)])
+    (answer,) = answers([at(0, 1.0)], [at(2, 1.4)])
     assert {answer.anchor, *answer.equivalents} == {MOLECULE.names[0], MOLECULE.names[2]}
     assert answer.score == pytest.approx(1.2)
     assert answer.n_entries == 2
 
 
 def test_both_ends_of_a_symmetric_ligand_are_one_answer() -> None:
-    molecule = replace(embedded("NCCc1ccc(cc1)-c1ccc(cc1)CCN")[1], component_names="LIG", comp_id="LIG")
-    keys = atom_keys(molecule)
+    symmetric = molecule("LIG", "NCCc1ccc(cc1)-c1ccc(cc1)CCN")
+    keys = atom_keys(symmetric)
     ends, middles = frozenset({keys[0], keys[17]}), frozenset({keys[1], keys[16]})
     exits = [an_exit(atoms=atoms, score=score) for atoms, score in ((ends, 1.0), (middles, 2.0))]
-    (answer,) = answers(exits, exits, molecule=molecule)
+    (answer,) = answers(exits, exits, mol=symmetric)
     assert answer.atoms == middles
 
 
 def test_displayed_copy_is_open_then_best_observed_then_best_scored() -> None:
-    closed, doubtful = exit_at(11, 3.0, room=0.0), exit_at(11, 2.0, evidence="C")
-    (answer,) = answers([closed], [doubtful], [exit_at(11, 1.0, evidence="B")])
+    closed, doubtful = at(11, 3.0, room=0.0), at(11, 2.0, evidence="C")
+    (answer,) = answers([closed], [doubtful], [at(11, 1.0, evidence="B")])
     assert answer.best[0].stem == "2aaa_A_LIG_1"
 
 
@@ -70,35 +104,21 @@ def test_displayed_copy_is_open_then_best_observed_then_best_scored() -> None:
 def test_cut_that_frees_a_covalent_bond_is_first_only_if_all_others_are_closed(
     other: float, freed: float, *, first: bool
 ) -> None:
-    found = answers([exit_at(11, 3.0, room=freed, frees_link=True), exit_at(0, 1.0, room=other)])
+    found = answers([at(11, 3.0, room=freed, frees_link=True), at(0, 1.0, room=other)])
     assert [answer.frees_link for answer in found] == [first, not first]
 
 
-def touching_whole(entry: str, residues: Sequence[int], exit_: CopyExit, **changed: Any) -> Member:
-    """Return a complete copy of EGFR's ligand, or of that of another protein."""
-    one = touching(member(entry, changed.pop("sequence", KINASE), exit_, fold=changed.pop("fold", 0)), *residues)
-    return replace(one, ligand=np.zeros((len(KEYS), 3)), **{"protein": "EGFR", **changed})
-
-
-def row_of(exit_: CopyExit) -> Row:
-    one = touching_whole("0aaa", (1, 2, 3), exit_)
-    (row,) = answer_rows("EGFR", grouped([one]), KnownLigands({}, {"LIG": MOLECULE}))
-    return row
-
-
 def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site() -> None:
-    good, bad = exit_at(11, 1.0), exit_at(11, 9.0, room=0.0)
-    members = [
-        *(touching_whole(f"{k}aaa", (1, 2, 3), good) for k in range(3)),
-        touching_whole("8bbb", (1, 2, 3), bad, packed=True),
-        touching_whole("9ccc", (60, 61), bad),
-        touching_whole("7ddd", (5, 6), bad, sequence=PROTEASE, fold=1, protein=""),
-    ]
+    good, bad = at(11, 1.0), at(11, 9.0, room=0.0)
+    main = [touching(member(f"{k}aaa", KINASE, good), 1, 2, 3) for k in range(3)]
+    packed = replace(touching(member("8bbb", KINASE, bad), 1, 2, 3), packed=True)
+    aside, other = touching(member("9ccc", KINASE, bad), 60, 61), touching(member("7ddd", PROTEASE, bad, fold=1), 5, 6)
+    members = [*(replace(one, protein="EGFR") for one in (*main, packed, aside)), other]
     known = KnownLigands({}, {"LIG": replace(MOLECULE, stem=members[0].stem)})
     rows = list(answer_rows("EGFR", grouped(members), known))
-    main = rows[0]
-    assert (main["site"], main["n_copies"], main["n_open"], main["score_median"]) == ("main", 3, 3, 1.0)
-    assert (main["protein"], main["job_rank"], main["answer_rank"]) == ("EGFR", 1, 1)
+    first = rows[0]
+    assert (first["site"], first["n_copies"], first["n_open"], first["score_median"]) == ("main", 3, 3, 1.0)
+    assert (first["protein"], first["job_rank"], first["answer_rank"]) == ("EGFR", 1, 1)
     assert [(row["group"], row["site"], row["job_rank"]) for row in rows[1:]] == [
         ("G2", "main", 2), ("G1", "other_1", None)
     ]  # fmt: skip
@@ -106,14 +126,116 @@ def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site(
 
 
 def test_blocked_answer_has_a_sentence_for_it() -> None:
-    row = row_of(exit_at(11, 2.0, room=0.0))
+    (row,) = order(("LIG", LARGE, {"room": 0.0}))
     assert str(row["action"]).startswith("No good way out; the least bad is")
     assert row["closed"] is True
 
 
 def test_leaving_group_missing_in_the_most_complete_copy_has_no_name() -> None:
-    assert row_of(exit_at(1, 1.0, kind="cut", leaving="X1;X2"))["leaving_atoms"] == "X1;X2"
+    (row,) = order(("LIG", LARGE, {"kind": "cut", "leaving": "X1;X2"}))
+    assert row["leaving_atoms"] == "X1;X2"
 
 
 def test_job_without_ligands_has_no_answers() -> None:
     assert list(answer_rows("EGFR", [], KnownLigands({}, {}))) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"room": 0.0}, "no_way_out"),
+        ({"chem_class": "other"}, "unusual_group"),
+        ({"smiles": SMALL}, "fragment"),
+        ({"smiles": AMP_PNP}, "cofactor"),
+    ],
+)
+def test_not_recommended_answers_come_last_with_the_reason(changed: dict[str, Value], why: str) -> None:
+    smiles = str(changed.pop("smiles", LARGE))
+    first, last = order(("BAD", smiles, {"score": 3.5, **changed}), ("OK", LARGE, {"score": 1.0, "evidence": "C"}))
+    assert (first["Warhead"], last["Warhead"]) == ("OK", "BAD")
+    assert why in str(last["not_recommended"]).split(";")
+    assert is_advised(first)
+    assert not is_advised(last)
+
+
+def test_each_grade_below_the_best_lowers_the_score_by_three_tenths_and_the_worst_is_last() -> None:
+    rows = order(
+        ("C", LARGE, {"score": 2.6, "evidence": "C"}),
+        ("D", LARGE, {"score": 3.9, "evidence": "D"}),
+        ("B", LARGE, {"score": 2.2, "evidence": "B"}),
+        ("A", LARGE, {"score": 2.0}),
+    )
+    assert [row["Warhead"] for row in rows] == ["A", "C", "B", "D"]
+
+
+def test_order_of_the_input_changes_no_rank() -> None:
+    ligands = [(code, LARGE, {"score": score}) for code, score in (("X", 1.0), ("Y", 3.0), ("Z", 2.0))]
+    assert [row["Warhead"] for row in order(*ligands)] == [row["Warhead"] for row in order(*ligands[::-1])]
+
+
+def test_incomplete_copies_decide_only_without_complete_ones() -> None:
+    mol = molecule("LIG", LARGE)
+    (alone,) = rows_of((mol, exit_at(mol, 11), False))
+    (row,) = rows_of((mol, exit_at(mol, 11), True), (mol, exit_at(mol, 11), False))
+    assert (alone["n_copies"], row["n_copies"], row["stems"]) == (1, 1, "0aaa_A_LIG_1")
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [(AMP_PNP, True), (LARGE, False), ("OP(=O)(O)OP(=O)(O)OCC", False)])
+def test_nucleotides_with_a_bridge_of_another_element_are_cofactor_analogues(smiles: str, expected: bool) -> None:
+    assert is_nucleotide(molecule("LIG", smiles)) is expected
+
+
+def test_sentence_names_the_lost_contacts_of_a_group_with_much_buried_surface() -> None:
+    residues = ["ILE A 10", "VAL A 18", "ILE B 10", "GLN A 131", "ASP A 86", "LYS A 89"]
+    cut = Action("O6", ["C10"], "ether or ester O, alkyl leaves", "cut", 174.2, 0, residues)
+    expected = " This gives up 174 Å² of buried surface, contacts with Ile 10, Val 18, Gln 131, Asp 86 and 1 more."
+    assert action_sentence(cut).endswith(expected)
+    assert "gives up" not in action_sentence(replace(cut, area_lost=39.9))
+
+
+def test_sentence_states_that_an_end_was_not_modelled() -> None:
+    end = Action("N24", ["C37", "C38"], "amide N, alkyl leaves", "unseen")
+    assert "The end beyond N24 was not modelled, which usually means it is in solvent." in action_sentence(end)
+    assert "C37" not in action_sentence(end)
+
+
+def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_names_the_reversible_parent() -> None:
+    cut = Action("NBG", ["C1", "O1"], "amide N, acyl leaves", "cut", frees_link=True)
+    assert "gives the reversible parent" in action_sentence(cut)
+
+
+BACKBONE, RING = ("N", "CA", "C", "O"), ("C1", "C2", "C3", "C4", "C5", "O5")
+
+
+@pytest.mark.parametrize(
+    ("components", "names", "ring", "expected"),
+    [
+        ("JQ1", BACKBONE * 3, False, ""),
+        ("PJE+010+02J", BACKBONE * 3, False, "PJE+010+02J"),
+        ("ALA+ALA+ALA+TRP", BACKBONE * 4, True, "cyclic peptide of 4 residues"),
+        ("ALA+ALA+ALA+TRP", BACKBONE * 4, False, "peptide of 4 residues"),
+        ("GLC+GLC+GLC+BMA", RING * 4, False, "saccharide of 4 residues"),
+        ("A+B+C+D", ("X1", "X2") * 4, False, "linked group of 4 components"),
+    ],
+)
+def test_linked_group_is_never_named_by_one_of_its_components(
+    components: str, names: tuple[str, ...], expected: str, *, ring: bool
+) -> None:
+    count = len(names)
+    mol = molecule(components, f"C1{'C' * (count - 2)}C1" if ring else "C" * count)
+    group = replace(mol, dictionary_names=names, residue=np.arange(count) * 4 // count)
+    assert group_name(group) == expected
+
+
+@pytest.mark.parametrize(
+    ("smiles", "reaction"),
+    [
+        ("O=C(OCC)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
+        ("O=C(NCC)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
+        ("O=C(OCC)CCCc1ccccc1C", "make an amide or ester with the linker"),
+    ],
+)
+def test_sentence_has_the_reaction_of_this_carbonyl_group(smiles: str, reaction: str) -> None:
+    mol = molecule("LIG", smiles)
+    (row,) = rows_of((mol, exit_at(mol, 1, kind="cut", leaving="X", chem_class=CARBONYL), True))
+    assert f": {reaction}." in str(row["action"])
