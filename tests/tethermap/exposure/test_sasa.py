@@ -1,4 +1,4 @@
-"""Areas against closed formulae, another algorithm, and the whole structure."""
+"""Areas against closed formulae, another algorithm, and the whole structure; atoms far apart, or in one place."""
 
 import math
 from dataclasses import replace
@@ -12,13 +12,14 @@ from hypothesis import given, settings, strategies as st
 from tests.tools import cleaning
 from tests.tools.cleaning import Find, Sample, clean_file, clean_sample
 from tests.tools.ligands import small_neighbourhood
+from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.exposure.method import ENGINES as ENGINE_NAMES, FREESASA
 from tethermap.exposure.sasa import Exposure, Sasa
 from tethermap.instance.model import Neighbourhood
 
-METHOD = Sasa(probe_radius=1.4, slices=100)
-ENGINES = pytest.mark.parametrize("method", [Sasa(1.4, 100, engine) for engine in ENGINE_NAMES], ids=ENGINE_NAMES)
+METHOD, BY_FREESASA = Sasa(1.4, 100), Sasa(1.4, 100, FREESASA)
+ENGINES = pytest.mark.parametrize("method", [METHOD, BY_FREESASA], ids=ENGINE_NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_larger_context_never_exposes_an_atom(seed: int, spread: float) -> None:
     names = np.array(["C"] * 10)
     neighbourhood = Neighbourhood(around, names, names, names, names, names, names, levels, largest=3)
     exposure = METHOD.exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
-    again = Sasa(1.4, 100, FREESASA).exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
+    again = BY_FREESASA.exposure(ligand, np.full(6, 1.88), neighbourhood, np.full(10, 1.64))
     assert np.allclose(exposure.free, again.free, rtol=0, atol=1e-9)
     assert all(np.allclose(exposure.bound[name], again.bound[name], rtol=0, atol=1e-9) for name in CONTEXTS)
     ordered = [exposure.free, *(exposure.bound[context] for context in CONTEXTS)]
@@ -94,3 +95,41 @@ def test_neighbourhood_gives_the_areas_of_the_whole_complex_in_the_archive(sampl
 
 def test_areas_are_those_of_freesasa_in_the_archive(samples: list[Sample], find: Find) -> None:
     assert cleaning.differ_from_freesasa(samples, find) == []
+
+
+def scattered() -> tuple[FloatArray, FloatArray]:
+    """Return two clusters of atoms and their radii."""
+    chance = np.random.default_rng(7)
+    xyz = chance.uniform(0.0, 8.0, (24, 3))
+    xyz[12:] += (0.0, 60.0, -90.0)
+    return xyz, chance.uniform(1.4, 2.0, 24)
+
+
+def test_an_atom_thousands_of_angstroms_away_changes_nothing() -> None:
+    xyz, radii = scattered()
+    far = xyz.copy()
+    far[12:] += (9_000.0, 0.0, 9_000.0)
+    assert np.array_equal(METHOD.areas(far, radii, 12), METHOD.areas(xyz, radii, 12))
+
+
+def test_atoms_in_one_place_have_the_area_of_one() -> None:
+    xyz, radii = scattered()
+    doubled = np.concatenate([xyz, xyz[:3]]), np.concatenate([radii, radii[:3]]), 27
+    assert np.array_equal(METHOD.areas(*doubled), [*BY_FREESASA.areas(xyz, radii, 24), 0.0, 0.0, 0.0])
+    assert np.array_equal(METHOD.areas(*doubled), BY_FREESASA.areas(*doubled))
+
+
+def test_of_atoms_in_one_place_the_largest_has_the_area() -> None:
+    xyz, radii = scattered()
+    doubled = np.concatenate([xyz, xyz[:1]]), np.append(radii, 2.5), 25
+    areas = METHOD.areas(*doubled)
+    assert np.array_equal(areas, BY_FREESASA.areas(*doubled))
+    radii[0] = 2.5
+    assert np.array_equal(areas, [0.0, *(alone := BY_FREESASA.areas(xyz, radii, 24))[1:], alone[0]])
+
+
+def test_atoms_above_each_other_share_what_is_between_them() -> None:
+    """Their circles coincide in the slice halfway, whose area only one of them may have."""
+    areas = METHOD.areas(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.5]]), np.full(2, 1.88), 2)
+    assert areas[0] - areas[1] in (0.0, 4 * np.pi * 3.28**2 / 100)
+    assert METHOD.areas(np.zeros((0, 3)), np.zeros(0), 0).shape == (0,)

@@ -5,6 +5,7 @@ import pytest
 from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRY_STATUS, Row, Table, Value
 from tethermap.report.content import DOWNLOAD_REASONS, Line, _badness, build_content
+from tethermap.report.fit import fit_view
 
 
 def rows_of(known: Mapping[Table, Sequence[Row]]) -> Callable[[Table], Sequence[Row]]:
@@ -42,3 +43,17 @@ def line(**cells: Value) -> Line:
 def test_the_best_instance_is_complete_occupied_and_sharp(worse: dict[str, Value]) -> None:
     assert _badness(line()) < _badness(line(**worse))
     assert _badness(line(resolution=3.5)) < _badness(line(resolution=1.0, atoms_missing="C1"))
+
+
+def test_assessed_ligands_are_counted_apart_from_others() -> None:
+    view = fit_view(
+        [
+            {"RSCC": 0.95, "fit_status": "assessed", "geometry_flags": "protein_clash"},
+            {"RSCC": 0.6, "fit_status": "assessed", "geometry_flags": "internal_clash;protein_clash"},
+            {"RSCC": None, "fit_status": "not_assessed", "geometry_flags": ""},
+        ]
+    )
+    assert [number for _, number in view.statuses] == [2, 1]
+    assert (view.n_poor, view.assessed) == (1, True)
+    assert [(name, number) for name, _, number in view.geometry] == [("protein_clash", 2), ("internal_clash", 1)]
+    assert not fit_view([{"RSCC": None, "fit_status": "no_report"}]).assessed
