@@ -89,10 +89,9 @@ def derived_truth(among: Collection[str] | None = None) -> Truth:
                 degraders[code] = mol, recruits
         smaller[code] = mol
     codes = list(degraders)
-    library = DegraderLibrary(
-        [mol for mol, _ in degraders.values()],
-        lambda number, core, piece: _is_halved(*degraders[codes[number]], core, piece),
-    )
+    library = DegraderLibrary(lambda number, core, piece: _is_halved(*degraders[codes[number]], core, piece))
+    for mol, _ in degraders.values():
+        library.add(mol)
     pairs = [
         Pair(
             code,

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from tethermap.base.reasons import KINDS, REASONS
@@ -15,15 +15,8 @@ MOST_ITEMS, MOST_ON_PAGE = 500, 40
 _MEMBER = "member_of_group"
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonGroup:
-    """Entries or ligands that were left out for one reason."""
-
-    code: str
-    sentence: str
-    count: int
-    items: tuple[str, ...]
-    more: int
+class ReasonGroup(SimpleNamespace):
+    """Entries or ligands that were left out for one reason: code, sentence, count, the first items and `more`."""
 
 
 def reason_groups(
@@ -48,7 +41,8 @@ def reason_groups(
 
 
 def _group(code: str, count: int, items: Sequence[str], most: int) -> ReasonGroup:
-    return ReasonGroup(code, REASONS.get(code, ""), count, tuple(items[:most]), max(0, len(items) - most))
+    more = max(0, len(items) - most)
+    return ReasonGroup(code=code, sentence=REASONS.get(code, ""), count=count, items=items[:most], more=more)
 
 
 def _ordered(groups: Iterable[ReasonGroup]) -> tuple[ReasonGroup, ...]:

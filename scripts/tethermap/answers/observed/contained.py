@@ -52,22 +52,18 @@ class DegraderLibrary:
 
     Parameters
     ----------
-    mols : iterable of Chem.Mol
-        The degraders, without hydrogens as atoms; numbered by their order.
     accepts : callable
         See `Accepts`; any division by default.
     """
 
-    def __init__(self, mols: Iterable[Chem.Mol] = (), accepts: Accepts = lambda *_: True) -> None:
+    def __init__(self, accepts: Accepts = lambda *_: True) -> None:
         self._accepts = accepts
         self._binaries: list[bytes] = []
         self._prints: list[DataStructs.ExplicitBitVect] = []
         self._largest = 0
-        for mol in mols:
-            self.add(mol)
 
     def add(self, mol: Chem.Mol) -> int:
-        """Add a degrader; return its number."""
+        """Add a degrader without hydrogens as atoms; return its number, the next from 0."""
         self._binaries.append(mol.ToBinary())
         self._prints.append(Chem.PatternFingerprint(mol))
         self._largest = max(self._largest, mol.GetNumAtoms())
