@@ -80,7 +80,7 @@ def atom_rows(
         In angstroms.
     """
     names = instance_cells(target_name, instance)
-    relative, buried = exposure.relative, exposure.buried
+    relative = exposure.relative
     atoms = instance.atoms
     docked = instance.facts.docked
     for k, index in enumerate(molecule.atom_index.tolist()):
@@ -97,7 +97,7 @@ def atom_rows(
             "Exposure_A2": float(exposure.headline[k]),
             "SASA_free_A2": float(exposure.free[k]),
             "relative_sasa": float(relative[k]),
-            "buried_fraction": float(buried[k]),
+            "buried_fraction": 1.0 - float(relative[k]),
             **{area_column(context): float(exposure.bound[context][k]) for context in CONTEXTS},
             "element": atoms.element[index],
             "radius_A": float(radii[k]),

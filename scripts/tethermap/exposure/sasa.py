@@ -51,11 +51,6 @@ class Exposure:
         np.divide(self.headline, self.free, out=share, where=self.free > 0)
         return share
 
-    @property
-    def buried(self) -> FloatArray:
-        """Share of each atom's surface that the protein covers in the headline context: 0 (exposed) to 1, or NaN."""
-        return 1.0 - self.relative
-
 
 @dataclass(frozen=True, slots=True)
 class Sasa:

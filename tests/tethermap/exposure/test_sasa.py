@@ -82,7 +82,7 @@ def test_undefined_context_has_no_areas() -> None:
 
 def test_atom_under_the_protein_is_buried_and_one_without_surface_has_no_share() -> None:
     exposure = Exposure(np.array([20.0, 0.0]), {HEADLINE_CONTEXT: np.zeros(2)})
-    assert np.array_equal(exposure.buried, [1.0, np.nan], equal_nan=True)
+    assert np.array_equal(exposure.relative, [0.0, np.nan], equal_nan=True)
 
 
 def test_neighbourhood_gives_the_areas_of_the_whole_complex_in_the_archive(samples: list[Sample], find: Find) -> None:
