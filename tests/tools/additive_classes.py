@@ -46,41 +46,6 @@ AMINO_ACIDS = frozenset(f"{_L} {_D}".split())
 NUCLEOTIDES = frozenset(["A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"])
 
 
-class _Shape:
-    """The heavy atoms of a component as a graph."""
-
-    def __init__(self, component: Component) -> None:
-        self.graph = nx.Graph()
-        heavy = {k: atom.element for k, atom in enumerate(component.atoms) if not is_hydrogen(atom.element)}
-        self.graph.add_nodes_from((k, {"element": element}) for k, element in heavy.items())
-        bonds = [bond for bond in component.bonds if bond.first in heavy and bond.second in heavy]
-        self.graph.add_edges_from((bond.first, bond.second) for bond in bonds)
-        self.saturated = all(bond.order == 1 for bond in bonds)
-        self.carbons = self.graph.subgraph(k for k, element in heavy.items() if element == "C")
-
-    def path(self) -> str:
-        """Return the elements along an unbranched molecule, empty if it is branched."""
-        ends = [k for k, degree in self.graph.degree if degree == 1]
-        if len(ends) != 2:
-            return ""
-        forwards = "".join(self.graph.nodes[k]["element"] for k in nx.shortest_path(self.graph, *ends))
-        return min(forwards, forwards[::-1])
-
-    def longest_chain(self) -> int:
-        """Return the carbons of the longest unbranched run, with its ends."""
-        inner = self.carbons.subgraph(k for k, degree in self.carbons.degree if degree == 2)
-        return max((len(run) + 2 for run in nx.connected_components(inner)), default=min(2, len(self.carbons)))
-
-    def oxygens(self, atom: int) -> int:
-        """Return the number of oxygens bonded to an atom."""
-        return sum(self.graph.nodes[k]["element"] == "O" for k in self.graph[atom])
-
-    def is_glycerol(self) -> bool:
-        """Return whether there is a piece of three carbons in a row, each with one oxygen."""
-        pieces = (piece for piece in nx.connected_components(self.carbons) if len(piece) == 3)
-        return any(all(self.oxygens(atom) == 1 for atom in piece) for piece in pieces)
-
-
 def composition(component: Component) -> Counter[str]:
     """Return the number of heavy atoms of each element."""
     return Counter(atom.element for atom in component.atoms if not is_hydrogen(atom.element))
@@ -99,8 +64,7 @@ def class_of(component: Component) -> str:
         return ""
     if counts["C"] > 120 or ("P" not in counts and "N" in counts):
         return ""
-    shape = _Shape(component)
-    return _of_lipid(counts, shape) if nx.is_tree(shape.graph) else ""
+    return _of_lipid(counts, component)
 
 
 def _of_inorganic(counts: Counter[str]) -> str:
@@ -112,26 +76,39 @@ def _of_inorganic(counts: Counter[str]) -> str:
     return "polyoxometalate" if many and "S" not in counts and "Fe" not in counts else ""
 
 
-def _of_lipid(counts: Counter[str], shape: _Shape) -> str:
-    carbons, oxygens = counts["C"], counts["O"]
-    path = shape.path()
-    if shape.saturated and re.fullmatch(r"C?O?(CCO){2,}C?", path):
+def _of_lipid(counts: Counter[str], component: Component) -> str:
+    """Return the class by the tree of heavy atoms, empty if they are no tree."""
+    element = {k: atom.element for k, atom in enumerate(component.atoms) if not is_hydrogen(atom.element)}
+    bonds = [bond for bond in component.bonds if {bond.first, bond.second} <= element.keys()]
+    graph = nx.Graph([(bond.first, bond.second) for bond in bonds])
+    if graph.number_of_nodes() < len(element) or not nx.is_tree(graph):
+        return ""
+    saturated = all(bond.order == 1 for bond in bonds)
+    ends = [k for k, degree in graph.degree if degree == 1]
+    path = "".join(element[k] for k in nx.shortest_path(graph, *ends)) if len(ends) == 2 else ""
+    path = min(path, path[::-1])
+    if saturated and re.fullmatch(r"C?O?(CCO){2,}C?", path):
         return "polyethylene glycol"
-    if shape.saturated and re.fullmatch(r"C{6,}(OCC){2,}O", path):
+    if saturated and re.fullmatch(r"C{6,}(OCC){2,}O", path):
         return "alkyl polyethylene glycol"
-    chain = shape.longest_chain()
-    acid = sum(shape.oxygens(atom) == 2 for atom in shape.carbons)
-    pieces = sorted(map(len, nx.connected_components(shape.carbons)))
-    if counts.keys() == {"C"} and carbons >= 6 and path:
+    carbons = graph.subgraph(k for k, symbol in element.items() if symbol == "C")
+    inner = carbons.subgraph(k for k, degree in carbons.degree if degree == 2)
+    chain = max((len(run) + 2 for run in nx.connected_components(inner)), default=min(2, len(carbons)))
+    oxygens = {k: sum(element[other] == "O" for other in graph[k]) for k in carbons}
+    acid = sum(count == 2 for count in oxygens.values())
+    pieces = sorted(nx.connected_components(carbons), key=len)
+    glycerol = any(len(piece) == 3 and all(oxygens[k] == 1 for k in piece) for piece in pieces)
+    n_carbons, n_oxygens = counts["C"], counts["O"]
+    if counts.keys() == {"C"} and n_carbons >= 6 and path:
         return "alkane"
-    if counts.keys() == {"C", "O"} and oxygens == 1 and shape.saturated and re.fullmatch(r"C{6,}O", path):
+    if counts.keys() == {"C", "O"} and saturated and re.fullmatch(r"C{6,}O", path):
         return "fatty alcohol"
-    if counts.keys() == {"C", "O"} and oxygens == 2 and acid == 1 and chain == carbons >= 6 and not shape.saturated:
+    if counts.keys() == {"C", "O"} and n_oxygens == 2 and acid == 1 and chain == n_carbons >= 6 and not saturated:
         return "fatty acid"
-    ester = acid == 1 and oxygens == 4 and pieces == [3, carbons - 3] and chain >= 8
-    if counts.keys() == {"C", "O"} and ester and shape.is_glycerol():
+    ester = acid == 1 and n_oxygens == 4 and [len(piece) for piece in pieces] == [3, n_carbons - 3] and chain >= 8
+    if counts.keys() == {"C", "O"} and ester and glycerol:
         return "monoacylglycerol"
-    if counts.get("P") in (1, 2, 3) and chain >= 6 and shape.is_glycerol() and acid >= 1:
+    if counts.get("P") in (1, 2, 3) and chain >= 6 and glycerol and acid >= 1:
         return "glycerophospholipid"
     return ""
 
