@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.tools import figures
@@ -52,7 +53,8 @@ def test_section_shows_value_error_goal_and_a_goal_missed() -> None:
         figures.section_lines(
             "soak",
             record(
-                Figure("slope", 0.0123, "MB per job", error=0.004, at_most=0.01), Figure("jobs", 20_000, at_least=200)
+                Figure("slope", np.float64(0.0123), "MB per job", error=0.004, at_most=0.01),
+                Figure("jobs", 20_000, at_least=200),
             ),
         )
     )

@@ -102,7 +102,7 @@ class Figure:
     def missed(self) -> bool:
         """Whether the goal is missed."""
         above = self.at_most is not None and self.value > self.at_most
-        return above or (self.at_least is not None and self.value < self.at_least)
+        return bool(above or (self.at_least is not None and self.value < self.at_least))  # values may be numpy's
 
 
 @dataclass(frozen=True)
