@@ -40,18 +40,10 @@ OLDEST_PYTHON = "3.11"
 _PINNED = re.compile(r"([A-Za-z0-9._-]+)==([^ ;\\]+)")
 
 HEADER = """\
-# Every package that `make setup` installs, for Python 3.11 to 3.13 on Linux and macOS, with hashes.
+# {}, with hashes.
 # Made from environment.yml by `make lock`; not edited by hand.
 """
-
-ADDED_HEADER = """\
-# Every package that {purpose} need in addition to the main lock, with hashes.
-# Made from environment.yml by `make lock`; not edited by hand.
-"""
-
-NPM_HEADER = """\
-# Brings npm to machines without one, with hashes. Made from environment.yml by `make lock`; not edited by hand.
-"""
+EVERY = "Every package that `make setup` installs, for Python 3.11 to 3.13 on Linux and macOS"
 
 
 def bounds(environment: Path = ENVIRONMENT) -> dict[str, str]:
@@ -100,13 +92,13 @@ def main() -> None:
     npm = f"{ONLY_WITHOUT_NPM}{asked.pop(ONLY_WITHOUT_NPM)}"
     requirements = [f"{name}{bound}" for name, bound in asked.items()]
     requirements += [f"{name}{version}" for name, version in HELD_BACK.items()]
-    LOCK.write_text(HEADER + resolve(requirements), encoding="utf-8")
+    LOCK.write_text(HEADER.format(EVERY) + resolve(requirements), encoding="utf-8")
     for purpose, folder in ADDED.items():
         added = [f"{name}{bound}" for name, bound in bounds(folder / ENVIRONMENT.name).items()]
         everything = resolve([*requirements, *added], "-c", str(LOCK))
-        text = ADDED_HEADER.format(purpose=purpose) + without(everything, locked())
-        (folder / LOCK.name).write_text(text, encoding="utf-8")
-    NPM_LOCK.write_text(NPM_HEADER + resolve([npm]), encoding="utf-8")
+        header = HEADER.format(f"Every package that {purpose} need in addition to the main lock")
+        (folder / LOCK.name).write_text(header + without(everything, locked()), encoding="utf-8")
+    NPM_LOCK.write_text(HEADER.format("Brings npm to machines without one") + resolve([npm]), encoding="utf-8")
 
 
 if __name__ == "__main__":
