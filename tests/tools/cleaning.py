@@ -1,12 +1,11 @@
 """Clean real entries in-process, with a brute-force view of their assemblies for comparison."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import gemmi
 import numpy as np
-import numpy.typing as npt
 
 from tests.tools.parts import instances_of
 from tethermap.base import layout
@@ -31,7 +30,8 @@ from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
 
 Find = Callable[[str], Component | None]
-Names = npt.NDArray[np.str_]
+PlacedAtom = tuple[gemmi.Position | gemmi.Vec3, str, gemmi.Atom]
+"""An atom with its place and the component code of its residue."""
 
 ANY_TARGET = CleanSettings(TargetQuery("no such target"))
 """Settings under which every polymer counts as target."""
@@ -61,16 +61,6 @@ class Sample:
         """Heavy atoms of the ligand in angstroms, shape (n_heavy, 3), in the order of its molecule if it has one."""
         atoms = self.instance.atoms
         return atoms.xyz[atoms.heavy if self.molecule is None else self.molecule.atom_index]
-
-
-@dataclass(frozen=True)
-class Surround:
-    """Heavy atoms around a ligand, each field of shape (n_atoms,), `xyz` (n_atoms, 3) in angstroms."""
-
-    xyz: FloatArray
-    comp_id: Names
-    atom_name: Names
-    element: Names
 
 
 def clean_file(
@@ -115,11 +105,13 @@ def exposure_of(sample: Sample, find: Find, slices: int = 100) -> Exposure:
     return Sasa(1.4, slices).exposure(sample.xyz, own, sample.neighbourhood, around)
 
 
-def largest_difference(sample: Sample, context: str, whole: Surround, find: Find) -> float:
+def largest_difference(sample: Sample, context: str, whole: Sequence[PlacedAtom], find: Find) -> float:
     """Compare the areas in a context with those in a complete set of atoms, in square angstroms."""
     own, _ = radii_of(sample, find)
-    radii = PolymerRadii(RadiusTable(RADII), find).of_all(whole.comp_id, whole.atom_name, whole.element)
-    areas = Sasa(1.4, 100).areas(np.concatenate([sample.xyz, whole.xyz]), np.concatenate([own, radii]), len(own))
+    xyz = np.array([place.tolist() for place, _, _ in whole])
+    names = [(comp_id, atom.name, atom.element.name) for _, comp_id, atom in whole]
+    radii = PolymerRadii(RadiusTable(RADII), find).of_all(*map(np.array, zip(*names, strict=True)))
+    areas = Sasa(1.4, 100).areas(np.concatenate([sample.xyz, xyz]), np.concatenate([own, radii]), len(own))
     return float(np.abs(exposure_of(sample, find).bound[context] - areas).max())
 
 
@@ -145,7 +137,7 @@ def differ_from_freesasa(samples: Sequence[Sample], find: Find) -> list[str]:
     return differ
 
 
-def read_cleaned(sample: Sample) -> Surround | None:
+def read_cleaned(sample: Sample) -> list[PlacedAtom] | None:
     """Return all atoms of a cleaned PDB file but the ligand's, read back with gemmi.
 
     None if names were shortened, because radii depend on the full names, or if the file rounds coordinates: those of
@@ -156,13 +148,8 @@ def read_cleaned(sample: Sample) -> Surround | None:
         return None
     structure = gemmi.read_pdb_string(sample.pdb)
     serials = set(sample.instance.atoms.serial.tolist())
-    return _surround(
-        (atom.pos, residue.name, atom)
-        for chain in structure[0]
-        for residue in chain
-        for atom in residue
-        if atom.serial not in serials
-    )
+    atoms = ((residue.name, atom) for chain in structure[0] for residue in chain for atom in residue)
+    return [(atom.pos, comp_id, atom) for comp_id, atom in atoms if atom.serial not in serials]
 
 
 def _is_rounded(xyz: FloatArray) -> bool:
@@ -170,7 +157,7 @@ def _is_rounded(xyz: FloatArray) -> bool:
     return bool(np.any(np.abs(np.round(xyz, 3) - xyz) > 1e-9))
 
 
-def brute_force_assembly(entry: Entry, sample: Sample) -> Surround | None:
+def brute_force_assembly(entry: Entry, sample: Sample) -> list[PlacedAtom] | None:
     """Return the polymer atoms of the first assembly with the ligand in its deposited place, using only gemmi.
 
     None if other atoms than polymers are near, if a chain is the ligand, if there are alternates, or if the assembly
@@ -183,18 +170,7 @@ def brute_force_assembly(entry: Entry, sample: Sample) -> Surround | None:
     simple &= sample.instance.name.label_asym_id not in chains
     if not simple or entry.molecules or (entry.atoms.altloc != b"").any():
         return None
-    atoms = list(_assembly_atoms(entry, sample.instance))
-    return _surround(atoms) if atoms else None
-
-
-def _surround(atoms: Iterable[tuple[gemmi.Position | gemmi.Vec3, str, gemmi.Atom]]) -> Surround:
-    listed = list(atoms)
-    return Surround(
-        np.array([position.tolist() for position, _, _ in listed], dtype=np.float64).reshape(-1, 3),
-        np.array([name for _, name, _ in listed]),
-        np.array([atom.name for _, _, atom in listed]),
-        np.array([atom.element.name for _, _, atom in listed]),
-    )
+    return list(_assembly_atoms(entry, sample.instance)) or None
 
 
 def _polymer_residues(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Chain, gemmi.Residue]]:
@@ -202,7 +178,7 @@ def _polymer_residues(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Chain,
     return (pair for pair in pairs if pair[1].entity_type == gemmi.EntityType.Polymer)
 
 
-def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[tuple[gemmi.Vec3, str, gemmi.Atom]]:
+def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[PlacedAtom]:
     """Yield the polymer atoms of the first assembly that contains the instance in its deposited place."""
     own = {instance.name.auth_asym_id, instance.name.label_asym_id}
     structure = entry.structure

@@ -34,8 +34,9 @@ def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: Clean
 
 def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(cleaned: Cleaned) -> None:
     samples = [(entry, clean_sample(kept), kept.surroundings) for entry, kept in cleaned]
-    compared = [(s.xyz, whole.xyz, around) for e, s, around in samples if (whole := brute_force_assembly(e, s))]
+    compared = [(s.xyz, whole, around) for e, s, around in samples if (whole := brute_force_assembly(e, s))]
     assert compared
-    for ligand, polymers, around in compared:
+    for ligand, atoms, around in compared:
+        polymers = np.array([place.tolist() for place, _, _ in atoms])
         distance = np.linalg.norm(polymers[:, None] - ligand[None], axis=2).min(axis=1)
         assert int((around.context < 3).sum()) == int((distance < REACH).sum())
