@@ -9,7 +9,7 @@ from rdkit import Chem
 from scripts.recruiters import LIBRARY, job_settings
 from tethermap.base.reference import rows_of
 from tethermap.components.index import ComponentIndex
-from tethermap.molecule.dictionary import dictionary_smiles
+from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
 
@@ -57,20 +57,18 @@ def test_a_degrader_contains_its_recruiter_and_leaves_at_the_attachment_atoms(
     assert component is not None
     assert whole is not None
     degrader = Chem.MolFromSmiles(MADE.get(ligand, dictionary_smiles(whole, neutral=True)))
-    leaving = LEAVING.get(ligand, set())
-    rest = [k for k, atom in enumerate(component.atoms) if atom.element != "H" and atom.name not in leaving]
-    bare = Chem.RWMol()
-    for k in rest:
-        bare.AddAtom(Chem.Atom(component.atoms[k].element))
-    for bond in component.bonds:
-        if {bond.first, bond.second} <= set(rest):
-            bare.AddBond(rest.index(bond.first), rest.index(bond.second))
+    molecule = dictionary_molecule(component, neutral=True)
+    assert molecule is not None
+    bare = Chem.RWMol(molecule)
+    for atom in [*bare.GetAtoms()][::-1]:
+        if atom.GetProp("name") in LEAVING.get(ligand, set()):
+            bare.RemoveAtom(atom.GetIdx())
     any_order = Chem.AdjustQueryParameters.NoAdjustments()
     setattr(any_order, "makeBondsGeneric", True)  # noqa: B010 - the stubs give its type wrongly
     query = Chem.AdjustQueryProperties(bare, any_order)
     matches = degrader.GetSubstructMatches(query, uniquify=False)
     left = {
-        component.atoms[rest[place]].name
+        bare.GetAtomWithIdx(place).GetProp("name")
         for match in matches
         for place, atom in enumerate(match)
         for other in degrader.GetAtomWithIdx(atom).GetNeighbors()

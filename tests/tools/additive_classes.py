@@ -77,7 +77,7 @@ def _of_inorganic(counts: Counter[str]) -> str:
 
 
 def _of_lipid(counts: Counter[str], component: Component) -> str:
-    """Return the class by the tree of heavy atoms, empty if they are no tree."""
+    """Return the class of a component whose heavy atoms form a tree, else an empty text."""
     element = {k: atom.element for k, atom in enumerate(component.atoms) if not is_hydrogen(atom.element)}
     bonds = [bond for bond in component.bonds if {bond.first, bond.second} <= element.keys()]
     graph = nx.Graph([(bond.first, bond.second) for bond in bonds])
