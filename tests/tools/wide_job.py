@@ -1,11 +1,11 @@
 """A result folder of many ligands, made of the shipped examples under other names, for tests of large results."""
 
-import csv
 import json
+import re
 import shutil
-import string
-from io import StringIO
 from pathlib import Path
+
+import numpy as np
 
 from tests.tools.runs import ROOT
 from tethermap.base import tables
@@ -47,28 +47,18 @@ def wide_job(folder: Path, count: int) -> None:
 
 def _entry(entry: str, number: int) -> str:
     """Return another PDB id: the first three characters of one, or a number in their place."""
-    copy, signs = number // len(SOURCES), string.digits + string.ascii_lowercase
-    return entry if copy == 0 else f"{1 + copy % 9}{signs[copy // 9 // 36 % 36]}{signs[copy // 9 % 36]}{entry[-1]}"
+    copy = number // len(SOURCES)
+    return f"{1 + copy % 9}{np.base_repr(copy // 9, 36).lower():>02}{entry[-1]}" if copy else entry
 
 
 def _table(sources: list[Path], path: str, count: int) -> str:
     """Return a table: the lines of the sources again and again, with their own PDB ids."""
-    stream = StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    copies = len(sources) if path in _ONE_EACH else count
-    for number in range(copies):
+    header, *_ = (sources[0] / path).read_text(encoding="utf-8").splitlines(keepends=True)
+    parts = [header]
+    for number in range(len(sources) if path in _ONE_EACH else count):
         source = sources[number % len(sources)]
         entry = source.name[-4:]
-        name = entry if path in _ONE_EACH else _entry(entry, number)
-        with (source / path).open(encoding="utf-8", newline="") as lines:
-            header, *rows = csv.reader(lines)
-        writer.writerows([header] if number == 0 else [])
-        series = f"S{number % len(sources) + 1:03d}"
-        writer.writerows([_cell(cell, entry, name, series) for cell in row] for row in rows)
-    return stream.getvalue()
-
-
-def _cell(cell: str, entry: str, name: str, series: str) -> str:
-    if cell == "S001":
-        return series
-    return cell.replace(f"{entry}_", f"{name}_") if f"{entry}_" in cell else name if cell == entry else cell
+        _, *rows = (source / path).read_text(encoding="utf-8").splitlines(keepends=True)
+        text = re.sub(r"\bS001\b", f"S{number % len(sources) + 1:03d}", "".join(rows))
+        parts.append(text if path in _ONE_EACH else re.sub(rf"\b{entry}(?=_|,|$)", _entry(entry, number), text))
+    return "".join(parts)
