@@ -155,27 +155,24 @@ def _rank(groups: Iterable[Collection[int]], values: Mapping[int, float], accept
     return 1 + sum(value >= max(right) for value in wrong) if right else NEVER
 
 
-def ligand_means(
-    found: Iterable[Case], value: Callable[[Case], float], group: Callable[[Case], str]
+def ligand_hits(
+    found: Iterable[Case], method: str, figure: str, group: Callable[[Case], str] = lambda _: ""
 ) -> dict[str, list[float]]:
-    """Return the mean of a value over the rows of each ligand, by group."""
+    """Return the share of each ligand's rows with a right answer among the first, by group; a figure: `atom top-1`."""
+    what, _, top = figure.partition(" top-")
     return {
-        name: [float(np.mean([value(case) for case in rows])) for rows in grouped(cases, _ligand).values()]
+        name: [
+            float(np.mean([(case.atom if what == "atom" else case.site)[method] <= int(top) for case in rows]))
+            for rows in grouped(cases, _ligand).values()
+        ]
         for name, cases in grouped(found, group).items()
     }
 
 
-def _hit(method: str, figure: str) -> Callable[[Case], float]:
-    """Return a function of a case: whether a right answer is among the first, as a figure such as `atom top-1`."""
-    what, _, top = figure.partition(" top-")
-    return lambda case: float((case.atom if what == "atom" else case.site)[method] <= int(top))
-
-
 def shares(found: Collection[Case], method: str) -> tuple[int, dict[str, float]]:
     """Return the number of ligands and the share of them with a right answer among the first, by figure."""
-    hits = {name: ligand_means(found, _hit(method, name), lambda _: "").get("", []) for name in FIGURES}
-    shares = {name: float(np.mean(values)) if values else float("nan") for name, values in hits.items()}
-    return len(grouped(found, _ligand)), shares
+    hits = {name: ligand_hits(found, method, name).get("", [float("nan")]) for name in FIGURES}
+    return len(grouped(found, _ligand)), {name: float(np.mean(values)) for name, values in hits.items()}
 
 
 def methods_table(found: list[Case], title: str = "Intact ligands") -> Table:
@@ -184,9 +181,9 @@ def methods_table(found: list[Case], title: str = "Intact ligands") -> Table:
     for method in (*METHODS, *other_methods()):
         count, figures = shares(found, method)
         rows.append([method, count])
-        for name in FIGURES:
-            low, high = interval(ligand_means(found, _hit(method, name), _target))
-            rows[-1].append(f"{figures[name]:.2f} ({low:.2f}-{high:.2f})")
+        for name, share in figures.items():
+            low, high = interval(ligand_hits(found, method, name, _target))
+            rows[-1].append(f"{share:.2f} ({low:.2f}-{high:.2f})")
     return Table(title, ("method", "ligands", *FIGURES), rows)
 
 
@@ -200,7 +197,7 @@ def calibration(found: list[Case]) -> dict[Bin, Share]:
             by_bin[bin_of(first.score, float(is_open), first.chem_class)].append(case)
     shares = {}
     for place, cases in by_bin.items():
-        of_target = ligand_means(cases, _hit(METHODS[0], "atom top-1"), _target)
+        of_target = ligand_hits(cases, METHODS[0], "atom top-1", _target)
         values = [value for of in of_target.values() for value in of]
         shares[place] = Share(len(values), float(np.mean(values)), *interval(of_target))
     return shares
