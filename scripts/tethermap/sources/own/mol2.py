@@ -19,7 +19,7 @@ from tethermap.base.elements import SYMBOLS
 from tethermap.formats.guess_elements import guess_elements
 
 _DUMMIES = frozenset({"DU", "LP", "XX", "ANY", "HEV", "HET", "HAL", "DUMMY"})
-_ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5}
+_ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5, "nc": 0.0, "du": 0.0}
 _MOST_TRIES = 3000
 """Maximum number of ways to place hydrogens and charges in aromatic rings."""
 
@@ -97,6 +97,11 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
         raise Mol2Error("its lines are not those of the mol2 format; write it as SDF") from error
     if not rows:
         raise Mol2Error("it has no atoms")
+    stated = [int(word) for word in "".join(lines[2:3]).split()[:2] if word.isdecimal()]  # the line after the title
+    if any(found < count for count, found in zip(stated, (len(rows), len(bonds) or math.inf), strict=False)):
+        raise Mol2Error(f"it has {len(rows)} of {stated[0]} atoms and {len(bonds)} bonds: it was cut off")
+    if unknown := next((order for *_, order in bonds if order not in _ORDERS), ""):
+        raise Mol2Error(f"a bond has the unknown type {unknown}; write it as SDF")
     elements = elements_of(rows, xyz)
     kept = [k for k, element in enumerate(elements) if element]
     place = {rows[k][0]: number for number, k in enumerate(kept)}
@@ -104,9 +109,9 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     mol = _Molecule(names, types, [elements[k] for k in kept], [[] for _ in kept], [0] * len(kept))
     for first, second, order in bonds:
         a, b = place.get(first), place.get(second)
-        if a is None or b is None or a == b or order in ("nc", "du") or b in mol.near[a]:
+        if a is None or b is None or a == b or not _ORDERS[order] or b in mol.near[a]:
             continue
-        mol.set_order(a, b, _ORDERS.get(order, 1.0))
+        mol.set_order(a, b, _ORDERS[order])
         mol.near[a].append(b)
         mol.near[b].append(a)
     made = _kekulised(mol, xyz[kept])

@@ -149,8 +149,11 @@ _Records = Iterator[Iterable["LigandPose | str"]]
 
 def _of_sdf(text: str) -> _Records:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # Without RDKit's checks: the pipeline flags molecules that RDKit would reject, it does not drop them.
-    return map(_of_record, Chem.ForwardSDMolSupplier(io.BytesIO(text.encode()), sanitize=False, removeHs=False))
+    # Each record by itself: RDKit skips the one after a broken record. Without RDKit's checks: the pipeline flags
+    # molecules that RDKit would reject, it does not drop them.
+    for record in filter(str.strip, re.split(r"^\$\$\$\$.*\n?", text, flags=re.MULTILINE)):
+        stream = io.BytesIO(f"{record}\n$$$$\n".encode())
+        yield _of_record(next(Chem.ForwardSDMolSupplier(stream, sanitize=False, removeHs=False), None))
 
 
 def _of_mol2(text: str) -> _Records:

@@ -162,3 +162,23 @@ def test_dummies_and_lone_pairs_are_left_out_and_noted(molecules: dict[str, Chem
     (pose,), notes = read_poses(tmp_path / "x.mol2")
     assert sum(element != "H" for element in pose.elements) == 31
     assert "2 dummy atoms or lone pairs were left out" in notes[0]
+
+
+def test_damaged_molecules_are_refused_by_name_and_the_next_one_is_read(
+    molecules: dict[str, Chem.Mol], tmp_path: Path
+) -> None:
+    whole = mol2_text(molecules["IRE"], "sybyl")
+    half = whole.split("@<TRIPOS>BOND")[0].rsplit("\n", 9)[0]
+    damages = {half: "cut off", whole.rsplit("\n", 9)[0]: "cut off", whole.replace(" ar\n", " zz\n"): "unknown type zz"}
+    for damaged, reason in damages.items():
+        (tmp_path / "x.mol2").write_text(f"{damaged}\n{whole}")
+        (pose,), notes = read_poses(tmp_path / "x.mol2")
+        assert (pose.source_record, reason in notes[0]) == (2, True), notes
+
+
+def test_molecule_after_a_broken_one_of_an_sdf_file_is_read(molecules: dict[str, Chem.Mol], tmp_path: Path) -> None:
+    """RDKit's reader would skip it, and count one record less."""
+    whole = f"{Chem.MolToMolBlock(molecules['IRE'])}$$$$\n"
+    (tmp_path / "x.sdf").write_text(f"{whole}broken\n\n\n  9  9\n$$$$\n{whole}")
+    poses, notes = read_poses(tmp_path / "x.sdf")
+    assert ([pose.source_record for pose in poses], len(notes)) == ([1, 3], 1)
