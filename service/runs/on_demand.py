@@ -59,7 +59,8 @@ class Places:
         self._requests += 1
         try:
             try:
-                await asyncio.wait_for(self._running.acquire(), self.seconds)
+                async with asyncio.timeout(self.seconds):
+                    await self._running.acquire()
             except TimeoutError:
                 raise QueueFull(self._message, headers=self._retry) from None
             try:
