@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -108,28 +109,30 @@ class Board:
 
     def view(self) -> dict[str, Any]:
         """Return the board's matrix and pinned pairs for a page."""
-        distances = ternary_pairs(*self.halves)
-        rows, columns = (self._shown(side, {pair[side] for pair in distances}) for side in (0, 1))
+        rows, columns = (self._shown(side) for side in (0, 1))
         lines = []
         for i, one in rows.items():
-            cells = [
-                self._cell(Pair(*one["key"], *other["key"]), distances.get((i, j)), one, other)
-                for j, other in columns.items()
-            ]
+            cells = [self._cell((i, j), one, other) for j, other in columns.items()]
             lines.append({"end": one, "cells": cells})
         full = len(self.pins) >= MOST_PINS
-        return {"columns": [*columns.values()], "lines": lines, "pins": list(self.pinned(distances)), "full": full}
+        return {"columns": [*columns.values()], "lines": lines, "pins": list(self.pinned()), "full": full}
 
-    def _shown(self, side: int, seen: set[int]) -> dict[int, dict[str, Any]]:
+    @cached_property
+    def _distances(self) -> dict[tuple[int, int], float]:
+        """Distances of the pairs of answers that one ternary entry shows, by their places in the answers."""
+        return ternary_pairs(*self.halves)
+
+    def _shown(self, side: int) -> dict[int, dict[str, Any]]:
         """Return the exits of one side by their places in its answers: those of ternaries first, then the best."""
-        answers = self.halves[side].answers
+        answers, seen = self.halves[side].answers, {pair[side] for pair in self._distances}
         wanted = {pair[2 * side : 2 * side + 2] for pair in (self.chosen, *self.pins)}
         order = sorted(range(len(answers)), key=lambda k: (k not in seen, not is_seen(answers[k]), k))
         kept = [k for n, k in enumerate(order) if n < (ROWS, COLUMNS)[side] or _keys(answers[k]) & wanted]
         return {k: _end(self.halves[side], k) for k in kept}
 
-    def _cell(self, pair: Pair, distance: float | None, *ends: Mapping[str, Any]) -> dict[str, Any]:
-        a, b = (f"{end['ligand']} {end['anchor']}" for end in ends)
+    def _cell(self, places: tuple[int, int], one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+        pair, distance = Pair(*one["key"], *other["key"]), self._distances.get(places)
+        a, b = (f"{end['ligand']} {end['anchor']}" for end in (one, other))
         return {
             "pair": pair,
             "url": self.address(chosen=pair),
@@ -138,19 +141,17 @@ class Board:
             "chosen": pair == self.chosen,
             "distance": distance,
             "linker": None if distance is None else shortest_linker(distance),
-            "blocked": any(end["blocked"] for end in ends),
+            "blocked": one["blocked"] or other["blocked"],
             "says": _T.pair.plain(a=a, b=b),
         }
 
-    def pinned(self, distances: Mapping[tuple[int, int], float] | None = None) -> Iterator[dict[str, Any]]:
+    def pinned(self) -> Iterator[dict[str, Any]]:
         """Yield the pinned pairs, each as a cell with both exits, its note and its files."""
-        known = ternary_pairs(*self.halves) if distances is None else distances
         for pin, note in self.pins.items():
             keys = (pin[:2], pin[2:])
             i, j = (_place_of(half, key) for half, key in zip(self.halves, keys, strict=True))
             ends = [_end(*side) for side in zip(self.halves, (i, j), keys, strict=True)]
-            cell = self._cell(pin, known.get((i, j)), *ends)
-            yield {**cell, "ends": ends, "note": note, **self.files(pin)}
+            yield {**self._cell((i, j), *ends), "ends": ends, "note": note, **self.files(pin)}
 
     def files(self, pair: Pair) -> dict[str, str]:
         """Return the addresses of the molecules of a pair and of its inputs for programs."""
