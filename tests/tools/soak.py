@@ -72,14 +72,14 @@ def leftovers(service: LiveService, temporary: Path) -> int:
     return len(hidden) + sum(1 for _ in parts) + sum(1 for path in temporary.rglob("*") if path.is_file())
 
 
-def soak(folder: Path) -> tuple[list[int], dict[str, list[float]]]:
+def soak(folder: Path) -> tuple[list[int], dict[str, tuple[float, ...]]]:
     """Run all jobs; return after how many each sample was taken, and the samples by name."""
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
     service = LiveService(folder, MAX_RUNNING_JOBS=str(AT_ONCE))
     service.environment["TMPDIR"] = str(temporary)
     done: list[int] = []
-    samples: dict[str, list[float]] = {name: [] for name in GOALS}
+    samples: list[tuple[float, ...]] = []
     with service:
         for begun in range(0, JOBS, AT_ONCE):
             jobs = [service.submit(HPV) for _ in range(min(AT_ONCE, JOBS - begun))]
@@ -90,10 +90,9 @@ def soak(folder: Path) -> tuple[list[int], dict[str, list[float]]]:
             done.append(begun + len(jobs))
             process = psutil.Process(service.process_id)
             counts = (process.num_fds(), process.num_threads(), leftovers(service, temporary))
-            for name, value in zip(GOALS, (memory_mb(service.process_id), *counts), strict=True):
-                samples[name].append(value)
-            sys.stderr.write(f"{done[-1]} jobs: { ({name: values[-1] for name, values in samples.items()}) }\n")
-    return done, samples
+            samples.append((memory_mb(service.process_id), *counts))
+            sys.stderr.write(f"{done[-1]} jobs: {dict(zip(GOALS, samples[-1], strict=True))}\n")
+    return done, dict(zip(GOALS, zip(*samples, strict=True), strict=True))
 
 
 def reading(folder: Path) -> tuple[list[int], list[float]]:
