@@ -8,13 +8,13 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tethermap.base import recorded_search
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
+from tethermap.base.reasons import sentence
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.complex.polymers import polymers_of
 from tethermap.complex.scene import Scene
@@ -40,11 +40,11 @@ def preview(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     opened = open_source(search["source"], search["cache_dir"], refresh=False, preview=True)
     try:
         limits = {key: settings["filters"][key] for key in ("min_identity", "min_coverage")}
-        polymers = _polymers(opened, [str(row["pdb_id"]) for row in selected[:MOST_ENTRIES]])
+        polymers, damaged = _polymers(opened, [str(row["pdb_id"]) for row in selected[:MOST_ENTRIES]])
         proteins = proteins_of(polymers, **limits)
     finally:
         opened.close()
-    notes = json.loads(query.read_text(encoding="utf-8"))["notes"]
+    notes = [*json.loads(query.read_text(encoding="utf-8"))["notes"], *damaged]
     left_out = Counter(str(row["reason"]) for row in rows if not row["selected"])
     return {"entries": selected, "left_out": left_out, "notes": notes, "proteins": proteins}
 
@@ -61,17 +61,19 @@ def main(config: Path) -> int:
     return int("error" in found)
 
 
-def _polymers(source: Source, entry_ids: list[str]) -> Polymers:
-    """Return the polymers of entries; those of a user's files without sequences as their chains were observed."""
-    polymers = source.polymers(entry_ids)
+def _polymers(source: Source, entry_ids: list[str]) -> tuple[Polymers, list[str]]:
+    """Return the polymers of entries, and notes on damaged files; files without sequences have observed chains."""
+    polymers, notes = source.polymers(entry_ids), list[str]()
     if not source.lists_all:
-        return polymers
+        return polymers, notes
     unnamed = [name for name in entry_ids if not any(entity.sequence for entity in polymers.get(name, ()))]
     for name in unnamed[:_MOST_READ]:
-        with suppress(EntryError, FetchError):  # the job's own status row gives the reason
+        try:
             entry = read_entry(source.fetch(name).path, name)
             polymers[name] = polymers_of(Scene(entry, Residues(entry), ()))
-    return polymers
+        except (EntryError, FetchError) as error:
+            notes.append(f"{name}: {sentence(error.reason)}")
+    return polymers, notes
 
 
 if __name__ == "__main__":

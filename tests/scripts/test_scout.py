@@ -140,7 +140,10 @@ def test_chains_of_files_without_sequences_are_the_proteins_to_choose_from(tmp_p
     ]
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "model.pdb").write_text("".join([*lines, "END\n"]))
-    found = searched(search_query="", source={"kind": "files", "files": [str(tmp_path / "files")]})[1]["proteins"]
+    (tmp_path / "files" / "damaged.pdb").touch()
+    told = searched(search_query="", source={"kind": "files", "files": [str(tmp_path / "files")]})[1]
+    assert told["notes"] == ["damaged: The file is empty."]
+    found = told["proteins"]
     assert [(one["name"], one["chains"]) for one in found] == [
         ("protein of 115 residues", ["A"]), ("protein of 75 residues", ["B"]), ("nucleic acid of 44 residues", ["C"]),
     ]  # fmt: skip

@@ -56,6 +56,7 @@ def test_codes_and_numbers_of_tables_have_their_types() -> None:
     (lambda folder: analyse(folder / "missing.pdb"), "does not exist"),
     (lambda folder: analyse(folder, filterz={}), "filterz is not a setting"),
     (lambda folder: analyse(folder, cores=0), "cores is 0: give a whole number from 1"),
+    (lambda folder: analyse(folder, smiles="CCO"), "smiles is a text: give SMILES"),  # type: ignore[arg-type]
     (lambda folder: analyse(folder, smiles={"LIG": "c1cc"}), "The definition LIG=c1cc can't be used"),
     (lambda folder: analyse(folder, folder=Path("/proc/nothing")), "The folder /proc/nothing can't be written"),
 ])  # fmt: skip
