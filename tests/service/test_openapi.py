@@ -133,7 +133,7 @@ def address(tmp_path: Path) -> Iterator[str]:
     """A service over the shipped examples whose jobs fail at once, as thousands will be submitted."""
     values = settings_in(tmp_path, examples_dirs=(ROOT / "data/examples",), max_queued_jobs=20)
     app = create_app(build_parts(values, snakemake=("false",)))
-    app.state.shared.dry_runs._places._requests = MOST_REQUESTS  # each would take seconds
+    app.state.shared.dry_runs._places._requests = MOST_REQUESTS  # each lasts seconds
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="on"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
