@@ -44,10 +44,10 @@ def _write(folder: Path, kept: list[Instance]) -> None:
     put(folder, "0", "clean_complexes/instances", b"".join(map(instance_line, kept)))
 
 
-def _run(shard: Path, job: Path, component_index: Path, user: Path | None = None) -> None:
+def _run(shard: Path, job: Path, user: Path | None = None) -> None:
     if shard != job:
         shutil.copytree(shard, job, dirs_exist_ok=True)
-    components = {"kind": "archive", "own_components": [str(user)] if user else [], "path": component_index}
+    components = {"kind": "archive", "own_components": [str(user)] if user else []}
     run_step("match_ligands", job, settings={"components": components, "cache_dir": None})
 
 
@@ -56,9 +56,9 @@ def _molecules(job: Path) -> list[LigandMolecule]:
 
 
 @pytest.fixture(scope="module")
-def job(shard: Path, component_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def job(shard: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("job")
-    _run(shard, folder, component_index)
+    _run(shard, folder)
     return folder
 
 
@@ -81,8 +81,8 @@ def test_progress_counts_entries(job: Path) -> None:
     assert read_progress(job).passed == {"match_ligands": len({one.entry_id for one in instances_of(job)})}
 
 
-def test_same_shard_gives_the_same_bytes(shard: Path, job: Path, component_index: Path, tmp_path: Path) -> None:
-    _run(shard, tmp_path, component_index)
+def test_same_shard_gives_the_same_bytes(shard: Path, job: Path, tmp_path: Path) -> None:
+    _run(shard, tmp_path)
     contents = []
     for folder in (job, tmp_path):
         pairs = zip(instances_of(folder), _molecules(folder), strict=True)
@@ -92,7 +92,6 @@ def test_same_shard_gives_the_same_bytes(shard: Path, job: Path, component_index
 
 def test_one_bad_ligand_does_not_sink_its_shard(
     shard: Path,
-    component_index: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -104,7 +103,7 @@ def test_one_bad_ligand_does_not_sink_its_shard(
 
     monkeypatch.setattr(molecules, "build_ligand", build_ligand)
     with caplog.at_level(logging.ERROR):
-        _run(shard, tmp_path, component_index)
+        _run(shard, tmp_path)
     records = {record.stem: record for record in _molecules(tmp_path)}
     assert "1gbt_A_GBS_704" not in records
     assert records["1hpv_A_478_200"].sanitised
@@ -112,7 +111,7 @@ def test_one_bad_ligand_does_not_sink_its_shard(
     assert "Pre-condition Violation" in caplog.text
 
 
-def test_users_definition_is_used_for_an_unknown_code(component_index: Path, tmp_path: Path) -> None:
+def test_users_definition_is_used_for_an_unknown_code(tmp_path: Path) -> None:
     ethanol = component_of(
         "QZZ9",
         [("A", "C", (0, 0, 0)), ("B", "C", (1.53, 0, 0)), ("X", "O", (2.1, 1.3, 0))],
@@ -120,15 +119,15 @@ def test_users_definition_is_used_for_an_unknown_code(component_index: Path, tmp
     )
     _write(tmp_path, [ideal_instance(ethanol)])
     (tmp_path / "mine.csv").write_text("QZZ9,CCO\n")
-    _run(tmp_path, tmp_path, component_index, tmp_path / "mine.csv")
+    _run(tmp_path, tmp_path, tmp_path / "mine.csv")
     (record,) = _molecules(tmp_path)
     assert (record.bond_source, record.observed_smiles) == ("user", "CCO")
     (tmp_path / "mine.csv").write_text("QZZ9,not a smiles\n")
     with pytest.raises(UserComponentError, match=r"mine\.csv: line 1"):
-        _run(tmp_path, tmp_path, component_index, tmp_path / "mine.csv")
+        _run(tmp_path, tmp_path, tmp_path / "mine.csv")
 
 
-def test_shard_without_ligands_has_no_molecules(component_index: Path, tmp_path: Path) -> None:
+def test_shard_without_ligands_has_no_molecules(tmp_path: Path) -> None:
     _write(tmp_path, [])
-    _run(tmp_path, tmp_path, component_index)
+    _run(tmp_path, tmp_path)
     assert _molecules(tmp_path) == []

@@ -81,7 +81,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
     _normalise(settings)
     _take_flags(settings, schema)
     validator = Draft202012Validator(schema, format_checker=FormatChecker(["date"]))
-    if errors := sorted(validator.iter_errors(settings), key=lambda error: _key(error.absolute_path)):
+    if errors := list(validator.iter_errors(settings)):  # in the order of the schema
         # A misspelled setting is reported before the missing one that it stands for.
         misspelled = [error for error in errors if error.validator == "additionalProperties"]
         raise ConfigError(_message([*misspelled, *errors][0], schema))
