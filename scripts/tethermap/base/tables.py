@@ -419,15 +419,16 @@ def read_table(
         columns = [by_name.get(name, Column(name)) for name in header]
         position = header.index("stem") if stems is not None and "stem" in header else None
         lines: Iterable[str] = stream
-        if stems is not None and position == len(header) - 1:
-            lines = (line for line in stream if line.rstrip().rpartition(",")[2] in stems)  # the others are not split
+        chosen = frozenset(stems or ())
+        if position == len(header) - 1:
+            lines = (line for line in stream if line.rstrip().rpartition(",")[2] in chosen)  # the others are not split
         places = range(len(header)) if names is None else [k for k, name in enumerate(header) if name in names]
         typed = cell_parser([columns[k] for k in places], strict=strict)
         wanted = itemgetter(*places) if len(places) > 1 else lambda cells: [cells[k] for k in places]
         lacking = [column for column in table.columns if names is None and column.name not in header]
         absent = {column.name: parse_value("", column) for column in lacking}
         for cells in csv.reader(lines):
-            if stems is None or (position is not None and cells[position] in stems):
+            if stems is None or (position is not None and cells[position] in chosen):
                 row = typed(cells if names is None else wanted(cells))
                 yield row | absent if absent else row
 
