@@ -202,13 +202,13 @@ def failed_step_log(job: Path) -> str:
 
 
 def end_of_log(path: Path) -> str:
-    """Return the last lines of a log; empty if there is none."""
+    """Return the last lines of a log; empty if there is none that this user may read."""
     try:
         with path.open("rb") as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, size - _TAIL_BYTES))
             text = stream.read().decode("utf-8", errors="replace")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
         return ""
     return text if size <= _TAIL_BYTES else text.partition("\n")[2]
 

@@ -68,6 +68,11 @@ def test_end_of_a_long_log_is_kept_in_whole_lines(tmp_path: Path) -> None:
     assert len("\n".join(lines)) < 20_000
 
 
+def test_log_of_the_cluster_that_cannot_be_read_does_not_cost_the_reason(tmp_path: Path) -> None:
+    (tmp_path / ".snakemake" / "slurm_logs" / "25.log").mkdir(parents=True)
+    assert "ended as NODE_FAIL" in kept(tmp_path, record(tmp_path, "NODE_FAIL", None))["message"]
+
+
 def test_messages_of_the_script_are_unchanged(tmp_path: Path) -> None:
     record_error("The mirror is gone.", step="clean_complexes", kind="input", job=tmp_path)
     assert kept(tmp_path, record(tmp_path, "FAILED", EXIT))["message"] == "The mirror is gone."
