@@ -10,9 +10,9 @@ from service.settings import REPOSITORY
 
 
 async def output_of(
-    command: Sequence[str], seconds: float, environment: Mapping[str, str] | None = None
+    command: Sequence[str], seconds: float, environment: Mapping[str, str] | None = None, *, with_errors: bool = False
 ) -> tuple[int | None, bytes, bytes]:
-    """Run a command in a separate session and return its exit status, output and error output.
+    """Run a command in a separate session and return its exit status, output and, if requested, error output.
 
     Its processes are killed at the time limit, or if the request is canceled.
 
@@ -25,7 +25,7 @@ async def output_of(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE if with_errors else asyncio.subprocess.DEVNULL,
         cwd=REPOSITORY,
         env=environment,
         start_new_session=True,
@@ -37,4 +37,4 @@ async def output_of(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return process.returncode, output, errors
+    return process.returncode, output, errors or b""

@@ -110,7 +110,7 @@ class Scripts:
         try:
             async with self.places[kind].taken():
                 command = [sys.executable, "-m", module, *arguments]
-                status, output, errors = await output_of(command, _SECONDS, environment)
+                status, output, errors = await output_of(command, _SECONDS, environment, with_errors=True)
         except TimeoutError as error:
             raise QueueFull(f"This took more than {_SECONDS:g} s: reduce the request.", headers=_RETRY_LATER) from error
         reason = errors.decode("utf-8", "replace").strip()
