@@ -30,6 +30,7 @@ Intent = Literal["", "cancel", "timeout", "shutdown", "vanished"]
 
 RUN_FILE = f"{SERVICE_FOLDER}/run.json"
 RUN_LOG = f"{SERVICE_FOLDER}/run.log"
+"""Output of the last run; made just before its first process, so a run without it has had none."""
 TERM_SECONDS = 10.0
 """Time in seconds that a run may take to end before it is killed."""
 INTERRUPT_SECONDS = 25.0
@@ -144,7 +145,8 @@ class Runner:
         LaunchError
             If Snakemake can't be started.
         """
-        (folder / layout.ERROR).unlink(missing_ok=True)
+        for earlier in (layout.ERROR, RUN_LOG):
+            (folder / earlier).unlink(missing_ok=True)
         state = RunState(secrets.token_hex(16))
         write_json(folder / RUN_FILE, asdict(state))
         await prepared()

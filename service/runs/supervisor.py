@@ -18,7 +18,7 @@ from service.runs import processes
 from service.runs.ending import Ending, judge
 from service.runs.follow import Follower
 from service.runs.ledger import Ledger
-from service.runs.runner import Intent, LaunchError, Run, Runner, read_state
+from service.runs.runner import RUN_LOG, Intent, LaunchError, Run, Runner, read_state
 from service.runs.waiting import WaitingList
 
 CANCEL_FILE = f"{SERVICE_FOLDER}/cancel.json"
@@ -115,7 +115,7 @@ class Supervisor:
         if recovering:
             try:
                 return await self._recover()
-            except Left:  # stopped with the previous service: continue, unless this one stops too
+            except Left:  # stopped or killed with the previous service: continue, unless this one stops too
                 if self.ledger.stopping.is_set():
                     raise
         try:
@@ -143,7 +143,7 @@ class Supervisor:
         Raises
         ------
         Left
-            If the run was stopped with the service, now or then.
+            If the run was stopped with the service, now or then, or had no process yet.
         """
         state = read_state(self._folder)
         intent: Intent = "cancel" if (self._folder / CANCEL_FILE).exists() else state.intent if state else ""
@@ -153,6 +153,8 @@ class Supervisor:
             return await self._follow(run)
         if state is not None:
             await self.runner.end_processes(self._folder, state)
+            if not (self._folder / RUN_LOG).exists() and self._folder.exists():
+                raise Left("killed before its first process")
         return self._judged(None, self._wanted or intent)
 
     async def _follow(self, run: Run) -> Ending:

@@ -21,7 +21,7 @@ import pytest
 
 from service.jobs.durable import read_json, write_json
 from service.runs import processes
-from service.runs.runner import RUN_FILE, read_state
+from service.runs.runner import RUN_FILE, RUN_LOG, read_state
 from tests.service.core import HPV, MIXED, NOTHING, REFUSED, LiveService, hold, living
 from tests.standin.pipeline import HOLD, finished
 from tests.tools.crash_points import script_processes
@@ -72,7 +72,7 @@ def true_state(
     """Check that all places show one final state, no process of the job lives, no byte differs; return its body."""
     body = service.ended(job_id)
     assert service.record(job_id)["status"] == body["status"]
-    assert (body["status"], body["attempt"]) == (status, attempt or body["attempt"])
+    assert (body["status"], body["attempt"]) == (status, attempt or body["attempt"]), body["error"]
     wait_until(lambda: indexed(service, job_id) == body["status"], 10, "the index to follow")
     assert living(service.jobs / job_id) == []
     assert not list((service.jobs / job_id).rglob("*.part"))
@@ -125,16 +125,23 @@ def test_killed_while_jobs_are_queued(service: LiveService) -> None:
     assert times == sorted(times)
 
 
-def test_killed_between_the_note_of_a_run_and_its_process(service: LiveService) -> None:
+@pytest.mark.parametrize(("began", "attempt"), [(False, 1), (True, 2)])
+def test_killed_between_the_note_of_a_run_and_that_of_its_process(
+    service: LiveService, *, began: bool, attempt: int
+) -> None:
+    """However often that happens, a run without a process is no attempt of the job."""
     job = service.submit(NOTHING)
     true_state(service, job)
-    service.kill()
-    record = {**service.record(job), "status": "running", "finished_at": None, "attempt": 1}
-    (service.jobs / job / layout.MANIFEST).unlink()
-    write_json(service.jobs / job / "job_record.json", record)
-    write_json(service.jobs / job / RUN_FILE, {"token": "0" * 32, "pid": None, "start": None, "intent": ""})
-    service.start()
-    true_state(service, job, attempt=2)
+    for _ in range(3 - attempt):
+        service.kill()
+        record = {**service.record(job), "status": "running", "finished_at": None, "attempt": 1}
+        (service.jobs / job / layout.MANIFEST).unlink()
+        if not began:
+            (service.jobs / job / RUN_LOG).unlink()
+        write_json(service.jobs / job / "job_record.json", record)
+        write_json(service.jobs / job / RUN_FILE, {"token": "0" * 32, "pid": None, "start": None, "intent": ""})
+        service.start()
+        true_state(service, job, attempt)
 
 
 @pytest.mark.parametrize("noted", [True, False], ids=["noted", "begun but not noted"])
