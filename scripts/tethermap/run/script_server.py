@@ -28,6 +28,7 @@ from tethermap.run.steps import STEPS
 
 PRELOADED = (
     "snakemake.iocontainers",
+    "numpy.ma",  # of numpy.unique
     *(module for step in STEPS if not step.switch for module in (step.make.partition(":")[0], step.loads) if module),
 )
 """Modules that are loaded while the server is idle, in the order in which a run needs them."""
