@@ -129,7 +129,7 @@ def test_killed_while_jobs_are_queued(service: LiveService) -> None:
 def test_killed_between_the_note_of_a_run_and_that_of_its_process(
     service: LiveService, *, began: bool, attempt: int
 ) -> None:
-    """However often that happens, a run without a process is no attempt of the job."""
+    """A run without a process is not an attempt of the job, even the second time."""
     job = service.submit(NOTHING)
     true_state(service, job)
     for _ in range(3 - attempt):
