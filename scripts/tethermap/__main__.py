@@ -83,6 +83,8 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     if paths and len(paths) < len(chosen.what):
         raise UserError(f"{paths[0]} is a file and other arguments are not: give only files, or PDB ids, or a target.")
     refuse_no_structure([Path(path).expanduser() for path in paths])
+    if chosen.mirror and not chosen.mirror.expanduser().is_dir():
+        raise UserError(f"--mirror {chosen.mirror} is no folder: give one with files of the wwPDB.")
     name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
     settings["target_name"] = chosen.target or name
     settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name

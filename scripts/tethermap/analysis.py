@@ -89,6 +89,8 @@ def analyse(
     """
     if cores < 1:  # Snakemake would wait forever
         raise UserError(f"cores is {cores}: give a whole number from 1.")
+    if not structures:
+        raise UserError("structures is empty: give structure files, folders or PDB ids.")
     if isinstance(smiles, str):
         raise UserError("smiles is a text: give SMILES by component code, {'LIG': 'CCO'} for example.")
     refuse_wrong_smiles(smiles or {})

@@ -11,6 +11,6 @@ MODULES = (
     *("extras.protac.linker_length", "extras.protac.programs", "fit.limits", "report.directions"),
     *("report.left_out", "report.policy", "reproduce", "run.display", "run.events", "run.exit_status"),
     *("run.job_log", "run.logs", "run.slurm", "run.start", "run.told", "sources.own.archives"),
-    "sources.suggestions",
+    *("sources.query", "sources.suggestions"),
 )
 """Modules of `tethermap`."""

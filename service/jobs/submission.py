@@ -18,6 +18,7 @@ from service.settings import Settings
 from tethermap.base.config import all_settings, expected, load_schema
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_records, sequence_notes
 from tethermap.base.identifiers import COMPONENT_CODE, ENTRY_ID
+from tethermap.sources.query import NO_BRACKETS, parse_query
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "target_name": ("protein", "target"),
@@ -114,6 +115,8 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
     if not query and not structures:
         message = "Give a query: words, PDB ids or accessions (search_query)."
         raise MissingField(message, details={"field": "search_query"})
+    if query and parse_query(query).has_brackets:
+        raise _invalid("search_query", NO_BRACKETS)
     if not any(map(str.isalnum, target)):
         raise _invalid("target_name", "has no letter or digit")
     fasta, notes = _sequence(body, settings.max_fasta_residues)

@@ -47,8 +47,8 @@ NO_JSON = (
     "[" * 1000 + "]" * 1000,
 )  # fmt: skip
 WRONG: dict[str, list[Any]] = {
-    "target_name": [5, "x" * 65, "---", "a\x00b"], "search_query": ["y" * 1001, "a\tb"], "pdb_id": ["../1hpv"],
-    "ligand": ["TOOLONG"], "fasta_seq": ["MKV#LLDE", "M" * 20001], "fasta": [7], "options": [[]],
+    "target_name": [5, "x" * 65, "---", "a\x00b"], "search_query": ["y" * 1001, "a\tb", "(a OR b) c"],
+    "pdb_id": ["../1hpv"], "ligand": ["TOOLONG"], "fasta_seq": ["MKV#LLDE", "M" * 20001], "fasta": [7], "options": [[]],
     "options.cache_dir": ["/"], "options.slices": [5], "options.max_entries": [0, True], "options.kinds": [["x"]],
     "options.released_after": ["2020-02-31"], "options.organism": ["a\x00b", "Homo sapiens\n"],
     "options.only_ligands": [["478", "ABC\n"]],

@@ -135,6 +135,11 @@ def test_argument_that_cannot_be_used_is_one_sentence(
     assert says.format(file=file) in capsys.readouterr().err
 
 
+def test_mirror_that_does_not_exist_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "4CUP", "--mirror", str(tmp_path / "none")]) == 2
+    assert f"--mirror {tmp_path}/none is no folder" in capsys.readouterr().err
+
+
 @pytest.mark.process
 def test_preview_runs_only_the_search(
     archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

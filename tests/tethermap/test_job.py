@@ -55,6 +55,7 @@ def test_codes_and_numbers_of_tables_have_their_types() -> None:
     (lambda _: read_job(EXAMPLE).table("nothing"), "There is no table 'nothing'"),
     (lambda folder: analyse(folder / "missing.pdb"), "does not exist"),
     (lambda folder: analyse(folder, filterz={}), "filterz is not a setting"),
+    (lambda _: analyse(""), "structures is empty: give structure files"),
     (lambda folder: analyse(folder, cores=0), "cores is 0: give a whole number from 1"),
     (lambda folder: analyse(folder, smiles="CCO"), "smiles is a text: give SMILES"),  # type: ignore[arg-type]
     (lambda folder: analyse(folder, smiles={"LIG": "c1cc"}), "The definition LIG=c1cc can't be used"),

@@ -36,6 +36,12 @@ _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 _WILDCARD = re.compile(r"(?<!\S)\*+(?=[^\W_])|(?<=[^\W_])\*+(?!\S)|(?<!\S)(?P<word>[^\s/?]+)\?+(?=[^\W_])")
 """Signs that stand for letters elsewhere; ``HLA-A*02:01``, ``which kinase?`` and addresses have none."""
 
+NO_BRACKETS = (
+    "has brackets with operators, which are not supported: AND binds more closely than OR, so write each side of an OR"
+    " in full, as in: EGFR kinase OR HER2 kinase"
+)
+"""Reason to refuse a query that `Query.has_brackets` marks."""
+
 
 @dataclass(slots=True)
 class Clause:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
 from tethermap.base.identifiers import accession, entry_id_of
 from tethermap.sources.base import Hit, KnownEntry, Source, SourceError
-from tethermap.sources.query import Query, parse_query, parts_of, query_notes, words_of
+from tethermap.sources.query import NO_BRACKETS, Query, parse_query, parts_of, query_notes, words_of
 
 ACCESSIONS = "accession:"
 """Prefix of the reason of entries that an accession found; with several accessions, the entry's accessions are added
@@ -111,11 +111,7 @@ def find_entries(source: Source, search_query: str, target_name: str) -> SearchR
     """
     query = parse_query(search_query)
     if query.has_brackets:
-        raise SourceError(
-            f"The query has brackets with operators ({search_query!r}), which are not supported: AND binds more"
-            " closely than OR, so write each side of an OR in full, as in: EGFR kinase OR HER2 kinase.",
-            "input",
-        )
+        raise SourceError(f"The query {search_query!r} {NO_BRACKETS}.", "input")
     outcome = _find(source, query, "")
     outcome.notes[:0] = query_notes(search_query)
     known = {candidate.entry_id for candidate in outcome.candidates}
