@@ -38,8 +38,8 @@ _ORDERS = {
     Chem.BondType.TRIPLE: "trip",
     Chem.BondType.AROMATIC: "arom",
 }
-_QUERIES = {"": Chem.BondType.SINGLE, "=,:": Chem.BondType.DOUBLE}
-"""Bonds that may be aromatic, as SMARTS: the order that they have in one of the forms of the ring."""
+_QUERIES = {6: Chem.BondType.SINGLE, 7: Chem.BondType.DOUBLE}
+"""Types of bonds that may be aromatic: the order that they have in one of the forms of the ring."""
 
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
@@ -252,17 +252,19 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
     """Return a molecule with plain bonds instead of query bonds; without bonds if a query leaves an order open.
 
     Some programs write aromatic rings by the types 6 and 7 of the format: single or aromatic, double or aromatic.
+    X-TOOL, which wrote the SDF files of PDBbind, states of each bond whether it is in a ring.
     """
     bonds: list[Any] = list(mol.GetBonds())
     queries = [bond for bond in bonds if bond.HasQuery()]
     if not queries:
         return mol
     plain = Chem.RWMol(mol)
-    all_known = all(bond.GetSmarts() in _QUERIES for bond in queries)
+    orders = [_QUERIES.get(bond.GetIntProp("_MolFileBondType"), bond.GetBondType()) for bond in queries]
+    all_known = Chem.BondType.UNSPECIFIED not in orders
     for bond in queries if all_known else bonds:
         plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
-        if all_known:
-            plain.AddBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _QUERIES[bond.GetSmarts()])
+    for bond, order in zip(queries, orders, strict=True) if all_known else ():
+        plain.AddBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), order)
     return plain.GetMol()
 
 

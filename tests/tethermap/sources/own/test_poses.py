@@ -1,0 +1,29 @@
+"""Ligands of SDF files as programs write them."""
+
+from pathlib import Path
+
+import pytest
+
+from tethermap.sources.own.poses import read_poses
+
+ETHENE = """x
+  X-TOOL
+
+{atoms:3d}{bonds:3d}  0  0  0  0  0  0  0  0999 V2000
+    0.0000    0.0000    0.1000 C   0  0  0  0  0
+    1.3300    0.0000    0.3000 C   0  0  0  0  0
+{more}M  END
+$$$$
+"""
+
+
+@pytest.mark.parametrize("topology", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("kind", "bonds"), [(1, "sing"), (2, "doub"), (3, "trip"), (6, "sing"), (7, "doub"), (5, None), (8, None)]
+)
+def test_bonds_keep_their_order_if_the_file_states_whether_they_are_in_a_ring(
+    kind: int, topology: int, bonds: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=2, bonds=1, more=f"  1  2{kind:3d}  0  0{topology:3d}  0\n"))
+    ((pose,), _) = read_poses(tmp_path / "x.sdf")
+    assert pose.bonds == (bonds and ((0, 1, bonds),))
