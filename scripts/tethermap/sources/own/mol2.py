@@ -24,6 +24,7 @@ _MOST_TRIES = 3000
 """Maximum number of ways to place hydrogens and charges in aromatic rings."""
 
 _BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
+_GAFF = re.compile(r"[chnops][a-z0-9+*]?|[fi]")
 _ATOM_WORDS = 6
 _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
 
@@ -121,7 +122,7 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
 
 
 def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
-    """Return the elements of SYBYL's, GAFF's and Amber's types, empty for dummies and lone pairs."""
+    """Return the elements of SYBYL's, GAFF's and Amber's types, else of names; empty for dummies and lone pairs."""
     elements, words = [], []
     for row in rows:
         head, dot, _ = row[5].partition(".")
@@ -132,13 +133,13 @@ def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
             elements.append(word)
         elif head[:2].lower() in ("cl", "br"):
             elements.append(head[:2].capitalize())
-        elif head[:1].islower():  # GAFF
-            elements.append(head[0].upper() if head[0].upper() in SYMBOLS else "")
+        elif _GAFF.fullmatch(head):
+            elements.append(head[0].upper())
         elif len(head) == 1 or head != head.upper():
             elements.append(word if word in SYMBOLS else "")
         else:
             elements.append("")
-        letters = head if head[:1].isalpha() and head[:1].upper() in SYMBOLS else row[1]
+        letters = head if head[:1] in SYMBOLS else row[1]
         words.append(letters if not elements[-1] else row[1])
     guessed = guess_elements(["1"] * len(rows), ["LIG"] * len(rows), words, xyz, elements)
     if unknown := [row[1] for row, element in zip(rows, guessed, strict=True) if not element]:

@@ -13,6 +13,7 @@ from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule
+from tethermap.sources.own.mol2 import elements_of
 from tethermap.sources.own.poses import LigandFileError, LigandPose, read_poses
 
 CODES = """
@@ -162,6 +163,16 @@ def test_dummies_and_lone_pairs_are_left_out_and_noted(molecules: dict[str, Chem
     (pose,), notes = read_poses(tmp_path / "x.mol2")
     assert sum(element != "H" for element in pose.elements) == 31
     assert "2 dummy atoms or lone pairs were left out" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "element"),
+    [("C1", "opls_135", "C"), ("H1", "opls_140", "H"), ("Li1", "opls_404", "Li"), ("FE", "fe", "Fe"),
+     ("ZN", "ZN", "Zn"), ("N1", "na", "N"), ("C1", "cl", "Cl"), ("X1", "n+", "N"), ("X1", "f", "F"),
+     ("X1", "CG2R61", "C")],
+)  # fmt: skip
+def test_element_is_that_of_the_type_or_of_the_name(name: str, kind: str, element: str) -> None:
+    assert elements_of([["1", name, "0", "0", "0", kind]], np.zeros((1, 3))) == [element]
 
 
 def test_damaged_molecules_are_refused_by_name_and_the_next_one_is_read(
