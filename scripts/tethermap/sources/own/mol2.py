@@ -24,6 +24,9 @@ _MOST_TRIES = 3000
 """Maximum number of ways to place hydrogens and charges in aromatic rings."""
 
 _BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
+_CARBOXYLATE = frozenset({"O.co2", "o", "O2"})
+"""Types of an oxygen of a carboxylate: SYBYL's, GAFF's and Amber's; programs write its bonds as 1, 2 or ar."""
+
 _GAFF = re.compile(r"[chnops][a-z0-9+*]?|[fi]")
 _ATOM_WORDS = 6
 _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "Se": 2, "Si": 4}
@@ -236,6 +239,8 @@ def _set_delocalised(mol: _Molecule) -> None:
     """Write carboxylates, guanidines and amidines: one double bond at each carbon that has such bonds."""
     for atom, element in enumerate(mol.elements):
         ends = [b for b in mol.near[atom] if mol.order(atom, b) == 1.25]
+        oxygens = [b for b in mol.near[atom] if mol.types[b] in _CARBOXYLATE and len(mol.near[b]) == 1]
+        ends = oxygens if len(oxygens) == 2 and len(mol.near[atom]) == 3 else ends
         if len(ends) < 2 or element != "C":
             continue
 

@@ -175,6 +175,38 @@ def test_element_is_that_of_the_type_or_of_the_name(name: str, kind: str, elemen
     assert elements_of([["1", name, "0", "0", "0", kind]], np.zeros((1, 3))) == [element]
 
 
+ACETATE = """@<TRIPOS>MOLECULE
+x
+7 6
+@<TRIPOS>ATOM
+1 C1 -1.653 0.611 1.199 {carbon} 1 LIG 0
+2 C2 -1.028 0.345 -0.134 C.3 1 LIG 0
+3 O1 -2.652 0.053 1.630 {oxygen} 1 LIG 0
+4 O2 -0.960 1.562 1.871 {oxygen} 1 LIG 0
+5 H1 -1.607 -0.427 -0.663 H 1 LIG 0
+6 H2 -1.024 1.271 -0.728 H 1 LIG 0
+7 H3 0.005 -0.004 0.009 H 1 LIG 0
+@<TRIPOS>BOND
+1 1 2 1
+2 1 3 {order}
+3 1 4 {order}
+4 2 5 1
+5 2 6 1
+6 2 7 1
+"""
+
+
+@pytest.mark.parametrize("order", ["1", "2", "ar"])
+@pytest.mark.parametrize("kinds", [("C.2", "O.co2"), ("c", "o"), ("C", "O2")])
+def test_carboxylate_has_one_double_bond_regardless_of_its_orders(
+    kinds: tuple[str, str], order: str, tmp_path: Path
+) -> None:
+    """Antechamber writes two single bonds, PRODRG two double ones, SYBYL two aromatic ones."""
+    (tmp_path / "x.mol2").write_text(ACETATE.format(carbon=kinds[0], oxygen=kinds[1], order=order))
+    ((pose,), _) = read_poses(tmp_path / "x.mol2")
+    assert Chem.MolToSmiles(Chem.RemoveHs(rebuilt(pose))) == "CC(=O)[O-]"
+
+
 def test_damaged_molecules_are_refused_by_name_and_the_next_one_is_read(
     molecules: dict[str, Chem.Mol], tmp_path: Path
 ) -> None:
