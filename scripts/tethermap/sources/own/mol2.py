@@ -19,9 +19,12 @@ from tethermap.base.elements import SYMBOLS
 from tethermap.formats.guess_elements import guess_elements
 
 _DUMMIES = frozenset({"DU", "LP", "XX", "ANY", "HEV", "HET", "HAL", "DUMMY"})
-_ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5, "nc": 0.0, "du": 0.0}
+_ORDERS = {"1": 1.0, "2": 2.0, "3": 3.0, "am": 1.0, "ar": 1.5, "un": 1.0, "4": 1.5, "nc": 0.0, "du": 0.0, "0": 0.0}
 _MOST_TRIES = 3000
 """Maximum number of ways to place hydrogens and charges in aromatic rings."""
+
+_FLAT = 0.4
+"""Length of the sum of an atom's bond directions: 0 if they are planar or linear, 1 for three of a tetrahedron."""
 
 _BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
 _CARBOXYLATE = frozenset({"O.co2", "o", "O2"})
@@ -121,7 +124,9 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     made = _kekulised(mol, xyz[kept])
     made.SetProp("_Name", "" if title == "*****" else title)
     left = len(rows) - len(kept)
-    return made, mol.names, f"{left} dummy atoms or lone pairs were left out" if left else ""
+    notes = [f"{left} dummy atoms or lone pairs were left out"] if left else []
+    notes += ["its bond orders are unusable: bonds are perceived from distances"] if bonds and not mol.orders else []
+    return made, mol.names, "; ".join(notes)
 
 
 def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
@@ -157,9 +162,14 @@ def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
     for a, b in networkx.bridges(networkx.Graph(pair for pair, order in mol.orders.items() if order == 1.5)):
         mol.set_order(a, b, 1.25)  # delocalised: in no ring
     _set_delocalised(mol)
+    if _lacks_double_bonds(mol, xyz):
+        mol.orders.clear()
+        mol.near, mol.charges = [[] for _ in mol.names], [0] * len(mol.names)
     has_hydrogens = "H" in mol.elements
     complete = has_hydrogens and all(
-        mol.valence(k) >= 4 or _is_linear_end(mol, k) for k, element in enumerate(mol.elements) if element == "C"
+        mol.valence(k) >= 4 or _is_linear_end(mol, k)
+        for k, element in enumerate(mol.elements)
+        if element == "C" and mol.orders
     )
     _set_rings(mol, stated=has_hydrogens)
     for atom, element in enumerate(mol.elements):
@@ -183,6 +193,23 @@ def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
     made.AddConformer(conformer)
     mol.names = [mol.names[k] for k in kept]
     return made.GetMol()
+
+
+def _lacks_double_bonds(mol: _Molecule, xyz: np.ndarray) -> bool:
+    """Return whether a carbon is planar or linear but has single bonds only, in a file with hydrogens of carbons.
+
+    LEaP and others that write the topology of a force field state all bonds as single.
+    """
+    carbons = [k for k, element in enumerate(mol.elements) if element == "C"]
+    if not any(mol.elements[b] == "H" for k in carbons for b in mol.near[k]):
+        return False
+    for k in carbons:
+        bonds = xyz[mol.near[k]] - xyz[k]
+        if len(bonds) in (2, 3) and mol.valence(k) == len(bonds):
+            directions = bonds / np.maximum(np.linalg.norm(bonds, axis=1, keepdims=True), 1e-6)
+            if np.linalg.norm(directions.sum(axis=0)) < _FLAT:
+                return True
+    return False
 
 
 def _is_linear_end(mol: _Molecule, atom: int) -> bool:

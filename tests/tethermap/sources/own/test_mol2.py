@@ -1,5 +1,6 @@
 """Ligands of mol2 files: 50 components of the dictionary with all, polar and no hydrogens are the right molecules."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
@@ -205,6 +206,19 @@ def test_carboxylate_has_one_double_bond_regardless_of_its_orders(
     (tmp_path / "x.mol2").write_text(ACETATE.format(carbon=kinds[0], oxygen=kinds[1], order=order))
     ((pose,), _) = read_poses(tmp_path / "x.mol2")
     assert Chem.MolToSmiles(Chem.RemoveHs(rebuilt(pose))) == "CC(=O)[O-]"
+
+
+@pytest.mark.parametrize("order", ["1", "0"])
+@pytest.mark.parametrize("code", ["IRE", "ADN", "NVP"])
+def test_bonds_are_perceived_if_the_file_lacks_their_orders(
+    code: str, order: str, molecules: dict[str, Chem.Mol], tmp_path: Path
+) -> None:
+    """LEaP writes all bonds as single, Maestro's converter as 0."""
+    text = mol2_text(molecules[code], "gaff")
+    (tmp_path / "x.mol2").write_text(re.sub(r"^( *\d+ \d+ \d+) \d$", rf"\1 {order}", text, flags=re.MULTILINE))
+    ((pose,), (note,)) = read_poses(tmp_path / "x.mol2")
+    assert (pose.bonds, set(pose.charges), "bonds are perceived" in note) == (None, {0}, True)
+    assert len(pose.elements) == molecules[code].GetNumAtoms()
 
 
 def test_damaged_molecules_are_refused_by_name_and_the_next_one_is_read(
