@@ -111,7 +111,8 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
         raise Mol2Error(f"a bond has the unknown type {unknown}; write it as SDF")
     elements = elements_of(rows, xyz)
     kept = [k for k, element in enumerate(elements) if element]
-    place = {rows[k][0]: number for number, k in enumerate(kept)}
+    ids = ids_of(rows, [end for *pair, _ in bonds for end in pair])
+    place = {ids[k]: number for number, k in enumerate(kept)}
     names, types = ([rows[k][column] for k in kept] for column in (1, 5))
     mol = _Molecule(names, types, [elements[k] for k in kept], [[] for _ in kept], [0] * len(kept))
     for first, second, order in bonds:
@@ -127,6 +128,19 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     notes = [f"{left} dummy atoms or lone pairs were left out"] if left else []
     notes += ["its bond orders are unusable: bonds are perceived from distances"] if bonds and not mol.orders else []
     return made, mol.names, "; ".join(notes)
+
+
+def ids_of(rows: Sequence[Sequence[str]], ends: Sequence[str]) -> list[str]:
+    """Return the name of each atom in the bonds: its id, or its number in the file if the bonds use that.
+
+    SYBYL numbers the atoms of each molecule from 1 and ignores their ids; PyMOL's go on from molecule to molecule.
+    """
+    ids = [row[0] for row in rows]
+    if len({*ids}) < len(ids) or not {*ends} <= {*ids}:
+        ids = [str(number) for number in range(1, len(rows) + 1)]
+    if not {*ends} <= {*ids}:
+        raise Mol2Error("a bond is between atoms that it lacks")
+    return ids
 
 
 def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:

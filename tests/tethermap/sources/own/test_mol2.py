@@ -221,6 +221,23 @@ def test_bonds_are_perceived_if_the_file_lacks_their_orders(
     assert len(pose.elements) == molecules[code].GetNumAtoms()
 
 
+@pytest.mark.parametrize("first", [1, 4, 8, 0])
+def test_bonds_count_atoms_from_1_if_their_ids_do_not(first: int, tmp_path: Path) -> None:
+    """The format has ids for reference only; PyMOL's go on from molecule to molecule."""
+    text = ACETATE.format(carbon="C.2", oxygen="O.co2", order="ar")
+    for number in range(7, 0, -1):
+        text = re.sub(rf"^{number} (?=[CHO])", f"{first + number - 1 if first else 1} ", text, flags=re.MULTILINE)
+    (tmp_path / "x.mol2").write_text(text)
+    ((pose,), _) = read_poses(tmp_path / "x.mol2")
+    assert Chem.MolToSmiles(Chem.RemoveHs(rebuilt(pose))) == "CC(=O)[O-]"
+
+
+def test_bond_of_an_absent_atom_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.mol2").write_text(ACETATE.format(carbon="C.2", oxygen="O.co2", order="ar").replace("6 2 7", "6 2 9"))
+    with pytest.raises(LigandFileError, match="a bond is between atoms that it lacks"):
+        read_poses(tmp_path / "x.mol2")
+
+
 def test_damaged_molecules_are_refused_by_name_and_the_next_one_is_read(
     molecules: dict[str, Chem.Mol], tmp_path: Path
 ) -> None:
