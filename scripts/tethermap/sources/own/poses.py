@@ -178,8 +178,9 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
         yield "RDKit can't read it; write it again as SDF with another program"
         return
     mol = _without_queries(mol)
-    dummies = [atom.GetIdx() for atom in mol.GetAtoms() if atom.GetSymbol() not in SYMBOLS]
-    if dummies and len(dummies) < mol.GetNumAtoms():
+    unknown = [atom for atom in mol.GetAtoms() if atom.GetSymbol() not in SYMBOLS]
+    dummies = [atom.GetIdx() for atom in unknown]
+    if 0 < len(dummies) < mol.GetNumAtoms() and all(atom.GetDegree() < 2 for atom in unknown):
         mol = part_of(mol, [k for k in range(mol.GetNumAtoms()) if k not in dummies])
         yield f"{len(dummies)} dummy atoms were left out"
     pieces = _pieces(mol) if mol.GetNumConformers() else [list(range(mol.GetNumAtoms()))]

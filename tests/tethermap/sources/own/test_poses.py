@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tethermap.sources.own.poses import read_poses
+from tethermap.sources.own.poses import LigandFileError, read_poses
 
 ETHENE = """x
   X-TOOL
@@ -27,3 +27,17 @@ def test_bonds_keep_their_order_if_the_file_states_whether_they_are_in_a_ring(
     (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=2, bonds=1, more=f"  1  2{kind:3d}  0  0{topology:3d}  0\n"))
     ((pose,), _) = read_poses(tmp_path / "x.sdf")
     assert pose.bonds == (bonds and ((0, 1, bonds),))
+
+
+@pytest.mark.parametrize("in_chain", [False, True])
+def test_dummy_atom_at_an_end_is_left_out_and_in_a_chain_an_error(in_chain: bool, tmp_path: Path) -> None:
+    """RDKit writes `*` for an element that the type of a docking program does not give."""
+    bonds = ["  1  2  1  0\n", "  1  3  1  0\n", "  2  3  1  0\n"][: 3 if in_chain else 2]
+    more = "".join(["    0.0000    1.4000    0.3000 *   0  0\n", *bonds])
+    (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=3, bonds=len(bonds), more=more))
+    if in_chain:
+        with pytest.raises(LigandFileError, match="write the real atoms"):
+            read_poses(tmp_path / "x.sdf")
+    else:
+        ((pose,), (note,)) = read_poses(tmp_path / "x.sdf")
+        assert (pose.elements, "1 dummy atoms were left out" in note) == (("C", "C"), True)
