@@ -124,15 +124,18 @@ def _is_ligand(residue: _Member) -> bool:
 
 
 def _of_mol2(text: str, stem: str) -> dict[str, str]:
-    files: dict[str, str] = {}
-    parts = re.split(r"^@<TRIPOS>MOLECULE.*$", text, flags=re.MULTILINE)[1:]
-    for number, part in enumerate(parts, start=1):
+    complexes, ligands = list[str](), list[str]()
+    for part in re.split(r"^@<TRIPOS>MOLECULE.*$", text, flags=re.MULTILINE)[1:]:
         sections = read_sections(part.splitlines())
         residues = _mol2_residues(sections)
+        if complexes and sum(residue.is_linked for residue in residues) < _LEAST_POLYMER:  # poses after the receptor
+            ligands.append(f"@<TRIPOS>MOLECULE{part}")
+            continue
         for residue in filter(_is_ligand, residues):
             residue.pose = _mol2_pose(sections, residue)
-        files[f"{stem}{f'-{number}' if len(parts) > 1 else ''}.cif"] = _complex(stem, residues)
-    return files
+        complexes.append(_complex(stem, residues))
+    files = {f"{stem}{f'-{k}' if len(complexes) > 1 else ''}.cif": made for k, made in enumerate(complexes, start=1)}
+    return files | ({f"{stem}_ligand.mol2": "".join(ligands)} if ligands else {})
 
 
 def _mol2_residues(sections: Mapping[str, list[list[str]]]) -> list[_Member]:

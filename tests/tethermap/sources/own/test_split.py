@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,17 @@ def test_maestro_file_of_complexes_is_one_entry_each(own: Path, ligands: Ligands
     complexes = [Chem.CombineMols(protein_mol(step), ligand_mol()) for step in (0.0, 0.1, 0.2)]
     (own / "x.mae").write_bytes(maestro(*complexes))
     assert ligands(own) == {f"x-{number}": [RIGHT] for number in (1, 2, 3)}
+
+
+def test_mol2_file_of_a_receptor_and_poses_is_one_entry(own: Path, ligands: Ligands) -> None:
+    """MOE writes the receptor of a docking as the first molecule."""
+    infos = [atom.GetPDBResidueInfo() for atom in protein_mol().GetAtoms()]
+    residues = iter(f"{info.GetResidueNumber()} {info.GetResidueName()}{info.GetResidueNumber()}" for info in infos)
+    names = iter(info.GetName().strip() for info in infos)
+    protein = re.sub("1 LIG1", lambda _: next(residues), mol2_text(protein_mol(), "gaff"))
+    protein = re.sub(r"(?<=\d )[A-Z][a-z]?\d+(?= +-?\d+\.)", lambda _: next(names), protein)
+    (own / "x.mol2").write_text(protein + mol2() + mol2())
+    assert ligands(own) == {"x": [RIGHT] * 2}
 
 
 @pytest.mark.parametrize("ending", ["sdf", "mol2"])
