@@ -118,7 +118,7 @@ def _with_elements(text: str, kinds: Iterable[str]) -> str:
     # PDBQT: a partial charge in columns 71-76, followed by AutoDock's type
     docked = re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())
     if docked:
-        lines = [line for line in lines if not _ATOM.match(line) or _narrowed(line)[76:80].strip().upper() != "W"]
+        lines = [line for line in lines if not _ATOM.match(line) or not _NO_ATOM.fullmatch(_narrowed(line)[76:])]
     at = [k for k, line in enumerate(lines) if _ATOM.match(line)]
     atoms = [_narrowed(lines[k]) for k in at]
     known = [autodock_element(line) if docked else _element(line) for line in atoms]
@@ -168,14 +168,15 @@ def _names_element(name: str, word: str) -> bool:
 _AUTODOCK = {"A": "C", "OA": "O", "NA": "N", "NS": "N", "OS": "O", "SA": "S", "HD": "H", "HS": "H", "Z": "C"}
 """Elements of AutoDock's atom types that are not called by them (AutoDock 4.2 user guide)."""
 
-_GLUE = re.compile(r"C?G\d*")
-"""Types of atoms that close a macrocycle, and of their dummies (Meeko)."""
+_NO_ATOM = re.compile(r" *(?:W|G\d*) *", re.IGNORECASE)
+"""Types of waters of hydrated docking, and of the dummies that close a macrocycle (Meeko)."""
+
+_CLOSING = re.compile(r"CG\d*")
+"""Types of the carbons that close a macrocycle."""
 
 
 def autodock_element(line: str) -> str:
-    """Return the element of AutoDock's type in a line of a PDBQT file, empty for dummies and waters."""
+    """Return the element of AutoDock's type in a line of a PDBQT file, empty if it gives none."""
     word = line[76:].strip().upper()
-    if _GLUE.fullmatch(word):
-        return "C" if word.startswith("C") else ""
-    element = _AUTODOCK.get(word, word.capitalize())
-    return element if element in SYMBOLS and word != "W" else ""
+    element = "C" if _CLOSING.fullmatch(word) else _AUTODOCK.get(word, word.capitalize())
+    return element if element in SYMBOLS else ""

@@ -44,6 +44,9 @@ _QUERIES = {6: Chem.BondType.SINGLE, 7: Chem.BondType.DOUBLE}
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
 _FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
+_WATER = re.compile(r"^(?:ATOM  |HETATM).{6}WAT .{60} W\b.*\n?", re.MULTILINE)
+"""Water of a hydrated docking scored by AutoDock's ``dry.py``, in a file without partial charges."""
+
 _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
 _CONFIDENCE = re.compile(r"rank\d+_confidence(-?\d+\.\d+)")
 _VINA = re.compile(r"^REMARK +VINA RESULT: +(-?\d+\.\d+)", re.MULTILINE)
@@ -288,7 +291,7 @@ def _of_coordinates(text: str) -> _Records:
     """Yield the models of a PDBQT, DLG or PDB file of a ligand only; each ROOT of a PDBQT file is a ligand."""
     if re.search(r"^DOCKED: ", text, re.MULTILINE):
         text = "\n".join(line[8:] for line in text.splitlines() if line.startswith("DOCKED: "))
-    text = _FLEXIBLE.sub("", text)
+    text = _WATER.sub("", _FLEXIBLE.sub("", text))
     models = re.split(r"^MODEL\b.*$", text, flags=re.MULTILINE)
     first_smiles = _SMILES.search(text)
     for model in models[1:] or models:

@@ -41,3 +41,28 @@ def test_dummy_atom_at_an_end_is_left_out_and_in_a_chain_an_error(in_chain: bool
     else:
         ((pose,), (note,)) = read_poses(tmp_path / "x.sdf")
         assert (pose.elements, "1 dummy atoms were left out" in note) == (("C", "C"), True)
+
+
+GLUED = """ROOT
+ATOM      1  C1  UNL     1      32.022   4.423  14.349  1.00  0.00     0.135 C
+ATOM      2  *1  UNL     1      29.197   9.201  19.164  1.00  0.00     0.000 G0
+ATOM      3  G   UNL     1      29.197   9.201  19.164  1.00  0.00     0.000 G1
+ATOM      4  C20 UNL     1      31.197   5.201  15.164  1.00  0.00     0.108 CG0
+ENDROOT
+TORSDOF 0
+"""
+DRY = """ROOT
+ATOM      1  C1  UNL     1      32.022   4.423  14.349  1.00  0.00           C
+ATOM      2  C2  UNL     1      31.197   5.201  15.164  1.00  0.00           C
+ATOM      3 WAT  UNL     1      29.197   9.201  19.164  1.00 30.00           W
+ENDROOT
+TORSDOF 0
+"""
+
+
+@pytest.mark.parametrize("text", [GLUED, DRY])
+def test_dummies_and_waters_of_autodock_are_left_out(text: str, tmp_path: Path) -> None:
+    """Meeko closes macrocycles by dummies; AutoDock's ``dry.py`` writes waters of hydrated docking."""
+    (tmp_path / "x.pdbqt").write_text(text)
+    ((pose,), _) = read_poses(tmp_path / "x.pdbqt")
+    assert pose.elements == ("C", "C")
