@@ -113,7 +113,12 @@ def add_ligands(document: cif.Document, asyms: Sequence[str], poses: Sequence[Li
         rows.append((asym, definitions.get(key, (None,))[0], pose.smiles or None, *origin))
     block = document.add_new_block(BLOCK)
     _add_loop(block, additions.LIGANDS, additions.LIGAND_TAGS, rows)
-    fields = [(asym, *field) for asym, pose in zip(asyms, poses, strict=True) for field in pose.fields.items()]
+    fields = [
+        (asym, *field)
+        for asym, pose in zip(asyms, poses, strict=True)
+        if pose.source_file
+        for field in pose.fields.items()
+    ]
     _add_loop(block, additions.FIELDS, additions.FIELD_TAGS, fields)
     for name, pose in definitions.values():
         _add_definition(document.add_new_block(name), pose)

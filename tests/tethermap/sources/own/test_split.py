@@ -68,6 +68,13 @@ def test_mol2_file_of_a_receptor_and_poses_is_one_entry(own: Path, ligands: Liga
     assert ligands(own) == {"x": [RIGHT] * 2}
 
 
+def test_maestro_complex_with_properties_is_read(own: Path, ligands: Ligands) -> None:
+    whole = Chem.CombineMols(protein_mol(), ligand_mol())
+    whole.SetProp("s_pdb_PDB_ID", "1KV1")
+    (own / "x.mae").write_bytes(maestro(whole))
+    assert ligands(own) == {"x": [RIGHT]}
+
+
 @pytest.mark.parametrize("ending", ["sdf", "mol2"])
 @pytest.mark.parametrize("chain", ["A", " ", "B", "l", "9", "L"])
 def test_bonds_of_a_ligands_file_reach_it_for_any_chain_of_the_receptor(
