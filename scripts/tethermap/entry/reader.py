@@ -52,7 +52,8 @@ _LAST_ASCII = 126
 
 _CIF_START = re.compile(r"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
 _PDB_START = re.compile(
-    r"(?:[^\n]*\n){0,200}?(?:HEADER|ATOM  |HETATM|CRYST1|REMARK|MODEL |TITLE |COMPND|OBSLTE|EXPDTA)"
+    r"(?:[^\n]*\n){0,200}?(?:HEADER|ATOM  |HETATM|CRYST1|REMARK|MODEL |TITLE |COMPND|OBSLTE|EXPDTA"
+    r"|USER  |HELIX |SHEET |SEQRES)"
 )
 
 _WORD = re.compile(r"[A-Za-z]{3}")

@@ -98,6 +98,15 @@ def test_numbers_of_other_programs_are_read(tmp_path: Path, x: str, occupancy: s
 
 
 @pytest.mark.parametrize(
+    "line", ["USER  MOD  Set 1.1: A  50 ASN     :      amide:sc=   0.5\n", "HELIX    1   1 SER A    6\n"]
+)
+def test_file_with_many_lines_before_its_atoms_is_read(tmp_path: Path, line: str) -> None:
+    """Reduce begins with a line for each side chain, ChimeraX with helices and strands."""
+    text = line * 300 + ATOM.format(x="1.000", occupancy="1.00", element="C") + "END\n"
+    assert len(read(tmp_path, text).atoms) == 1
+
+
+@pytest.mark.parametrize(
     ("written", "element"), [("C", "C"), ("A", "C"), ("<s", "C"), ("N ", "N"), ("CL", "Cl"), ("Br", "Br"), ("X", "X")]
 )
 def test_missing_element_is_derived_from_the_name(tmp_path: Path, written: str, element: str) -> None:
