@@ -15,6 +15,9 @@ _FARTHEST_BONDED = 3.0
 _ALONE = frozenset({"He", "Ne", "Ar", "Kr", "Xe"})
 """Elements that bond to nothing in a ligand."""
 
+_CHARMM_IONS = {"SOD": "Na", "POT": "K", "RUB": "Rb", "CAD": "Cd", "CES": "Cs"}
+"""Ions whose names in CHARMM (toppar_water_ions.str) begin with another element."""
+
 
 def guess_elements(
     residues: Sequence[str], comp_ids: Sequence[str], names: Sequence[str], xyz: FloatArray, known: Sequence[str]
@@ -70,7 +73,9 @@ def _of_ligand(
     places = xyz[list(part)]
     for at, k in enumerate(part):
         one, two = _one(letters[at]), _two(letters[at])
-        if known[k] or not two or not one:
+        if len(part) == 1 and not known[k] and letters[at] in _CHARMM_IONS:
+            yield _CHARMM_IONS[letters[at]]
+        elif known[k] or not two or not one:
             yield single[at]
         elif len(part) == 1:
             yield two if letters[at] == _letters(comp_id) else one

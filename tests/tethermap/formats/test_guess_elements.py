@@ -23,3 +23,10 @@ def test_elements_of_dictionary_components_are_guessed_from_names_and_distances(
         )
         wrong += [(code, atom.name, one) for atom, one in zip(atoms, guessed, strict=True) if atom.element != one]
     assert wrong == []
+
+
+def test_ions_have_the_elements_of_their_names_in_charmm_amber_and_the_pdb() -> None:
+    ions = {"SOD": "Na", "POT": "K", "RUB": "Rb", "CAD": "Cd", "CES": "Cs", "LIT": "Li", "CAL": "Ca", "BAR": "Ba",
+            "CLA": "Cl", "Na+": "Na", "K+": "K", "Cl-": "Cl", "ZN2": "Zn", "CA": "Ca", "CD": "Cd"}  # fmt: skip
+    names = list(ions)
+    assert guess_elements(names, names, names, np.zeros((len(ions), 3)), [""] * len(ions)) == list(ions.values())
