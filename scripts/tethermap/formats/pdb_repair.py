@@ -14,6 +14,9 @@ _ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _END = re.compile(r"^END *\r?$", re.MULTILINE)
 _END_BEFORE = re.compile(r"\nEND(?!MDL)")  # without ^, as a search for a fixed text is ten times faster
 _MODEL = re.compile(r"^(?:MODEL|ENDMDL)\b.*\n?", re.MULTILINE)
+_FIRST_PART = re.compile(r"^(?:ROOT|BEGIN_RES|ATOM  |HETATM)\b", re.MULTILINE)
+FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
+"""A side chain that AutoDock moves together with the ligand."""
 _SPELLINGS = frozenset(
     spelling
     for name in ("D", *(gemmi.Element(number).name for number in range(119)))  # 0 is X, unknown
@@ -47,6 +50,8 @@ def repaired_pdb(text: str) -> tuple[str, int]:
     last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
     if text.startswith("END") or _END_BEFORE.search(text, 0, max(last, 0)):  # as in files joined with ``cat``
         text = _END.sub("REMARK", text[: max(last, 0)]) + text[max(last, 0) :]
+    if "\nBEGIN_RES" in text and (part := _FIRST_PART.search(text)) is not None and part[0] == "ROOT":
+        text = FLEXIBLE.sub("", text)  # of the receptor, not of the docked ligand
     kinds = kinds_of_atoms(text)
     odd = odd_lines(kinds)
     if odd:
@@ -111,13 +116,14 @@ def _realigned(line: str) -> str:
 
 def _with_elements(text: str, kinds: Iterable[str]) -> str:
     """Return text with an element in columns 77-78 of each atom, followed only by a charge."""
-    if all(map(_is_plain, {kind[66:80].rstrip("\r") for kind in kinds if _ATOM.match(kind)})):
+    is_ligand = "\nENDROOT" in text
+    if not is_ligand and all(map(_is_plain, {kind[66:80].rstrip("\r") for kind in kinds if _ATOM.match(kind)})):
         return text
     lines = text.splitlines()
     first = next((line for line in lines if _ATOM.match(line)), "")
     # PDBQT: a partial charge in columns 71-76, followed by AutoDock's type
     docked = re.fullmatch(r" *[+-]?\d*\.\d+ ?", first[68:77]) is not None and bool(first[77:80].strip())
-    if docked:
+    if docked := docked or is_ligand:
         lines = [line for line in lines if not _ATOM.match(line) or not _NO_ATOM.fullmatch(_narrowed(line)[76:])]
     at = [k for k, line in enumerate(lines) if _ATOM.match(line)]
     atoms = [_narrowed(lines[k]) for k in at]
@@ -168,8 +174,8 @@ def _names_element(name: str, word: str) -> bool:
 _AUTODOCK = {"A": "C", "OA": "O", "NA": "N", "NS": "N", "OS": "O", "SA": "S", "HD": "H", "HS": "H", "Z": "C"}
 """Elements of AutoDock's atom types that are not called by them (AutoDock 4.2 user guide)."""
 
-_NO_ATOM = re.compile(r" *(?:W|G\d*) *", re.IGNORECASE)
-"""Types of waters of hydrated docking, and of the dummies that close a macrocycle (Meeko)."""
+_NO_ATOM = re.compile(r" *(?:W|TZ|G\d*) *", re.IGNORECASE)
+"""Types of waters of hydrated docking, of free positions around zinc, and of dummies that close a macrocycle (Meeko)."""
 
 _CLOSING = re.compile(r"CG\d*")
 """Types of the carbons that close a macrocycle."""

@@ -74,3 +74,20 @@ def test_end_lines_before_the_last_atom_are_remarks() -> None:
 def test_file_that_begins_with_endmdl_is_read() -> None:
     cut = f"ENDMDL\n{ATOM}\n"
     assert pdb_repair.repaired_pdb(cut)[0] == cut
+
+
+def test_hydration_waters_and_zinc_positions_of_autodock_are_left_out() -> None:
+    """Waters of hydrated docking, without charges after a filter, and free positions around zinc."""
+    atom = f"{ATOM[:66]}{'C':>12} "
+    water = f"{ATOM[:12]}WAT  UNL L{ATOM[22:66]}{'W':>12} "
+    zinc = f"{ATOM[:12]} TZ   ZN B{ATOM[22:66]}     0.000 TZ"
+    assert pdb_repair.repaired_pdb(f"ROOT\n{atom}\n{water}\nENDROOT\n")[0] == f"ROOT\n{ATOM}\nENDROOT\n"
+    charged = f"{ATOM[:66]}    +0.100 C \n"
+    assert pdb_repair.repaired_pdb(f"{charged}{zinc}\n")[0] == f"{ATOM}\n"
+
+
+def test_flexible_side_chains_are_not_part_of_a_docking_result() -> None:
+    side = "BEGIN_RES ILE A   3\nROOT\n{}ENDROOT\nEND_RES ILE A   3\n"
+    ligand = f"ROOT\n{HETERO}\nENDROOT\nTORSDOF 0\n"
+    assert "ILE" not in pdb_repair.repaired_pdb(ligand + side.format(f"{ATOM}\n"))[0]
+    assert "ILE" in pdb_repair.repaired_pdb(f"{ATOM}\n{ligand}{side.format(f'{ATOM}{chr(10)}')}")[0]

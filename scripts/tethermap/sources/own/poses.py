@@ -15,7 +15,7 @@ from rdkit import Chem, rdBase
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
-from tethermap.formats.pdb_repair import repaired_pdb
+from tethermap.formats.pdb_repair import FLEXIBLE, repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 from tethermap.sources.own.mol2 import read_mol2
 from tethermap.sources.own.sniff import kind_of
@@ -43,10 +43,6 @@ _QUERIES = {6: Chem.BondType.SINGLE, 7: Chem.BondType.DOUBLE}
 
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
-_FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
-_WATER = re.compile(r"^(?:ATOM  |HETATM).{6}WAT .{60} W\b.*\n?", re.MULTILINE)
-"""Water of a hydrated docking scored by AutoDock's ``dry.py``, in a file without partial charges."""
-
 _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
 _CONFIDENCE = re.compile(r"rank\d+_confidence(-?\d+\.\d+)")
 _VINA = re.compile(r"^REMARK +VINA RESULT: +(-?\d+\.\d+)", re.MULTILINE)
@@ -291,7 +287,7 @@ def _of_coordinates(text: str) -> _Records:
     """Yield the models of a PDBQT, DLG or PDB file of a ligand only; each ROOT of a PDBQT file is a ligand."""
     if re.search(r"^DOCKED: ", text, re.MULTILINE):
         text = "\n".join(line[8:] for line in text.splitlines() if line.startswith("DOCKED: "))
-    text = _WATER.sub("", _FLEXIBLE.sub("", text))
+    text = FLEXIBLE.sub("", text)
     models = re.split(r"^MODEL\b.*$", text, flags=re.MULTILINE)
     first_smiles = _SMILES.search(text)
     for model in models[1:] or models:

@@ -95,12 +95,16 @@ def mol2() -> str:
     return mol2_text(Chem.AddHs(ligand_mol(), addCoords=True), "gaff")
 
 
-def test_flexible_side_chains_of_a_docking_are_not_part_of_the_ligand(own: Path, ligands: Ligands) -> None:
+@pytest.mark.parametrize(("code", "names"), [("ASN", "CB CG OD1 ND2"), ("VAL", "CB CG1 CG2")])
+def test_flexible_side_chains_of_a_docking_are_not_part_of_the_ligand(
+    code: str, names: str, own: Path, ligands: Ligands
+) -> None:
     """AutoDock Vina writes poses with flexible residues after each ligand."""
     (own / "x_receptor.pdb").write_text(protein_pdb())
-    names = ("CB", "CG", "OD1", "ND2")
-    side = [atom for atom in complex_atoms() if atom.comp_id == "ASN" and atom.name in names][:4]
-    residue = f"ROOT\n{pdbqt_lines(side, 'ASN', 'A', side[0].number)}ENDROOT\n"
-    flexible = f"BEGIN_RES ASN A {side[0].number:3d}\n{residue}END_RES ASN A {side[0].number:3d}\n"
+    side = [atom for atom in complex_atoms() if atom.comp_id == code and atom.name in names.split()][
+        : len(names.split())
+    ]
+    residue = f"ROOT\n{pdbqt_lines(side, code, 'A', side[0].number)}ENDROOT\n"
+    flexible = f"BEGIN_RES {code} A {side[0].number:3d}\n{residue}END_RES {code} A {side[0].number:3d}\n"
     (own / "x_out.pdbqt").write_text("".join(f"MODEL {k}\n{pdbqt_ligand()}{flexible}ENDMDL\n" for k in (1, 2)))
     assert ligands(own) == {"x-receptor": [RIGHT] * 2}
