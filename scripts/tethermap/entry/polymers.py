@@ -11,6 +11,7 @@ LONGEST_LINK = 2.0
 """Longest bond between two residues of a polymer, C–N or O3'–P, in angstroms: 1.5 times its length, for models."""
 
 _LINKS = (("C", "N"), ("O3'", "P"), ("O3*", "P"))
+_ENDS = frozenset(name for link in _LINKS for name in link)
 
 
 def has_sequences(structure: gemmi.Structure, *, is_mmcif: bool) -> bool:
@@ -73,5 +74,10 @@ def _is_standard(residue: gemmi.Residue) -> bool:
 
 
 def _linked(one: gemmi.Residue, other: gemmi.Residue) -> bool:
+    """Return whether two residues are bonded as in a polymer; poses with several atoms of such a name are not."""
+    for residue in (one, other):
+        places = [(atom.name, atom.altloc) for atom in residue if atom.name in _ENDS]
+        if len(set(places)) < len(places):
+            return False
     ends = [(a, first) for last, first in _LINKS for a in one if a.name == last]
     return any(a.pos.dist(b.pos) < LONGEST_LINK for a, first in ends for b in other if b.name == first)

@@ -39,3 +39,14 @@ def test_waters_numbered_in_hexadecimal_are_waters(archive: Path, find: Find, tm
     path.write_text("\n".join([*lines, *(f"{line:76} O  " for line in waters), "END", ""]))
     _, cleaned = clean_file(path, find)
     assert [kept.instance.name.comp_id for kept in cleaned.kept] == ["478"]
+
+
+def test_poses_with_element_names_are_rejected_without_a_receptor(find: Find, tmp_path: Path) -> None:
+    """Docking programs write poses of one place under consecutive numbers."""
+    line = "HETATM{:5d}  {}   UNL L{:4d}    {:8.3f}{:8.3f}   0.000  1.00 20.00           {}\n"
+    atoms = [(1.4 * k, "CCCCNCCCO"[k]) for k in range(9)]
+    path = tmp_path / "model.pdb"
+    path.write_text("".join(line.format(k, name, pose, x, 0.4 * pose, name)
+                            for pose in (1, 2, 3) for k, (x, name) in enumerate(atoms)) + "END\n")  # fmt: skip
+    _, cleaned = clean_file(path, find)
+    assert (cleaned.entry_row["reason"], cleaned.kept) == ("no_polymer", [])
