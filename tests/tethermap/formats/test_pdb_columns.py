@@ -91,3 +91,15 @@ def test_flexible_side_chains_are_not_part_of_a_docking_result() -> None:
     ligand = f"ROOT\n{HETERO}\nENDROOT\nTORSDOF 0\n"
     assert "ILE" not in pdb_repair.repaired_pdb(ligand + side.format(f"{ATOM}\n"))[0]
     assert "ILE" in pdb_repair.repaired_pdb(f"{ATOM}\n{ligand}{side.format(f'{ATOM}{chr(10)}')}")[0]
+
+
+@pytest.mark.parametrize("chain", ["A", " "])
+def test_ends_of_chains_with_the_names_of_amber_are_standard_residues(chain: str) -> None:
+    first, last = (f"{ATOM[:17]}{name}{chain}{ATOM[22:]}" for name in ("NHIE", "CASP"))
+    read = [f"{ATOM[:17]}{name} {chain}{ATOM[22:]}" for name in ("HIE", "ASP")]
+    assert pdb_repair.repaired_pdb(text(first, last))[0] == text(*read)
+
+
+def test_residues_in_chains_of_two_letters_keep_their_names() -> None:
+    whole = text(f"{ATOM[:17]}NALAA{ATOM[22:]}", f"{ATOM[:17]}GLYAA{ATOM[22:]}")
+    assert pdb_repair.repaired_pdb(whole)[0] == whole
