@@ -21,7 +21,7 @@ from tethermap.entry.near import box_around
 from tethermap.entry.pdb_polymers import peptide_like_chains
 from tethermap.entry.polymers import decide_polymers, has_sequences, has_strays
 from tethermap.entry.repair import join_het_groups, name_waters, number_residues, remove_atoms, repeated_atoms
-from tethermap.entry.text_search import find_mark
+from tethermap.entry.text_search import PDB_START, find_mark
 from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
 from tethermap.formats.cif_repair import complete_atoms, without_quoted_numbers
 from tethermap.formats.pdb_repair import repaired_pdb
@@ -51,10 +51,7 @@ packed protein has 17."""
 _LAST_ASCII = 126
 
 _CIF_START = re.compile(r"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
-_PDB_START = re.compile(
-    r"(?:[^\n]*\n){0,200}?(?:HEADER|ATOM  |HETATM|CRYST1|REMARK|MODEL |TITLE |COMPND|OBSLTE|EXPDTA"
-    r"|USER  |HELIX |SHEET |SEQRES)"
-)
+_PDB_START = re.compile(PDB_START)
 
 _WORD = re.compile(r"[A-Za-z]{3}")
 

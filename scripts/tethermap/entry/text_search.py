@@ -3,6 +3,12 @@
 from collections.abc import Iterable
 from typing import AnyStr
 
+PDB_START = (
+    r"(?:[^\n]*\n){0,200}?(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM"
+    r"|USER  |HELIX |SHEET |SEQRES)"
+)
+"""Pattern of the beginning of a PDB file, with the records that other programs write first."""
+
 
 def find_mark(text: AnyStr, mark: AnyStr, begin: int) -> int:
     """Return the position of an end of line that is followed by a rare letter, like `find` but a hundred times faster.

@@ -10,16 +10,14 @@ import gemmi
 
 from tethermap.base.packed import GZIP, DamagedGzip, unpacked
 from tethermap.entry.metadata import metadata_of
-from tethermap.entry.text_search import first_line
+from tethermap.entry.text_search import PDB_START, first_line
 from tethermap.sources.base import Fetched, FetchError
 
 _AT_ONCE = BoundedSemaphore(2)
 _OTHER_COMPRESSION = (b"\x1f\x9d", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
 _PAGE = re.compile(rb"\s*(?:<|\{|\[)")
 _CIF_START = re.compile(rb"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
-_PDB_START = re.compile(
-    rb"(?:[^\n]*\n){0,200}?(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM)"
-)
+_PDB_START = re.compile(PDB_START.encode())
 _LONGEST_LINE = 1000
 """Number of bytes at a file's end that are examined first."""
 _CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)

@@ -61,6 +61,13 @@ def test_binary_content_is_described_in_printable_letters() -> None:
         assert caught.value.value == shown
 
 
+@pytest.mark.parametrize(
+    "line", ["USER  MOD  Set 1.1: A  50 ASN     :      amide:sc=   0.5\n", "HELIX    1   1 SER A    6\n"]
+)
+def test_file_with_many_lines_before_its_atoms_is_accepted(line: str) -> None:
+    assert check_file((line * 300 + pdb_text("1abc")).encode(), "1abc", own=True).format == "pdb"
+
+
 def test_a_damaged_or_truncated_gzip_is_noticed_at_any_length() -> None:
     packed = gzip.compress(cif_text("1abc").encode())
     assert {_reason(packed[:end]) for end in range(2, len(packed), 37)} == {"file_truncated"}
