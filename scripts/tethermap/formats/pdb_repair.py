@@ -182,7 +182,7 @@ _AUTODOCK = {"A": "C", "OA": "O", "NA": "N", "NS": "N", "OS": "O", "SA": "S", "H
 """Elements of AutoDock's atom types that are not called by them (AutoDock 4.2 user guide)."""
 
 _NO_ATOM = re.compile(r" *(?:W|TZ|G\d*) *", re.IGNORECASE)
-"""Types of waters of hydrated docking, of free positions around zinc, and of dummies that close a macrocycle (Meeko)."""
+"""Types of waters of hydrated docking, free positions around zinc, and dummies that close a macrocycle (Meeko)."""
 
 _CLOSING = re.compile(r"CG\d*")
 """Types of the carbons that close a macrocycle."""

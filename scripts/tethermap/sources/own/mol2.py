@@ -133,7 +133,7 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
 def ids_of(rows: Sequence[Sequence[str]], ends: Sequence[str]) -> list[str]:
     """Return the name of each atom in the bonds: its id, or its number in the file if the bonds use that.
 
-    SYBYL numbers the atoms of each molecule from 1 and ignores their ids; PyMOL's go on from molecule to molecule.
+    SYBYL numbers the atoms of each molecule from 1 and ignores their ids; PyMOL's continue across molecules.
     """
     ids = [row[0] for row in rows]
     if len({*ids}) < len(ids) or not {*ends} <= {*ids}:

@@ -223,7 +223,7 @@ def test_bonds_are_perceived_if_the_file_lacks_their_orders(
 
 @pytest.mark.parametrize("first", [1, 4, 8, 0])
 def test_bonds_count_atoms_from_1_if_their_ids_do_not(first: int, tmp_path: Path) -> None:
-    """The format has ids for reference only; PyMOL's go on from molecule to molecule."""
+    """The format has ids for reference only; PyMOL's continue across molecules."""
     text = ACETATE.format(carbon="C.2", oxygen="O.co2", order="ar")
     for number in range(7, 0, -1):
         text = re.sub(rf"^{number} (?=[CHO])", f"{first + number - 1 if first else 1} ", text, flags=re.MULTILINE)
