@@ -189,7 +189,7 @@ _CLOSING = re.compile(r"CG\d*")
 
 
 def autodock_element(line: str) -> str:
-    """Return the element of AutoDock's type in a line of a PDBQT file, empty if it gives none."""
+    """Return the element of AutoDock's type in a line of a PDBQT file, empty if there is none."""
     word = line[76:].strip().upper()
     element = "C" if _CLOSING.fullmatch(word) else _AUTODOCK.get(word, word.capitalize())
     return element if element in SYMBOLS else ""
