@@ -145,7 +145,9 @@ class Classifier:
         if heavy_count(self.atoms, residue) != 1:
             return False
         component = self.rules.component(self._code(residue))
-        if component is not None and component.origin != "user":
+        symbol = text(self.atoms.element[self.atoms.starts[residue]])
+        # CHARMM calls ions by codes of other components: POT, CLA
+        if component is not None and component.origin != "user" and symbol in {one.element for one in component.atoms}:
             return self._defined(residue) == 1 and self._code(residue) not in self.rules.additives
         return is_bare_ion(self.atoms, residue)
 

@@ -69,3 +69,19 @@ def test_chain_of_15_residues_by_30_is_a_peptide(partner: int, short: int, pepti
     chains = strand("A", 1, length=partner), strand("B", 500, (0.0, 9.0, 0.0), length=short)
     residues = Residues(read_entry(write_entry(tmp_path, *chains), "1abc"))
     assert set(residues.short.values()) == peptides
+
+
+@pytest.mark.parametrize(
+    ("comp_id", "element", "kind"),
+    [("POT", "K", "ion"), ("SOD", "Na", "ion"), ("CLA", "Cl", "ion"), ("CLA", "Mg", "cofactor"), ("CD", "Cd", "ion")],
+)
+def test_ion_with_the_code_of_another_component_is_an_ion(
+    comp_id: str, element: str, kind: str, find: Find, tmp_path: Path
+) -> None:
+    """CHARMM calls potassium POT and chloride CLA, the codes of an inhibitor and of chlorophyll."""
+    line = f"HETATM 1000 {comp_id:>4} {comp_id:>3} C   1      15.000  15.000  15.000  1.00 20.00"
+    line = f"{line:76}{element.upper():>2}\n"
+    path = tmp_path / "1abc.pdb"
+    path.write_bytes(made_entry().replace(b"END\n", line.encode() + b"END\n"))
+    _, cleaned = clean_file(path, find)
+    assert [row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id] == [kind]
