@@ -18,6 +18,9 @@ _OTHER_COMPRESSION = (b"\x1f\x9d", b"BZh", b"\xfd7zXZ", b"PK\x03\x04", b"\x28\xb
 _PAGE = re.compile(rb"\s*(?:<|\{|\[)")
 _CIF_START = re.compile(rb"(?:\s|#[^\n]*\n)*data_", re.IGNORECASE)
 _PDB_START = re.compile(PDB_START.encode())
+_DEPOSITED = re.compile(rb"OBSLTE|HEADER[^\n]{44}\d\d-[A-Z]{3}-\d\d")
+"""Beginning of a PDB file of the wwPDB: the date is in columns 51-59."""
+
 _LONGEST_LINE = 1000
 """Number of bytes at a file's end that are examined first."""
 _CIF_ATOM = re.compile(rb"^(?:ATOM|HETATM)\s", re.MULTILINE)
@@ -141,5 +144,5 @@ def _check_pdb(data: bytes, header: bytes) -> None:
     if len(header) == len(data):
         raise FetchError("no_atoms")
     last = _end_of(data).rpartition(b"\n")[2].strip()
-    if data.startswith((b"HEADER", b"OBSLTE")) and b"\nSEQRES" in data and not last.startswith(b"END"):
+    if _DEPOSITED.match(data) and b"\nSEQRES" in data and not last.startswith(b"END"):
         raise FetchError("file_truncated", "the PDB file has no END line")

@@ -61,6 +61,12 @@ def test_binary_content_is_described_in_printable_letters() -> None:
         assert caught.value.value == shown
 
 
+def test_file_of_another_program_without_end_line_is_accepted() -> None:
+    atom = "ATOM      1  CA  GLY A   1      11.104  13.207   2.100  1.00 20.00           C\n"
+    text = f"HEADER    1JLD_PROTEIN\nSEQRES   1 A    1  GLY\n{atom}"
+    assert check_file(text.encode(), "1abc", own=True).format == "pdb"
+
+
 @pytest.mark.parametrize(
     "line", ["USER  MOD  Set 1.1: A  50 ASN     :      amide:sc=   0.5\n", "HELIX    1   1 SER A    6\n"]
 )
