@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 
 from rdkit import Chem, rdBase
@@ -24,6 +25,7 @@ UserComponents = dict[str, Component]
 
 _EMBEDDING_SEED = 20080401
 _LARGEST_EMBEDDED = 150
+_content = attrgetter("atoms", "bonds")
 _NAME = "[A-Z0-9][A-Z0-9_-]{0,31}"
 
 
@@ -44,7 +46,7 @@ def read_user_components(*paths: Path) -> UserComponents:
     Raises
     ------
     UserComponentError
-        If a file cannot be read as that; two files that define one code are an error as well.
+        If a file cannot be read as that; two files that define one code differently are an error as well.
     """
     files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])
              if not path.is_dir() or (file.is_file() and not file.name.startswith("."))]  # fmt: skip
@@ -58,7 +60,8 @@ def read_user_components(*paths: Path) -> UserComponents:
             raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
-        if twice := sorted(components.keys() & defined.keys()):
+        both = components.keys() & defined.keys()
+        if twice := sorted(code for code in both if _content(components[code]) != _content(defined[code])):
             raise UserComponentError(f"{file.name}: {twice[0]} is also defined in another file; remove one of the two")
         components |= defined
     return components

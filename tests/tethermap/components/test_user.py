@@ -73,6 +73,13 @@ def test_two_definitions_of_one_code_are_refused(tmp_path: Path) -> None:
         read_user_components(tmp_path)
 
 
+def test_two_equal_definitions_of_one_code_are_one(tmp_path: Path) -> None:
+    """Programs for refinement copy the restraints of a ligand into the folder of each structure."""
+    for name in ("a.cif", "b.cif"):
+        (tmp_path / name).write_text(CIF)
+    assert list(read_user_components(tmp_path)) == ["ZZZZ9"]
+
+
 @pytest.mark.parametrize(("name", "content"), [("x.cif", b"no cif"), ("x.smi", b"\xff\xfe\x00"), ("none.cif", None)])
 def test_file_of_another_kind_or_missing_one_is_named(name: str, content: bytes | None, tmp_path: Path) -> None:
     if content is not None:
