@@ -15,8 +15,10 @@ _END = re.compile(r"^END *\r?$", re.MULTILINE)
 _END_BEFORE = re.compile(r"\nEND(?!MDL)")  # without ^, as a search for a fixed text is ten times faster
 _MODEL = re.compile(r"^(?:MODEL|ENDMDL)\b.*\n?", re.MULTILINE)
 _ACIDS = "ALA|ARG|ASN|ASP|CYS|CYX|GLN|GLU|GLY|HI[DEPS]|ILE|LEU|LYS|MET|PHE|PRO|SER|THR|TRP|TYR|VAL"
-_TERMINAL = re.compile(rf"^((?:ATOM  |HETATM)[^\n]{{11}})[NC]({_ACIDS})(?=[^\n])", re.MULTILINE)
-"""Ends of chains in files of GROMACS with Amber's names in columns 18-21: NGLY, CASP."""
+_LONG_NAME = re.compile(
+    rf"^((?:ATOM  |HETATM)[^\n]{{11}})(?:[NC]({_ACIDS})(?=[^\n])|({_ACIDS})[ABHN12](?= ))", re.MULTILINE
+)
+"""Residues in files of GROMACS with names in columns 18-21: Amber's ends of chains (NGLY, CASP), GROMOS' LYSH, HISB."""
 
 _LONG_CHAIN = re.compile(rf"^(?:ATOM  |HETATM)[^\n]{{11}}(?:{_ACIDS})[^\s]{{2}}", re.MULTILINE)
 _FIRST_PART = re.compile(r"^(?:ROOT|BEGIN_RES|ATOM  |HETATM)\b", re.MULTILINE)
@@ -55,8 +57,8 @@ def repaired_pdb(text: str) -> tuple[str, int]:
     last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
     if text.startswith("END") or _END_BEFORE.search(text, 0, max(last, 0)):  # as in files joined with ``cat``
         text = _END.sub("REMARK", text[: max(last, 0)]) + text[max(last, 0) :]
-    if "\nSEQRES" not in text and _TERMINAL.search(text) is not None and _LONG_CHAIN.search(text) is None:
-        text = _TERMINAL.sub(r"\1\2 ", text)
+    if "\nSEQRES" not in text and _LONG_NAME.search(text) is not None and _LONG_CHAIN.search(text) is None:
+        text = _LONG_NAME.sub(r"\1\2\3 ", text)
     if "\nBEGIN_RES" in text and (part := _FIRST_PART.search(text)) is not None and part[0] == "ROOT":
         text = FLEXIBLE.sub("", text)  # of the receptor, not of the docked ligand
     kinds = kinds_of_atoms(text)

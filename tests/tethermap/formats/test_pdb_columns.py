@@ -100,6 +100,11 @@ def test_ends_of_chains_with_the_names_of_amber_are_standard_residues(chain: str
     assert pdb_repair.repaired_pdb(text(first, last))[0] == text(*read)
 
 
+def test_residues_with_the_names_of_gromos_are_standard_residues() -> None:
+    written, read = (f"{ATOM[:17]}{name} {ATOM[22:]}" for name in ("LYSH", "LYS "))
+    assert pdb_repair.repaired_pdb(text(written))[0] == text(read)
+
+
 def test_residues_in_chains_of_two_letters_keep_their_names() -> None:
     whole = text(f"{ATOM[:17]}NALAA{ATOM[22:]}", f"{ATOM[:17]}GLYAA{ATOM[22:]}")
     assert pdb_repair.repaired_pdb(whole)[0] == whole
