@@ -20,7 +20,10 @@ _LONG_NAME = re.compile(
 )
 """Residues in files of GROMACS with names in columns 18-21: Amber's ends of chains (NGLY, CASP), GROMOS' LYSH, HISB."""
 
-_LONG_CHAIN = re.compile(rf"^(?:ATOM  |HETATM)[^\n]{{11}}(?:{_ACIDS})[^\s]{{2}}", re.MULTILINE)
+_LONG_CHAIN = re.compile(
+    rf"^(?:ATOM  |HETATM)[^\n]{{11}}(?:(?:{_ACIDS})\S\S|(?:ALA|GLY|ILE|LEU|PHE|PRO|SER|THR|TYR|VAL)\S)", re.MULTILINE
+)
+"""A chain that begins in column 21: its letters belong to no name."""
 _FIRST_PART = re.compile(r"^(?:ROOT|BEGIN_RES|ATOM  |HETATM)\b", re.MULTILINE)
 FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
 """A side chain that AutoDock moves together with the ligand."""

@@ -105,6 +105,7 @@ def test_residues_with_the_names_of_gromos_are_standard_residues() -> None:
     assert pdb_repair.repaired_pdb(text(written))[0] == text(read)
 
 
-def test_residues_in_chains_of_two_letters_keep_their_names() -> None:
-    whole = text(f"{ATOM[:17]}NALAA{ATOM[22:]}", f"{ATOM[:17]}GLYAA{ATOM[22:]}")
+@pytest.mark.parametrize("names", [("NALAA", "GLYAA"), ("HISA ", "GLYA ")])
+def test_residues_in_chains_that_begin_one_column_early_keep_their_names(names: tuple[str, ...]) -> None:
+    whole = text(*(f"{ATOM[:17]}{name}{ATOM[22:]}" for name in names))
     assert pdb_repair.repaired_pdb(whole)[0] == whole
