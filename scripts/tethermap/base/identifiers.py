@@ -11,6 +11,9 @@ ENTRY_ID = r"[0-9][A-Za-z0-9]{3}|[Pp][Dd][Bb]_[A-Za-z0-9]{8}"
 COMPONENT_CODE = r"[A-Za-z0-9][A-Za-z0-9_]{0,4}"
 """The code of a component in any case: the dictionary's, and those of other programs such as AlphaFold's ``LIG_B``."""
 
+SMILES_COLUMN = re.compile(r"(?:(?:canonical|isomeric|iso)[ _]?)?smi(?:les)?", re.IGNORECASE)
+"""Name of the column of a table that contains the SMILES."""
+
 _MARKUP = re.compile(r"~\{([^{}]*)\}|\^\{([^{}]*)\}")
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -14,7 +14,7 @@ from rdkit.Chem.MolStandardize import rdMolStandardize
 from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
 from tethermap.base.errors import UserError
-from tethermap.base.identifiers import short_code
+from tethermap.base.identifiers import SMILES_COLUMN, short_code
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
 from tethermap.components.component_cif import read_components
@@ -41,7 +41,7 @@ def read_user_components(*paths: Path) -> UserComponents:
     *paths : Path
         ``*.cif``: component definitions, one block each; packed files are read too. Any other file: a table with one
         component a line, code and SMILES in either order, separated by comma, semicolon, tab or
-        space; a first line without a SMILES is a header, ``#`` starts a comment.
+        space; a first line may name the column of the SMILES, ``#`` starts a comment.
 
     Raises
     ------
@@ -77,16 +77,18 @@ def components_from_table(text: str) -> UserComponents:
         With the number of the line that is wrong.
     """
     components: UserComponents = {}
+    first, second = 0, 1
     for number, cells in enumerate(_rows(text), start=1):
         if not cells:
             continue
-        if len(cells) < 2:
-            raise ValueError(f"line {number}: a component code and a SMILES are needed, found {cells[0]!r}")
-        code, smiles = cells[0].upper(), cells[1]
-        if not components and {code.lower(), smiles.lower()} & {"smiles", "smi", "canonical_smiles"}:
+        if not components and (named := [k for k, cell in enumerate(cells) if SMILES_COLUMN.fullmatch(cell)]):
+            first, second = int(named[0] == 0), named[0]
             continue
-        if not _is_smiles(smiles) and re.fullmatch(_NAME, smiles.upper()) and _is_smiles(cells[0]):
-            code, smiles = smiles.upper(), cells[0]
+        if len(cells) <= max(first, second):
+            raise ValueError(f"line {number}: a component code and a SMILES are needed, found {cells[0]!r}")
+        code, smiles = cells[first].upper(), cells[second]
+        if not _is_smiles(smiles) and re.fullmatch(_NAME, smiles.upper()) and _is_smiles(cells[first]):
+            code, smiles = smiles.upper(), cells[first]
         if (name := short_code(code)) in components:
             raise ValueError(f"line {number}: {code} is defined twice")
         if not re.fullmatch(_NAME, code):

@@ -29,6 +29,8 @@ TABLES = {
     "inhibitor_12 CCO\n": {"INLMK": "CCO"},
     "c1ccccc1O LIG\n": {"LIG": "Oc1ccccc1"},
     "smiles,name\nCCO,LIG\n": {"LIG": "CCO"},
+    "id,name,smiles,pIC50\nLIG,ethanol,CCO,7.1\n": {"LIG": "CCO"},
+    "Code,Canonical SMILES\nLIG,CCO\n": {"LIG": "CCO"},
 }
 
 

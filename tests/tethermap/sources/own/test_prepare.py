@@ -215,6 +215,12 @@ def test_packed_tables_and_definitions_are_read(packer: Any, ending: str, tmp_pa
     assert (read_list(pairs), is_definition(pairs)) == ([], False)
 
 
+@pytest.mark.parametrize("text", ['"ID","SMILES"\n"LIG","CCO"\n', "id,isomeric_smiles,name\nLIG,CCO,x\n"])
+def test_table_with_quotes_or_a_header_is_a_definition(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(text)
+    assert is_definition(tmp_path / "x.csv")
+
+
 @pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x.moe", "x.pse"])
 def test_format_of_one_program_is_named_with_the_remedy(name: str, tmp_path: Path, opened: Opened) -> None:
     (tmp_path / "model.pdb").write_text(protein_pdb())
