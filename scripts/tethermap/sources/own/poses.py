@@ -41,6 +41,9 @@ _ORDERS = {
 _QUERIES = {6: Chem.BondType.SINGLE, 7: Chem.BondType.DOUBLE}
 """Types of bonds that may be aromatic: the order that they have in one of the forms of the ring."""
 
+_MOST_OXO = {"C": 1, "N": 1, "P": 1, "S": 2}
+"""Maximum number of oxygens with double bonds of an atom."""
+
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
 _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
@@ -252,7 +255,8 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
     """Return a molecule with plain bonds instead of query bonds; without bonds if a query leaves an order open.
 
     Some programs write aromatic rings by the types 6 and 7 of the format: single or aromatic, double or aromatic.
-    X-TOOL, which wrote the SDF files of PDBbind, states of each bond whether it is in a ring.
+    X-TOOL, which wrote the SDF files of PDBbind, states of each bond whether it is in a ring; all oxygens of its
+    carboxylates and phosphates have double bonds, and the charge is that of the carbon.
     """
     bonds: list[Any] = list(mol.GetBonds())
     queries = [bond for bond in bonds if bond.HasQuery()]
@@ -260,11 +264,20 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
         return mol
     plain = Chem.RWMol(mol)
     orders = [_QUERIES.get(bond.GetIntProp("_MolFileBondType"), bond.GetBondType()) for bond in queries]
-    all_known = Chem.BondType.UNSPECIFIED not in orders
-    for bond in queries if all_known else bonds:
+    for bond, order in zip(queries, orders, strict=True):
         plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
-    for bond, order in zip(queries, orders, strict=True) if all_known else ():
         plain.AddBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), order)
+    states_rings = any(bond.GetBondType() != Chem.BondType.UNSPECIFIED for bond in queries)
+    for atom in plain.GetAtoms() if states_rings else ():
+        ends: list[Any] = [bond for bond in atom.GetBonds() if bond.GetBondType() == Chem.BondType.DOUBLE
+                           and bond.GetOtherAtom(atom).GetSymbol() == "O"]  # fmt: skip
+        for bond in ends[_MOST_OXO.get(atom.GetSymbol(), len(ends)) :] if atom.GetDegree() > 2 else ():
+            bond.SetBondType(Chem.BondType.SINGLE)
+            bond.GetOtherAtom(atom).SetFormalCharge(-1)
+            atom.SetFormalCharge(int(atom.GetSymbol() == "N"))
+    if Chem.BondType.UNSPECIFIED in orders or (states_rings and Chem.DetectChemistryProblems(plain)):
+        for bond in bonds:
+            plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
     return plain.GetMol()
 
 

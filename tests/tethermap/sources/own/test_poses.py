@@ -29,6 +29,22 @@ def test_bonds_keep_their_order_if_the_file_states_whether_they_are_in_a_ring(
     assert pose.bonds == (bonds and ((0, 1, bonds),))
 
 
+def test_carboxylate_of_x_tool_has_one_double_bond_and_its_charge_at_an_oxygen(tmp_path: Path) -> None:
+    oxygens = "    2.0000    1.2000    0.3000 O   0  0\n    2.0000   -1.2000    0.3000 O   0  0\n"
+    bonds = "  1  2  1  0  0  2\n  2  3  2  0  0  2\n  2  4  2  0  0  2\nM  CHG  1   2  -1\n"
+    (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=4, bonds=3, more=oxygens + bonds))
+    ((pose,), _) = read_poses(tmp_path / "x.sdf")
+    assert (pose.charges, pose.bonds) == ((0, 0, 0, -1), ((0, 1, "sing"), (1, 2, "doub"), (1, 3, "sing")))
+
+
+def test_impossible_valences_with_rings_stated_leave_a_ligand_without_bonds(tmp_path: Path) -> None:
+    atom = "    2.0000    1.2000    0.3000 C   0  0\n"
+    bonds = "  1  2  3  0  0  2\n  2  3  3  0  0  2\n"
+    (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=3, bonds=2, more=atom + bonds))
+    ((pose,), _) = read_poses(tmp_path / "x.sdf")
+    assert pose.bonds is None
+
+
 @pytest.mark.parametrize("in_chain", [False, True])
 def test_dummy_atom_at_an_end_is_left_out_and_in_a_chain_an_error(in_chain: bool, tmp_path: Path) -> None:
     """RDKit writes `*` for an element that the type of a docking program does not give."""
