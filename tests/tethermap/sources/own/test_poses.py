@@ -71,6 +71,7 @@ DRY = """ROOT
 ATOM      1  C1  UNL     1      32.022   4.423  14.349  1.00  0.00           C
 ATOM      2  C2  UNL     1      31.197   5.201  15.164  1.00  0.00           C
 ATOM      3 WAT  UNL     1      29.197   9.201  19.164  1.00 30.00           W
+ATOM      4  W   WAT X  99      28.197   9.201  19.164  1.00 30.00           W
 ENDROOT
 TORSDOF 0
 """
