@@ -217,13 +217,14 @@ def _lacks_double_bonds(mol: _Molecule, xyz: np.ndarray) -> bool:
     carbons = [k for k, element in enumerate(mol.elements) if element == "C"]
     if not any(mol.elements[b] == "H" for k in carbons for b in mol.near[k]):
         return False
-    for k in carbons:
-        bonds = xyz[mol.near[k]] - xyz[k]
-        if len(bonds) in (2, 3) and mol.valence(k) == len(bonds):
-            directions = bonds / np.maximum(np.linalg.norm(bonds, axis=1, keepdims=True), 1e-6)
-            if np.linalg.norm(directions.sum(axis=0)) < _FLAT:
-                return True
-    return False
+    return any(mol.valence(k) == len(mol.near[k]) and is_flat(xyz[k], xyz[mol.near[k]]) for k in carbons)
+
+
+def is_flat(centre: np.ndarray, around: np.ndarray) -> bool:
+    """Return whether an atom has two neighbours in a line or three in a plane, from their coordinates."""
+    bonds = around - centre
+    directions = bonds / np.maximum(np.linalg.norm(bonds, axis=1, keepdims=True), 1e-6)
+    return len(bonds) in (2, 3) and bool(np.linalg.norm(directions.sum(axis=0)) < _FLAT)
 
 
 def _is_linear_end(mol: _Molecule, atom: int) -> bool:

@@ -17,7 +17,7 @@ from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 from tethermap.formats.pdb_repair import FLEXIBLE, repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
-from tethermap.sources.own.mol2 import read_mol2
+from tethermap.sources.own.mol2 import is_flat, read_mol2
 from tethermap.sources.own.sniff import kind_of
 
 LIGAND = "LIG"
@@ -40,6 +40,10 @@ _ORDERS = {
 }
 _QUERIES = {6: Chem.BondType.SINGLE, 7: Chem.BondType.DOUBLE}
 """Types of bonds that may be aromatic: the order that they have in one of the forms of the ring."""
+
+_SHORT_BOND = 1.42
+"""Length in angstroms between that of benzene's bonds (1.39) and of single ones of C and O (1.43; Allen et al. 1987,
+doi:10.1039/P298700000S1)."""
 
 _MOST_OXO = {"C": 1, "N": 1, "P": 1, "S": 2}
 """Maximum number of oxygens with double bonds of an atom."""
@@ -189,10 +193,11 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
     heavy = [sum(mol.GetAtomWithIdx(k).GetAtomicNum() > 1 for k in piece) for piece in pieces]
     most = max(heavy, default=0)
     for piece, count in zip(pieces, heavy, strict=True):
-        if len(pieces) == 1:
-            yield pose_of(mol)
-        elif count == most or count >= _LEAST_LIGAND:
-            yield pose_of(part_of(mol, piece))
+        if len(pieces) == 1 or count == most or count >= _LEAST_LIGAND:
+            pose = pose_of(mol if len(pieces) == 1 else part_of(mol, piece))
+            if isinstance(pose, LigandPose) and pose.bonds is None and mol.GetNumBonds():
+                yield "all its bonds are single although it has planar atoms: bonds are perceived from distances"
+            yield pose
             most = most if count >= _LEAST_LIGAND else most + 1
         else:
             symbols = Counter(mol.GetAtomWithIdx(k).GetSymbol() for k in piece)
@@ -248,6 +253,7 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     bonds = tuple((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _ORDERS.get(bond.GetBondType(), "sing"))
                   for bond in mol.GetBonds())  # fmt: skip
     stated = bonds if bonds or sum(element != "H" for element in elements) == 1 else None
+    stated = None if _lacks_orders(mol, xyz) else stated
     return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields)
 
 
@@ -279,6 +285,21 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
         for bond in bonds:
             plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
     return plain.GetMol()
+
+
+def _lacks_orders(mol: Chem.Mol, xyz: FloatArray) -> bool:
+    """Return whether all bonds are single although a carbon is flat and has a short one, as some programs write."""
+    if any(bond.GetBondType() != Chem.BondType.SINGLE for bond in mol.GetBonds()):
+        return False
+    for atom in mol.GetAtoms():
+        centre, near = xyz[atom.GetIdx()], list(atom.GetNeighbors())
+        heavy = [other.GetIdx() for other in near if other.GetAtomicNum() > 1]
+        if atom.GetSymbol() != "C" or atom.GetFormalCharge() or not heavy:
+            continue
+        shortest = np.linalg.norm(xyz[heavy] - centre, axis=1).min()
+        if shortest < _SHORT_BOND and is_flat(centre, xyz[[other.GetIdx() for other in near]]):
+            return True
+    return False
 
 
 def _lacks_hydrogens(mol: Chem.Mol) -> bool:

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from rdkit import Chem
+from rdkit.Chem.rdDistGeom import EmbedMolecule
+from rdkit.Chem.rdForceFieldHelpers import UFFOptimizeMolecule
 
 from tethermap.sources.own.poses import LigandFileError, read_poses
 
@@ -43,6 +46,24 @@ def test_impossible_valences_with_rings_stated_leave_a_ligand_without_bonds(tmp_
     (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=3, bonds=2, more=atom + bonds))
     ((pose,), _) = read_poses(tmp_path / "x.sdf")
     assert pose.bonds is None
+
+
+@pytest.mark.parametrize("hydrogens", [True, False])
+@pytest.mark.parametrize(
+    ("smiles", "kept"), [("Cc1ccccc1", False), ("CC#CC", False), ("CC1CCCCC1", True), ("CC(O)C(C)N", True)]
+)
+def test_single_bonds_of_planar_atoms_are_not_used(smiles: str, kept: bool, hydrogens: bool, tmp_path: Path) -> None:
+    """PyMOL states all bonds as single if it does not know the residue."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    EmbedMolecule(mol, randomSeed=7)
+    UFFOptimizeMolecule(mol)
+    mol = Chem.RWMol(mol if hydrogens else Chem.RemoveHs(mol))
+    Chem.Kekulize(mol, clearAromaticFlags=True)
+    for bond in mol.GetBonds():
+        bond.SetBondType(Chem.BondType.SINGLE)
+    (tmp_path / "x.sdf").write_text(Chem.MolToMolBlock(mol, kekulize=False) + "$$$$\n")
+    ((pose,), notes) = read_poses(tmp_path / "x.sdf")
+    assert (pose.bonds is not None, ["distances" in note for note in notes]) == (kept, [True] * (not kept))
 
 
 @pytest.mark.parametrize("in_chain", [False, True])
