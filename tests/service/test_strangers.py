@@ -367,11 +367,12 @@ async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 async def test_slow_receivers_delay_no_other_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ports: int
 ) -> None:
-    monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", 1.0)
+    monkeypatch.setattr("service.extras.webhooks.DELIVERY_SECONDS", patience(0.5))
     taken = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        taken.append(await reader.readuntil(b"\r\n\r\n"))
+        with contextlib.suppress(EOFError):  # given up by the client, which tries again
+            taken.append(await reader.readuntil(b"\r\n\r\n"))
         writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         writer.close()
 
