@@ -24,6 +24,7 @@ _LONG_CHAIN = re.compile(
     rf"^(?:ATOM  |HETATM)[^\n]{{11}}(?:(?:{_ACIDS})\S\S|(?:ALA|GLY|ILE|LEU|PHE|PRO|SER|THR|TYR|VAL)\S)", re.MULTILINE
 )
 """A chain that begins in column 21: its letters belong to no name."""
+
 _FIRST_PART = re.compile(r"^(?:ROOT|BEGIN_RES|ATOM  |HETATM)\b", re.MULTILINE)
 FLEXIBLE = re.compile(r"^BEGIN_RES\b.*?^END_RES\b.*?$", re.MULTILINE | re.DOTALL)
 """A side chain that AutoDock moves together with the ligand."""

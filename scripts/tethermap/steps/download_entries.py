@@ -26,8 +26,8 @@ from tethermap.sources.naming import PDB_REDO
 _LOG = logging.getLogger("scripts.download_entries")
 
 STEP = "download_entries"
-_IN_VAIN = 8
 _COPIED = ("format", "source", "revision", "sha256", "source_file", "source_record")
+_IN_VAIN = 8
 """Number of consecutive entries without any answer that means that there is no network."""
 
 Row = dict[str, Value]

@@ -221,7 +221,15 @@ def _lacks_double_bonds(mol: _Molecule, xyz: np.ndarray) -> bool:
 
 
 def is_flat(centre: np.ndarray, around: np.ndarray) -> bool:
-    """Return whether an atom has two neighbours in a line or three in a plane, from their coordinates."""
+    """Return whether an atom has two neighbours in a line or three in a plane.
+
+    Parameters
+    ----------
+    centre : ndarray of float, shape (3,)
+        The atom, in angstroms.
+    around : ndarray of float, shape (n, 3)
+        Its neighbours, in angstroms.
+    """
     bonds = around - centre
     directions = bonds / np.maximum(np.linalg.norm(bonds, axis=1, keepdims=True), 1e-6)
     return len(bonds) in (2, 3) and bool(np.linalg.norm(directions.sum(axis=0)) < _FLAT)
