@@ -45,12 +45,15 @@ class KnownLigands:
         Degraders by stem.
     complete : mapping of str to LigandMolecule
         The most complete copy of each ligand by component.
+    sites : mapping of str to sequence of int
+        The numbers of the exit sites of its heavy atoms, `tethermap.exits.sites.site_numbers`.
     observed : mapping of str to Row
         The target's rows of `tables.OBSERVED_EXITS` by the degrader's stem.
     """
 
     degraders: Mapping[str, Degrader]
     complete: Mapping[str, LigandMolecule]
+    sites: Mapping[str, Sequence[int]]
     observed: Mapping[str, Row] = field(default_factory=dict)
 
 
@@ -122,7 +125,7 @@ def _of_site(
         seen = transfers.seen_on(molecule, whole, degraders) if degraders and whole else Seen({}, {})
         cofactor = any(copy.cofactor for copy in copies) or is_nucleotide(molecule)
         name = group_name(molecule)
-        for rank, answer in enumerate(answers_of(copies, molecule), 1):
+        for rank, answer in enumerate(answers_of(copies, molecule, known.sites[component]), 1):
             cells = _cells(group, by_stem, molecule, answer, seen, copies, cofactor=cofactor)
             yield {"answer_rank": rank, **cells, "group_name": name}
     yield from _of_degraders(group, degraders, known.observed)
@@ -193,7 +196,7 @@ def _cells(
 ) -> dict[str, Value]:  # fmt: skip
     exits = [exit_ for _, exit_ in answer.members]
     opened, (copy, best), usual = answer.opened, answer.best, answer.action
-    entries_by_atom = {key: seen.entries[key] for key in sorted(answer.site_atoms) if key in seen.entries}
+    entries_by_atom = {key: seen.entries[key] for key in sorted(answer.site_atoms & seen.entries.keys())}
     entries = {entry for codes in entries_by_atom.values() for entry_ids in codes.values() for entry in entry_ids}
     labels = dict(zip(atom_keys(molecule), molecule.names, strict=True)) if entries_by_atom else {}
     holds = {

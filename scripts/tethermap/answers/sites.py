@@ -10,7 +10,7 @@ from sys import intern
 from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Member
 from tethermap.base.arrays import FloatArray
-from tethermap.base.tables import Row, split_cell
+from tethermap.base.tables import split_cell
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import MOSTLY, link_order
@@ -19,44 +19,45 @@ from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 _DIGITS = 4
 
 
-def copy_exits(molecule: LigandMolecule, xyz: FloatArray, rows: Iterable[Row]) -> tuple[CopyExit, ...]:
+def copy_exits(molecule: LigandMolecule, xyz: FloatArray, rows: Iterable[Sequence[str]]) -> tuple[CopyExit, ...]:
     """Return the exits of a copy of a ligand, the best of each anchor.
 
     Parameters
     ----------
     xyz : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms, in angstroms.
-    rows : iterable of Row
-        Its ranked rows of `tables.EXIT_VECTORS`, the best first.
+    rows : iterable of sequence of str
+        The cells of `tethermap.answers.pockets.rows.EXIT_CELLS` of its ranked exits, the best first.
     """
     keys = atom_keys(molecule)
     by_name = dict(zip(molecule.names, keys, strict=True))
     places = xyz.tolist()
-    return tuple(
-        CopyExit(
-            site=int(row["site_rank"] or 0),
-            anchor=intern(str(row["anchor_atom"])),
-            atoms=_shared_set(
-                frozenset((keys[index], *(by_name[name] for name in split_cell(row["anchor_equivalents"]))))
-            ),
-            kind=intern(str(row["kind"])),
-            leaving=intern(str(row["leaving_atoms"])),
-            chem_class=intern(str(row["chem_class"])),
-            room=float(row["E"] or 0),
-            way_out=float(row["F"] or 0),
-            score=float(row["score"] or 0),
-            evidence=intern(str(row["evidence"])),
-            place=tuple(places[index]),
-            vector=tuple(float(row[f"vector_{axis}"] or 0) for axis in "xyz"),
-            reasons=intern(str(row["evidence_reasons"])),
-            frees_link=bool(row["breaks_covalent_bond"]),
-            area_lost=float(row["area_lost_A2"] or 0),
-            hbonds_lost=int(row["hbonds_lost"] or 0),
-            residues=intern(str(row["leaving_residues"])),
+    exits = []
+    for index, site, anchor, equivalents, kind, leaving, chem_class, room, way_out, score, evidence, *more in rows:
+        reasons, x, y, z, frees_link, area_lost, hbonds_lost, residues = more
+        atoms = frozenset((keys[int(index)], *(by_name[name] for name in split_cell(equivalents))))
+        exits.append(
+            CopyExit(
+                site=int(site),
+                anchor=intern(anchor),
+                atoms=_shared_set(atoms),
+                kind=intern(kind),
+                leaving=intern(leaving),
+                chem_class=intern(chem_class),
+                room=float(room or 0),
+                way_out=float(way_out or 0),
+                score=float(score or 0),
+                evidence=intern(evidence),
+                place=tuple(places[int(index)]),
+                vector=(float(x or 0), float(y or 0), float(z or 0)),
+                reasons=intern(reasons),
+                frees_link=frees_link == "True",
+                area_lost=float(area_lost or 0),
+                hbonds_lost=int(hbonds_lost or 0),
+                residues=intern(residues),
+            )
         )
-        for row in rows
-        for index in (int(row["sdf_index"] or 0),)
-    )
+    return tuple(exits)
 
 
 _shared_set: Callable[[frozenset[AtomKey]], frozenset[AtomKey]] = lru_cache(maxsize=65_536)(lambda atoms: atoms)
@@ -134,7 +135,7 @@ class SiteAnswer:
         return place, -round(self.score, _DIGITS), min(self.atoms)
 
 
-def answers_of(copies: Sequence[Member], molecule: LigandMolecule) -> list[SiteAnswer]:
+def answers_of(copies: Sequence[Member], molecule: LigandMolecule, sites: Sequence[int]) -> list[SiteAnswer]:
     """Return the answers of one ligand in one binding site, the best first.
 
     Copies are matched by component atom and symmetry class.
@@ -145,13 +146,15 @@ def answers_of(copies: Sequence[Member], molecule: LigandMolecule) -> list[SiteA
         Copies that count, in the order of tables.
     molecule : LigandMolecule
         The most complete of them, whose names are reported.
+    sites : sequence of int
+        The number of the exit site of each of its heavy atoms, `tethermap.exits.sites.site_numbers`.
     """
     keys = atom_keys(molecule)
     label = dict(zip(keys, molecule.names, strict=True))
     alike: dict[int, list[AtomKey]] = defaultdict(list)
     for key, number in zip(keys, molecule.symmetry_class.tolist(), strict=True):
         alike[number].append(key)
-    site_of = dict(zip(keys, site_numbers(ligand_graph(molecule)), strict=True))
+    site_of = dict(zip(keys, sites, strict=True))
     atoms_of: dict[int, set[AtomKey]] = defaultdict(set)
     for key, number in site_of.items():
         atoms_of[number].add(key)

@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from os import SEEK_END
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -15,7 +14,7 @@ V = TypeVar("V")
 Place = tuple[int, int]
 """Offset of a block in the file, and its length."""
 
-HELD = 500
+HELD = 1000
 """Values that stay in memory: jobs of a few hundred ligands pack none."""
 
 _CACHED = 100
@@ -26,13 +25,21 @@ class Spool:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._end = 0
+        self._at_end = True
 
     def add(self, data: bytes) -> Place:
         """Append a block and return its place."""
-        return self._file.seek(0, SEEK_END), self._file.write(data)
+        if not self._at_end:  # each seek writes the buffer to disk
+            self._file.seek(self._end)
+            self._at_end = True
+        place = self._end, self._file.write(data)
+        self._end += len(data)
+        return place
 
     def read(self, place: Place) -> bytes:
         """Return a block."""
+        self._at_end = False
         self._file.seek(place[0])
         return self._file.read(place[1])
 

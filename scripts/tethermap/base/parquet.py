@@ -77,14 +77,19 @@ def file_columns(path: Path, table: Table) -> tuple[Column, ...]:
 
 def csv_rows(path: Path, columns: Sequence[Column]) -> str:
     """Return SQL that reads a CSV file with typed columns: lists become lists, empty cells null."""
-    names = ", ".join(f"{literal(column.name)}: 'VARCHAR'" for column in columns)
+    names = ", ".join(f"{literal(column.name)}: '{_cell_type(column)}'" for column in columns)
     options = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', null_padding = true"
     options += f", parallel = false, strict_mode = false, buffer_size = {_BUFFER}, columns = {{{names}}}"
     return f"FROM read_csv({file_literal(path)}, {options}) SELECT {', '.join(map(_typed, columns))}"
 
 
+def _cell_type(column: Column) -> str:
+    """Return the type as which a cell of CSV is read."""
+    return "VARCHAR" if column.separator or column.kind == "flag" else _TYPES[column.kind]
+
+
 def _typed(column: Column) -> str:
-    """Return the expression that types a cell of CSV."""
+    """Return the expression that types a cell of CSV, read as `_cell_type`."""
     name = quoted(column.name)
     if column.separator:
         cell = f"string_split({name}, {literal(column.separator)})"
@@ -92,9 +97,9 @@ def _typed(column: Column) -> str:
     elif column.kind == "flag":
         cell = f"{name} = 'True'"
     elif column.kind == "number":
-        cell = f"CASE WHEN isfinite({name}::DOUBLE) THEN {name}::DOUBLE END"
+        cell = f"CASE WHEN isfinite({name}) THEN {name} END"
     else:
-        cell = name if column.kind == "text" else f"{name}::{_type(column)}"
+        cell = name
     return f"{cell} AS {name}"
 
 

@@ -132,6 +132,9 @@ def _column(row: Mapping[str, str]) -> Column:
 GEOMETRIES = _table(name="geometries")
 """Geometry of a ligand as modelled (`tethermap.fit.geometry`): one row per instance."""
 
+EXIT_SITES = _table(name="exit_sites")
+"""Number of the exit site of each heavy atom (`tethermap.exits.sites`): one row per instance."""
+
 ENTRIES = _table(layout.SEARCH_ENTRIES)
 """One row per entry of the search, best first. `hits` lists the matches that found it, joined by ``;``; `size` is the
 approximate number of its atoms."""
@@ -277,38 +280,44 @@ def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row],
     return lambda row: writer.writerow(cells(row))
 
 
-def cell_formatter(table: Table, name: str) -> Callable[[Row], list[str]]:
-    """Return a function that formats a row's cells like `format_value`; it raises KeyError for other columns.
+def cell_formatter(table: Table, name: str) -> Callable[[Row], list[Value]]:
+    """Return a function that orders a row's cells so that `csv.writer` writes them like `format_value`.
+
+    It raises KeyError for other columns.
 
     Parameters
     ----------
     name : str
         Name of the table in error messages.
     """
-    places = {column.name: (k, column.kind == "text", formatter(column)) for k, column in enumerate(table.columns)}
-    empty = [""] * len(places)
+    places = {one.name: (k, _OWN_TYPES.get(one.kind), formatter(one)) for k, one in enumerate(table.columns)}
+    empty: list[Value] = [""] * len(places)
 
     @cache
-    def places_of(names: tuple[str, ...]) -> list[tuple[int, bool, Callable[[Value], str]]]:
+    def places_of(names: tuple[str, ...]) -> list[tuple[int, type | None, Callable[[Value], str]]]:
         if not places.keys() >= set(names):
             raise KeyError(f"{name} has no column {sorted(set(names) - places.keys())}")
         return [places[key] for key in names]
 
-    def cells(row: Row) -> list[str]:
-        texts = empty.copy()
-        for (k, is_text, text_of), value in zip(places_of(tuple(row)), row.values(), strict=True):
+    def cells(row: Row) -> list[Value]:
+        ordered = empty.copy()
+        for (k, own, text_of), value in zip(places_of(tuple(row)), row.values(), strict=True):
             if value is not None:
-                texts[k] = value if is_text and type(value) is str else text_of(value)
-        return texts
+                ordered[k] = value if type(value) is own else text_of(value)
+        return ordered
 
     return cells
+
+
+_OWN_TYPES: Mapping[Kind, type] = {"flag": bool, "integer": int, "text": str}
+"""Types of which `csv.writer` writes the values like `format_value`, by the kind of their column."""
 
 
 @cache
 def formatter(column: Column) -> Callable[[Value], str]:
     """Return `format_value` for one column, fast for values of the column's own type."""
     kind = column.kind
-    expected = {"flag": bool, "integer": int}.get(kind, str)
+    expected = _OWN_TYPES.get(kind)
     pattern = f"%.{column.decimals}f"
     below_zero = f"-{pattern % 0.0}"
 
@@ -333,6 +342,12 @@ def formatter(column: Column) -> Callable[[Value], str]:
         return str(value if kind == "text" else int(value))
 
     return number if kind == "number" else other
+
+
+def formatted(column: Column, values: Sequence[Value]) -> Iterable[Value]:
+    """Return the values of one column so that `csv.writer` writes them like `format_value`."""
+    own = {_OWN_TYPES.get(column.kind), type(None)}
+    return values if set(map(type, values)) <= own else map(formatter(column), values)
 
 
 def rows_of(lines: Iterable[bytes], table: Table, names: Collection[str] | None = None) -> Iterator[dict[str, Value]]:

@@ -155,7 +155,9 @@ def ligand_graph(molecule: LigandMolecule) -> LigandGraph:
     order: dict[Bond, float] = {}
     rings: set[Bond] = set()
     for bond in map(mol.GetBondWithIdx, range(mol.GetNumBonds())):
-        first, second = sorted((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
+        first, second = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        if first > second:
+            first, second = second, first
         if first >= count:
             continue
         if second >= count:

@@ -1,6 +1,7 @@
 """Exit sites: a division of a ligand's heavy atoms into the places that a chemist would name."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from tethermap.exits.graph import LigandGraph, ring_systems
 
@@ -28,7 +29,8 @@ def exit_sites(graph: LigandGraph) -> list[tuple[int, ...]]:
     return sorted(tuple(sorted(site)) for site in sites)
 
 
-def site_numbers(graph: LigandGraph) -> list[int]:
+@lru_cache(maxsize=1)  # a ligand's exits of each kind are ranked in sequence
+def site_numbers(graph: LigandGraph) -> tuple[int, ...]:
     """Return the number of each heavy atom's site, from 1; symmetry-equivalent sites share the lowest.
 
     Examples
@@ -43,7 +45,7 @@ def site_numbers(graph: LigandGraph) -> list[int]:
     ...     hydrogens=(), symmetry_class=np.array([0, 0, 1, 1, 0, 0]),
     ... )
     >>> exit_sites(graph), site_numbers(graph)
-    ([(0, 1, 2), (3,), (4,), (5,)], [1, 1, 1, 1, 1, 1])
+    ([(0, 1, 2), (3,), (4,), (5,)], (1, 1, 1, 1, 1, 1))
     """
     classes = graph.symmetry_class.tolist()
     alike: dict[int, list[int]] = {}
@@ -54,7 +56,7 @@ def site_numbers(graph: LigandGraph) -> list[int]:
     near = tuple((*site_of[atom], *alike[number]) for atom, number in enumerate(classes))
     joined = replace(graph, near=near).components(range(len(graph)))
     number_of = {atom: sites.index(site_of[min(atoms)]) + 1 for atoms in joined for atom in atoms}
-    return [number_of[atom] for atom in range(len(graph))]
+    return tuple(number_of[atom] for atom in range(len(graph)))
 
 
 def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:

@@ -119,9 +119,9 @@ def manifest_parts(settings: Mapping[str, Any], tally: Tally, series: int, files
     }
     # Files row by row: the encoder that indents is five times slower, and of large jobs there are a million.
     yield json.dumps(manifest, indent=1, ensure_ascii=False).removesuffix("\n}") + ',\n "files": ['
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",\n   ", ": ")).encode
     for number, row in enumerate(files):
-        cells = (f'\n   "{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in row.items())
-        yield f"{',' if number else ''}\n  {{{','.join(cells)}\n  }}"
+        yield f"{',' if number else ''}\n  {{\n   {encode(row)[1:-1]}\n  }}"
     yield "\n ]\n}\n"
 
 

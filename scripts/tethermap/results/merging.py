@@ -1,8 +1,7 @@
 """One sorted table from the unsorted parts of many shards, in little memory.
 
 Rows are given in blocks (for example all rows of one instance). The blocks are in a temporary file; only their sort
-keys and
-positions are in memory, so the memory doesn't grow with the rows.
+keys and positions are in memory, so the memory doesn't grow with the rows.
 """
 
 import csv
@@ -16,7 +15,7 @@ from typing import Any
 from tethermap.answers.waiting import Place, Spool, spool
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source, whole_rows
-from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, formatter, instance_key, natural_key
+from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, formatted, instance_key, natural_key
 
 Key = tuple[Any, ...]
 
@@ -49,10 +48,10 @@ class SortedTable:
 
     def add_columns(self, key: Key, columns: Mapping[str, str | Sequence[Value]]) -> None:
         """Add a block of rows by all of its columns: the values of the rows, or the text that all rows share."""
-        cells = []
+        cells: list[Iterable[Value]] = []
         for column in self._table.columns:
             values = columns[column.name]
-            cells.append(repeat(values) if isinstance(values, str) else map(formatter(column), values))
+            cells.append(repeat(values) if isinstance(values, str) else formatted(column, values))
         self.add_text(key, _csv_text(zip(*cells, strict=False)))
 
     def add_text(self, key: Key, text: str) -> None:
@@ -160,7 +159,7 @@ def merge(
                     merged.add(key(row), [new])
 
 
-def _csv_text(rows: Iterable[Iterable[str]]) -> str:
+def _csv_text(rows: Iterable[Iterable[Value]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -140,7 +140,7 @@ def _write_answers(
     degraders = sorted(gathered.degraders.values(), key=lambda degrader: row_sort_key(degrader.instance.cells))
     observed = list(observed_rows(target_name, degraders, gathered.complete))
     of_target = {str(row["stem"]): row for row in observed if row["side"] == "target"}
-    known = KnownLigands(gathered.degraders, gathered.complete, of_target)
+    known = KnownLigands(gathered.degraders, gathered.complete, gathered.sites, of_target)
     answers: Iterable[Row] = answer_rows(target_name, groups, known, job / layout.RESULTS)
     if affinities:
         answers = ({**row, **affinities.cells(split_cell(row["stems"]))} for row in answers)
@@ -169,16 +169,18 @@ def _memberships(job: Path, shards: Sequence[str]) -> dict[str, Membership]:
 
 
 class InstanceParts(NamedTuple):
-    """One instance: molecule, row of the summary, chain, ranked exits, and data of a ligand between two proteins.
+    """One instance: molecule, row of the summary, chain, exits and their sites, data of a ligand between two proteins.
 
-    `mol_record` and `backbone_record` are the molecule and the chain as the shard's archives have them.
+    `exits` are cells of `tethermap.answers.pockets.rows.EXIT_CELLS`, `sites` the numbers of `tethermap.exits.sites`,
+    `mol_record` and `backbone_record` the molecule and the chain as the shard's archives have them.
     """
 
     instance: Instance
     mol: LigandMolecule
     summary: Row
     backbone: Backbone
-    exits: list[Row]
+    exits: list[tuple[str, ...]]
+    sites: tuple[int, ...]
     bridging: Bridging | None
     mol_record: bytes
     backbone_record: bytes
@@ -202,6 +204,7 @@ class Gathered:
         self.backbones = StoredValues[str, Backbone](waiting, partial(packed_backbone, ""), backbone_of_record)
         self.exits = StoredValues[str, tuple[CopyExit, ...]](waiting)
         self.complete = StoredValues[str, LigandMolecule](waiting, packed_molecule, molecule_of_record)
+        self.sites: dict[str, tuple[int, ...]] = {}
 
     def add(self, key: tuple[object, ...], parts: InstanceParts, row: Row) -> None:
         """Add one instance with its sort key and its row of results."""
@@ -246,6 +249,7 @@ class Gathered:
         if rank <= self._fullest.setdefault(mol.component_names, rank):
             self._fullest[mol.component_names] = rank
             self.complete.add(mol.component_names, mol, parts.mol_record)
+            self.sites[mol.component_names] = parts.sites
 
 
 def _merge_instances(
@@ -341,11 +345,13 @@ def _instances(job: Path, shard: str, left_out: LeftOut) -> Iterator[InstancePar
         summaries,
         named_records(of("clean_complexes/backbones")),
         read_exits(of("measure_sasa/exits")),
+        ((str(row["stem"]), row) for row in tables.read_table(of("measure_sasa/exit_sites"), tables.EXIT_SITES)),
     )
-    for stem, line, mol, summary, backbone, ways in parts:
+    for stem, line, mol, summary, backbone, ways, sites in parts:
         if stem not in left_out:
             instance, molecule, chain = instance_of_line(line), molecule_of_record(mol), backbone_of_record(backbone)
-            yield InstanceParts(instance, molecule, summary, chain, ways, bridging.get(stem), mol, backbone)
+            numbers = tuple(map(int, split_cell(sites["exit_sites"])))
+            yield InstanceParts(instance, molecule, summary, chain, ways, numbers, bridging.get(stem), mol, backbone)
 
 
 def _checks_failed(job: Path, shards: Sequence[str]) -> frozenset[str]:

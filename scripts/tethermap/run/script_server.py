@@ -30,6 +30,8 @@ PRELOADED = (
     "snakemake.iocontainers",
     "numpy.ma",  # of numpy.unique
     *(module for step in STEPS if not step.switch for module in (step.make.partition(":")[0], step.loads) if module),
+    "duckdb",  # of tethermap.base.parquet
+    "tethermap.results.finish",
 )
 """Modules that are loaded while the server is idle, in the order in which a run needs them."""
 

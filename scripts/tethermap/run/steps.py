@@ -175,6 +175,7 @@ STEPS = (
             "contacts": tables.CONTACTS,
             "exits": tables.EXIT_VECTORS,
             "observed": tables.EXIT_VECTORS,
+            "exit_sites": tables.EXIT_SITES,
             "geometry": tables.GEOMETRIES,
             "bridging": LINES,
             "files": tables.FILES,
@@ -226,7 +227,8 @@ STEPS = (
         reads=(
             *_parts("clean_complexes", "instances", "backbones", "entry_status", "ligand_status", "name_map"),
             "match_ligands/molecules",
-            *_parts("measure_sasa", "sasa_summary", "sasa_atoms", "contacts", "exits", "geometry", "bridging"),
+            *_parts("measure_sasa", "sasa_summary", "sasa_atoms", "contacts"),
+            *_parts("measure_sasa", "exits", "exit_sites", "geometry", "bridging"),
             "write_protac_inputs/protac_inputs",
             "check_results/checks",
             *_parts("find_cores", "series", "members", "ligands"),

@@ -9,7 +9,7 @@ from tethermap.answers.observed.bridging import bridging_line, bridging_of
 from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.reference import RADII
-from tethermap.base.tables import SASA_ATOMS, Row, as_written
+from tethermap.base.tables import JOINED, SASA_ATOMS, Row, as_written
 from tethermap.complex.contacts import ligand_contacts
 from tethermap.components.finder import Find
 from tethermap.drawing.ligand import exposed_svg, plain_svg
@@ -22,6 +22,7 @@ from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates, score_observed
 from tethermap.exits.rows import area_lost, exit_rows, geometry_of, linked_atoms, residues_beside
 from tethermap.exits.sdf import exits_sdf
+from tethermap.exits.sites import site_numbers
 from tethermap.exits.unseen import missing_atoms
 from tethermap.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
@@ -120,6 +121,7 @@ class LigandMeasurer:
         exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing, grade=grade)
         beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)
         self._step.add_all("exits", exit_rows(self._target_name, instance, graph, exits, beside))
+        self._step.add("exit_sites", {"exit_sites": JOINED.join(map(str, site_numbers(graph))), "stem": instance.stem})
         seen: list[Exit] = []
         if bridging:
             self._step.add("bridging", bridging_line(instance.stem, bridging))

@@ -16,6 +16,8 @@ from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.answers.sites import SiteAnswer, answers_of
 from tethermap.base.tables import Value
+from tethermap.exits.graph import ligand_graph
+from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import CARBONYL, Action, action_sentence, is_advised
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
@@ -42,7 +44,15 @@ def rows_of(*copies: tuple[LigandMolecule, CopyExit, bool]) -> list[dict[str, Va
         one = touching(member(f"{k}aaa", KINASE, exit_), 1, 2, 3)
         members.append(replace(one, component=mol.comp_id, complete=complete))
         molecules.setdefault(mol.comp_id, replace(mol, stem=one.stem))
-    return list(answer_rows("target", grouped(members), KnownLigands({}, molecules)))
+    return list(answer_rows("target", grouped(members), known(molecules)))
+
+
+def sites_of(mol: LigandMolecule) -> tuple[int, ...]:
+    return site_numbers(ligand_graph(mol))
+
+
+def known(molecules: dict[str, LigandMolecule]) -> KnownLigands:
+    return KnownLigands({}, molecules, {code: sites_of(mol) for code, mol in molecules.items()})
 
 
 def order(*ligands: tuple[str, str, dict[str, Any]]) -> list[dict[str, Value]]:
@@ -65,7 +75,7 @@ def at(atom: int, score: float, **changed: Any) -> CopyExit:
 
 def answers(*copies: Sequence[CopyExit], mol: LigandMolecule = MOLECULE) -> list[SiteAnswer]:
     """Return the answers of copies with the given exits, each of another entry."""
-    return answers_of([member(f"{k}aaa", KINASE, *exits) for k, exits in enumerate(copies)], mol)
+    return answers_of([member(f"{k}aaa", KINASE, *exits) for k, exits in enumerate(copies)], mol, sites_of(mol))
 
 
 def test_exit_open_in_most_copies_precedes_one_with_a_better_score() -> None:
@@ -114,8 +124,8 @@ def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site(
     packed = replace(touching(member("8bbb", KINASE, bad), 1, 2, 3), packed=True)
     aside, other = touching(member("9ccc", KINASE, bad), 60, 61), touching(member("7ddd", PROTEASE, bad, fold=1), 5, 6)
     members = [*(replace(one, protein="EGFR") for one in (*main, packed, aside)), other]
-    known = KnownLigands({}, {"LIG": replace(MOLECULE, stem=members[0].stem)})
-    rows = list(answer_rows("EGFR", grouped(members), known))
+    ligands = known({"LIG": replace(MOLECULE, stem=members[0].stem)})
+    rows = list(answer_rows("EGFR", grouped(members), ligands))
     first = rows[0]
     assert (first["site"], first["n_copies"], first["n_open"], first["score_median"]) == ("main", 3, 3, 1.0)
     assert (first["protein"], first["job_rank"], first["answer_rank"]) == ("EGFR", 1, 1)
@@ -137,7 +147,7 @@ def test_leaving_group_missing_in_the_most_complete_copy_has_no_name() -> None:
 
 
 def test_job_without_ligands_has_no_answers() -> None:
-    assert list(answer_rows("EGFR", [], KnownLigands({}, {}))) == []
+    assert list(answer_rows("EGFR", [], known({}))) == []
 
 
 @pytest.mark.parametrize(

@@ -150,9 +150,8 @@ def test_sql_expressions_work_with_other_versions() -> None:
     columns = {column.name: column for table in PARQUET_TABLES for column in table.columns}
     with duckdb.connect(config={"lambda_syntax": "DISABLE_SINGLE_ARROW"}) as database:
         for column in columns.values():
-            typed = database.sql(
-                f"SELECT {parquet._typed(column)} FROM (SELECT NULL::VARCHAR AS {quoted(column.name)})"
-            )
+            cell = f"SELECT NULL::{parquet._cell_type(column)} AS {quoted(column.name)}"
+            typed = database.sql(f"SELECT {parquet._typed(column)} FROM ({cell})")
             assert len(typed.select(parquet.cell_of(column)).fetchall()) == 1
 
 

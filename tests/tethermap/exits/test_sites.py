@@ -39,12 +39,12 @@ def test_every_atom_is_in_exactly_one_site() -> None:
 
 
 def test_symmetry_equivalent_sites_have_one_number() -> None:
-    assert site_numbers(graph_of("Cc1ccc(C)cc1")) == [1, 1, 2, 2, 1, 1, 2, 2]
+    assert site_numbers(graph_of("Cc1ccc(C)cc1")) == (1, 1, 2, 2, 1, 1, 2, 2)
     both_ends = graph_of("CC(=O)Nc1ccc(cc1)-c1ccc(cc1)NC(C)=O")
     assert len(set(zip(both_ends.symmetry_class.tolist(), site_numbers(both_ends), strict=True))) == len(
         set(both_ends.symmetry_class.tolist())
     )
-    assert site_numbers(graph_of("Cc1cccc(C)c1")) == [1, 1, 2, 3, 2, 1, 1, 6]
+    assert site_numbers(graph_of("Cc1cccc(C)c1")) == (1, 1, 2, 3, 2, 1, 1, 6)
 
 
 def test_numbers_of_sites_are_unchanged_without_symmetry() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from rdkit import Chem
@@ -152,16 +153,16 @@ def _steps(graph: LigandGraph, start: int, half: frozenset[int]) -> dict[int, in
     return steps
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HeavyPart:
-    """A ligand without hydrogens, and its number of ring bonds by elements and order.
+    """A ligand without hydrogens, and the parts of it that a degrader of it contains in any case.
 
     Parameters
     ----------
     mol : Chem.Mol
         See `heavy_part`.
     ring_bonds : Counter
-        By the lower atomic number, the higher one, and the type of the bond.
+        Its number of ring bonds by the lower atomic number, the higher one, and the type of the bond.
     """
 
     mol: Chem.Mol
@@ -177,9 +178,16 @@ class HeavyPart:
         ends = ((numbers[b.GetBeginAtomIdx()], numbers[b.GetEndAtomIdx()], b.GetBondType()) for b in in_rings)
         return cls(mol, Counter((min(first, second), max(first, second), kind) for first, second, kind in ends))
 
+    @cached_property
+    def framework(self) -> Chem.Mol:
+        """The ligand without all of its small ring-free groups."""
+        return without(self.mol, frozenset().union(*_small_groups(self.mol)))
+
     def may_hold(self, other: HeavyPart) -> bool:
-        """Return False if the rings of another molecule can't be part of this one."""
-        return other.ring_bonds <= self.ring_bonds
+        """Return False if the rings of another molecule, or its framework, can't be part of this one."""
+        if not other.ring_bonds <= self.ring_bonds:
+            return False
+        return not other.framework.GetNumAtoms() or self.mol.HasSubstructMatch(other.framework)
 
 
 def parent_bond(
@@ -226,10 +234,14 @@ def leaving_bonds(degrader: Chem.Mol, parent: Chem.Mol) -> Iterator[tuple[tuple[
 def _cores(mol: Chem.Mol) -> Iterator[Chem.Mol]:
     """Yield a molecule, then without each small ring-free group at its ends, the smallest groups first."""
     yield mol
+    for side in sorted(map(sorted, _small_groups(mol)), key=lambda atoms: (len(atoms), atoms)):
+        yield without(mol, side)
+
+
+def _small_groups(mol: Chem.Mol) -> Iterator[frozenset[int]]:
+    """Yield the ring-free groups at the ends of a molecule that a degrader of it may lack."""
     rings = mol.GetRingInfo()
-    for side in sorted(map(sorted, end_groups(mol, LARGEST_OFF)), key=lambda atoms: (len(atoms), atoms)):
-        if not any(rings.NumAtomRings(atom) for atom in side):
-            yield without(mol, side)
+    return (side for side in end_groups(mol, LARGEST_OFF) if not any(map(rings.NumAtomRings, side)))
 
 
 def end_groups(mol: Chem.Mol, most: int) -> Iterator[frozenset[int]]:

@@ -13,37 +13,40 @@ from tethermap.answers.pockets.directions import AHEAD, Way, directions, way_of
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.sites import binding_sites, by_site, site_class
 from tethermap.base.records import Source
-from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, Value, cell_parser
+from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, Value
 
 SITES = 5
 """Sites of each instance that are compared."""
 
 
-_COLUMNS = (
+EXIT_CELLS = (
     "sdf_index", "site_rank", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E", "F",
-    "score", "closed", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
+    "score", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
     "area_lost_A2", "hbonds_lost", "leaving_residues",
 )  # fmt: skip
+"""Columns of `tethermap.base.tables.EXIT_VECTORS` that several copies are compared by."""
 
 
-def read_exits(path: Source) -> Iterator[tuple[str, list[Row]]]:
-    """Yield the stem of each instance with its ranked exits, best first, as far as several copies are compared.
+def read_exits(path: Source) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """Yield the stem of each instance with the cells of its ranked exits, best first.
 
     Parameters
     ----------
     path : Source
         Rows of `tethermap.base.tables.EXIT_VECTORS`, those of an instance together.
+
+    Yields
+    ------
+    str, list of tuple of str
+        The cells of `EXIT_CELLS`.
     """
-    columns = {column.name: (k, column) for k, column in enumerate(EXIT_VECTORS.columns)}
-    stem, rank = columns["stem"][0], columns["rank"][0]
-    wanted = itemgetter(*(columns[name][0] for name in _COLUMNS))
-    typed = cell_parser([columns[name][1] for name in _COLUMNS])
+    stem, rank, *wanted = map(EXIT_VECTORS.names.index, ("stem", "rank", *EXIT_CELLS))
+    chosen = itemgetter(*wanted)
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv.reader(stream)
         next(rows, None)
-        for name, of_instance in groupby(rows, key=lambda cells: cells[stem]):
-            ranked = (cells for cells in of_instance if cells[rank])
-            yield name, [typed(wanted(cells)) for cells in ranked]
+        for name, of_instance in groupby(rows, key=itemgetter(stem)):
+            yield name, [chosen(row) for row in of_instance if row[rank]]
 
 
 def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from rdkit import Chem
 from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 
 from tethermap.base import layout
-from tethermap.base.tables import CONTACTS, DEGRADERS, Row, cell_formatter, read_table, rows_into
+from tethermap.base.tables import CONTACTS, DEGRADERS, Row, format_value, read_table, rows_into
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
@@ -276,13 +276,12 @@ def as_csv(rows: Iterable[Row]) -> str:
 
 def as_sdf(made: Iterable[tuple[Made, Row]]) -> str:
     """Return degraders as SDF, drawn flat, with the columns of their rows as fields."""
-    cells = cell_formatter(DEGRADERS, "degraders")
     records = []
     for number, (one, row) in enumerate(made, 1):
         mol = Chem.Mol(one.mol)
         rdDepictor.Compute2DCoords(mol)
         mol.SetProp("_Name", f"degrader {number} {one.linker.name}")
-        named = zip(DEGRADERS.names, cells(row), strict=True)
+        named = ((column.name, format_value(row.get(column.name), column)) for column in DEGRADERS.columns)
         fields = "".join(f">  <{name}>\n{value}\n\n" for name, value in named if value)
         records.append(f"{Chem.MolToMolBlock(mol)}{fields}$$$$\n")
     return "".join(records)
