@@ -14,7 +14,7 @@ V = TypeVar("V")
 Place = tuple[int, int]
 """Offset of a block in the file, and its length."""
 
-HELD = 1000
+HELD = 500
 """Values that stay in memory: jobs of a few hundred ligands pack none."""
 
 _CACHED = 100
