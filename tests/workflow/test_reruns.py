@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,27 @@ def test_filter_that_selects_the_same_entries_repeats_only_the_search(used: Path
     run_job(used, {**settings, "filters": {"max_resolution": 2.0}, "force": True}, *LOCAL).checked()
     assert _steps(used)[len(before) :] == ["search_entries", *END[1:], "all"]
     assert json.loads((used / layout.JOB_CONFIG).read_text(encoding="utf-8"))["filters"]["max_resolution"] == 2.0
+
+
+def test_job_of_a_version_without_a_part_measures_again(demo: JobRun, tmp_path: Path) -> None:
+    """The archives lack the part, and Snakemake's records the names of the parts."""
+    job = Path(shutil.copytree(demo.checked().job, tmp_path / "job"))
+    before, steps = result_files(job), len(_steps(job))
+    for path in job.glob(f"{layout.WORK}/shards/*/measure_sasa.zip"):
+        with zipfile.ZipFile(path) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist() if name != "exit_sites"}
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in parts.items():
+                archive.writestr(name, data)
+    for path in (job / ".snakemake/metadata").iterdir():
+        record = json.loads(path.read_text(encoding="utf-8"))
+        record["params"] = [re.sub(r"'parts': \[.*?\], ", "", text) for text in record["params"]]
+        path.write_text(json.dumps(record), encoding="utf-8")
+    (job / layout.RESULTS_DISPLAY).unlink()
+    run_job(job, settings_in(job), *LOCAL).checked()
+    ran = [step.partition(" ")[0] for step in _steps(job)[steps:]]
+    assert ran == ["measure_sasa", "check_results", *END, "all"]
+    assert result_files(job) == before
 
 
 def test_changed_tables_of_the_user_are_read_again(demo: JobRun, tmp_path: Path) -> None:

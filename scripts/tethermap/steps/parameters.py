@@ -5,7 +5,7 @@ from typing import Any
 
 from tethermap.base import config
 from tethermap.base.fasta import sequence_notes
-from tethermap.run.steps import Settings
+from tethermap.run.steps import STEP, Settings
 from tethermap.sources.own.definitions import definitions_among
 
 
@@ -80,8 +80,12 @@ def match_ligands(settings: Settings) -> dict[str, Any]:
 
 
 def measure_sasa(settings: Settings) -> dict[str, Any]:
-    """Return the method of the areas, and the sources of component definitions."""
-    return {"target_name": settings["target_name"], "sasa": settings["sasa"], **match_ligands(settings)}
+    """Return the method of the areas, the sources of component definitions, and the parts that the step writes.
+
+    So it runs again in jobs of an earlier version, which lack some of them.
+    """
+    parts = list(STEP["measure_sasa"].parts)
+    return {"target_name": settings["target_name"], "sasa": settings["sasa"], "parts": parts, **match_ligands(settings)}
 
 
 def check_results(settings: Settings) -> dict[str, Any]:
