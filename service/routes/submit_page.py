@@ -114,7 +114,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
     return RedirectResponse(address(f"/monitor/{record.job_id}"), 303)
 
 
-@ROUTES.get("/api/suggestions", SuggestionsAnswer, (_TEXT,))
+@ROUTES.get("/api/suggestions", SuggestionsAnswer, (_TEXT,), listing=True)
 async def suggest_names(request: Request) -> Response:
     """Names of the source that complete a text; no search."""
     settings, text = shared_of(request).parts.settings, _TEXT.of(request) or ""

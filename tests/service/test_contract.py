@@ -163,7 +163,7 @@ def test_bad_query_is_refused_by_name(http: httpx2.Client, done_job: str, path: 
         assert details["field"]
 
 
-LISTS = {endpoint.path for endpoint in endpoints() if endpoint.listing}
+LISTS = {"/api/suggestions", *(endpoint.path for endpoint in endpoints() if endpoint.listing)}
 LISTS |= {f"/api/jobs/{{job_id}}/{name}" for name in ("rows", "exit-vectors", "answers")}
 
 
