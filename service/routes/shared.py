@@ -275,7 +275,7 @@ def require_own_uploads(request: Request, *submissions: Submission) -> None:
                 require_owner(request, owner, "upload", upload_id=structures)
 
 
-async def require_public_receivers(request: Request, *submissions: Submission) -> None:
+async def require_public_receivers(request: Request, *submissions: Submission, batch: bool = False) -> None:
     """Refuse jobs whose webhook is a name that leads to an address outside the public internet.
 
     Names that are not found in `_LOOKUP_SECONDS` are accepted: each delivery checks the address that it connects to.
@@ -283,7 +283,7 @@ async def require_public_receivers(request: Request, *submissions: Submission) -
     Raises
     ------
     InvalidField
-        If there are such jobs; of several jobs it names each.
+        If there are such jobs; in a batch it names each.
     """
     hosts = {urlsplit(one.webhook).hostname or "" for one in submissions if one.webhook}
     if not hosts or shared_of(request).parts.settings.webhook_private:
@@ -296,10 +296,10 @@ async def require_public_receivers(request: Request, *submissions: Submission) -
     private = {host for host, addresses in found.items() if not all(is_public(address) for address in addresses)}
     refused = [number for number, one in enumerate(submissions)
                if one.webhook and urlsplit(one.webhook).hostname in private]  # fmt: skip
-    if refused and len(submissions) == 1:
-        raise private_receiver()
-    if refused:
+    if refused and batch:
         raise refused_batch([refused_item(number, private_receiver()) for number in refused], len(submissions))
+    if refused:
+        raise private_receiver()
 
 
 def from_own_page(request: Request) -> bool:

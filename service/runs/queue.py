@@ -12,7 +12,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from service.errors import BatchNotFound, IdempotencyConflict, JobNotFound, JobStateConflict, QueueFull, RateLimited
+from service.errors import (
+    BatchNotFound,
+    IdempotencyConflict,
+    InvalidField,
+    JobNotFound,
+    JobStateConflict,
+    QueueFull,
+    RateLimited,
+)
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
 from service.jobs.durable import FULL, is_full
@@ -20,7 +28,7 @@ from service.jobs.outcome import fasta_length, record_of_folder, result_rows
 from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, BatchItem, BatchRecord, JobRecord
 from service.jobs.resources import Lack, Resources
 from service.jobs.store import Store
-from service.jobs.submission import Submission
+from service.jobs.submission import Submission, refused_batch, refused_item
 from service.runs.config import pipeline_config
 from service.runs.extra import Notices
 from service.runs.idempotency import Idempotency, KeyStore
@@ -392,7 +400,16 @@ class JobQueue:
             if batch is not None:
                 items = tuple(BatchItem(job.job_id, job.target_name, job.search_query) for job in records)
                 batch = replace(batch, items=items)
-            configs = [pipeline_config(submission.settings(), self._settings) for submission in submissions]
+            configs, refused = [], []
+            for number, submission in enumerate(submissions):
+                try:
+                    configs.append(pipeline_config(submission.settings(), self._settings))
+                except InvalidField as error:
+                    if batch is None:
+                        raise
+                    refused.append(refused_item(number, error))
+            if refused:
+                raise refused_batch(refused, len(submissions))
             made = batch.batch_id if batch else records[0].job_id
 
             def write() -> list[int]:

@@ -498,6 +498,8 @@ def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path
         batch = http.post("/api/batches", json={"jobs": [good, bad, HPV]})
         assert batch.status_code == 422
         assert [one["index"] for one in batch.json()["error"]["details"]["items"]] == [1]
+        only = http.post("/api/batches", json={"jobs": [bad]}).json()["error"]["details"]["items"]
+        assert [(one["index"], one["field"]) for one in only] == [(0, "webhook")]
         assert http.post("/ga4gh/wes/v1/runs", files=run_form(bad)).status_code == 422
         assert http.get("/api/jobs").json()["count"] == 0
         assert http.post("/api/jobs", json=good).status_code == 202

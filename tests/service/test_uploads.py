@@ -118,6 +118,9 @@ def test_names_are_labels_and_never_paths(http: httpx2.Client, tmp_path: Path) -
 def test_job_with_a_missing_upload_is_refused(http: httpx2.Client, upload_id: str) -> None:
     answer = http.post("/api/jobs", json={"target_name": "x", "structures": upload_id})
     assert_error(answer, 422, "INVALID_FIELD", field="structures")
+    jobs = [{"target_name": "x", "search_query": "1HPV"}, {"target_name": "x", "structures": upload_id}]
+    details = assert_error(http.post("/api/batches", json={"jobs": jobs}), 422, "INVALID_FIELD", field="jobs")
+    assert [(item["index"], item["field"]) for item in details["items"]] == [(1, "structures")]
 
 
 def test_dry_run_over_an_upload_needs_no_query_and_names_its_entries(http: httpx2.Client) -> None:
