@@ -52,7 +52,16 @@ from service.routes import (
     submit_page,
     uploads,
 )
-from service.routes.shared import ExampleUnavailable, Shared, answer_of, from_own_page, job_of, release_held, shared_of
+from service.routes.shared import (
+    ExampleUnavailable,
+    Shared,
+    answer_of,
+    from_own_page,
+    job_of,
+    no_such_job,
+    release_held,
+    shared_of,
+)
 from service.runs.dry_run import DryRuns
 from service.runs.extra import extras
 from service.runs.lifecycle import Parts
@@ -289,7 +298,11 @@ async def _known_error(request: Request, error: Exception) -> Response:
 
 
 async def _shortage(request: Request, error: Exception) -> Response:
-    """Answer 503 if the disk is full, or the machine lacks descriptors, memory or processes."""
+    """Answer 503 if the disk is full, or the machine lacks descriptors, memory or processes; 404 if the job is gone."""
+    shared = shared_of(request)
+    for job_id in request.scope["state"].get("held", ()) if isinstance(error, FileNotFoundError) else ():
+        if not shared.parts.store.folder(job_id).exists():  # deleted while it was read
+            return _error_response(request, no_such_job(shared, job_id))
     if not is_shortage(error):
         raise error
     _LOG.warning("a request was refused for lack of resources: %s", error)

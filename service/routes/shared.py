@@ -169,7 +169,7 @@ def job_named(request: Request, job_id: str) -> Job:
 
 def release_held(request: Request) -> None:
     """Let go of the jobs that a request has read."""
-    if held := request.scope.get("state", {}).pop("held", ()):
+    if held := request.scope.get("state", {}).get("held", ()):
         shared_of(request).parts.store.readers -= Counter(held)  # drops jobs without readers
 
 

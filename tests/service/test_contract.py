@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -406,6 +407,20 @@ def test_unexpected_error_is_500_without_detail(tmp_path: Path, monkeypatch: pyt
         assert_error(answer, 500, "INTERNAL_ERROR")
         assert "secret" not in answer.text
         assert "home" not in answer.text
+
+
+def test_job_that_is_deleted_while_it_is_read_is_404(
+    tmp_path: Path, mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(mixed, tmp_path / "jobs" / mixed.name)
+
+    def vanishing(job: Path, **_: object) -> list[str]:
+        shutil.rmtree(job)
+        return (job / "events.jsonl").read_text().splitlines()
+
+    monkeypatch.setattr("service.routes.jobs.log_lines", vanishing)
+    with local(tmp_path) as client:
+        assert_error(client.get(f"/api/job_log/{mixed.name}"), 404, "JOB_NOT_FOUND", job_id=mixed.name)
 
 
 def test_dry_run_of_a_source_that_does_not_answer_is_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
