@@ -12,6 +12,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _TYPES = ("text/html", "application/json", "text/csv", "image/svg+xml")
+_NOT_MODIFIED = 304
+"""Status of answers that have the headers of the whole answer, Vary included, but no content type."""
 _MINIMUM = 1024
 _IN_THREAD = 1 << 20
 """Bytes from which the loop would wait noticeably: 1 MB takes 2 ms."""
@@ -65,8 +67,8 @@ def takes_gzip(accepted: str) -> bool:
 
 def _suits(start: Message) -> bool:
     headers = Headers(raw=start["headers"])
-    kind = headers.get("content-type", "").partition(";")[0]
-    return kind in _TYPES and not {"content-encoding", "content-range", "accept-ranges"} & set(headers.keys())
+    compressible = start["status"] == _NOT_MODIFIED or headers.get("content-type", "").partition(";")[0] in _TYPES
+    return compressible and not {"content-encoding", "content-range", "accept-ranges"} & set(headers.keys())
 
 
 def packed(body: bytes) -> bytes:

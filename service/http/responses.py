@@ -220,14 +220,14 @@ def part_of(
     RangeNotSatisfiable
         If the range begins after the end of the file.
     """
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    headers = {"ETag": tag, "Cache-Control": "no-cache", "Accept-Ranges": "bytes"}
     if modified is not None:
         headers["Last-Modified"] = formatdate(int(modified), usegmt=True)
     if _unchanged(request, tag, modified):
         return 304, 0, 0, headers
     span = _asked_range(request, tag, headers.get("Last-Modified"), size)
     start, end = span or (0, size)
-    headers |= {"Accept-Ranges": "bytes", "Content-Length": str(end - start)}
+    headers["Content-Length"] = str(end - start)
     if span is None:
         return 200, start, end, headers
     return 206, start, end, headers | {"Content-Range": f"bytes {start}-{end - 1}/{size}"}

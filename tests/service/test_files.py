@@ -132,6 +132,7 @@ def test_unchanged_is_304_and_head_equals_get(http: httpx2.Client, done_job: str
     for condition in (tag, strong, f'"x", W/{strong}', "*"):
         same = http.get(url, headers={"If-None-Match": condition})
         assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+        assert same.headers.get("vary") == answer.headers.get("vary")
     assert http.get(url, headers={"If-None-Match": '"x"'}).status_code == 200
     head = http.head(url)
     assert (head.status_code, head.content) == (200, b"")
