@@ -115,8 +115,10 @@ async def _called(request: Request, params: dict[str, Any]) -> Map:
     given = params.get("arguments") or {}
     by_name = {tool.name: tool for tool in _tools(request)}
     tool = by_name.get(str(params.get("name")))
-    if tool is None or not isinstance(given, dict):
+    if tool is None:
         return _failure(_WRONG_ARGUMENTS, f"There is no such tool; the tools are {', '.join(by_name)}.")
+    if not isinstance(given, dict):
+        return _failure(_WRONG_ARGUMENTS, "arguments must be an object.")
     try:
         return {"result": await _result(request, tool, given)}
     except ToolError as error:

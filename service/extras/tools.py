@@ -75,13 +75,18 @@ class Tool:
         Raises
         ------
         ToolError
-            If one is unknown or lacks.
+            If one is unknown, lacks or is of another type.
         """
         unknown = sorted(given.keys() - self.arguments.keys())
         lacking = [name for name in self.required if given.get(name) in (None, "")]
         if unknown or lacking:
             wrong = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(lacking)}"
             raise ToolError(f"{self.name} has unknown arguments ({wrong}); known are {', '.join(self.arguments)}.")
+        for name, value in given.items():
+            kind = self.arguments[name].get("type", "string")
+            is_object, is_list = isinstance(value, Mapping), isinstance(value, list)
+            if value is not None and (is_object != (kind == "object") or (is_list and kind != "array")):
+                raise ToolError(f"{name} must be of the type {kind}.")
         given = {**{name: one["default"] for name, one in self.arguments.items() if "default" in one}, **given}
         used = re.findall(r"\{(\w+)\}", self.path)
         path = self.path.format_map({name: quote(str(given[name]), safe="/" * (name == "path")) for name in used})
@@ -105,7 +110,7 @@ class Tool:
         body = {name: value for name, value in body.items() if name not in (*self.omit, "next", "prev")}
         rows: list[dict[str, Any]] = body.get(self.rows) or []
         asked = given.get("columns") or []
-        names = asked.split(",") if isinstance(asked, str) else [str(name) for name in asked]
+        names = [str(name) for name in asked] if isinstance(asked, list) else str(asked).split(",")
         if not rows or not (names or self.arguments["columns"].get("default")):
             return body
         known = _flat(rows[0])

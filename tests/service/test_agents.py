@@ -285,6 +285,7 @@ def test_a_client_is_greeted_and_gets_the_list_of_tools(http: httpx2.Client) -> 
 def test_faults_are_reported_so_that_an_agent_can_correct_them(http: httpx2.Client) -> None:
     assert sent(http, "resources/list")["error"]["code"] == -32601
     assert sent(http, "tools/call", {"name": "no_such_tool"})["error"]["code"] == -32602
+    assert "object" in sent(http, "tools/call", {"name": "rows", "arguments": [1]})["error"]["message"]
     without_version = {"id": 1, "method": "ping"}
     for message in (without_version, {"jsonrpc": "2.0", "id": 1}, {"jsonrpc": "2.0", "method": "x", "id": []}):
         assert http.post("/mcp", json=message).status_code == 422, message
@@ -297,6 +298,10 @@ def test_faults_are_reported_so_that_an_agent_can_correct_them(http: httpx2.Clie
         ("answers", {"job_id": HPV, "target": "EGFR"}, "HIV-1 PROTEASE"),
         ("exits", {"job_id": HPV, "filters": {"scoer": 1}}, "scoer"),
         ("compare", {"a": HPV, "b": BAZ, "columns": "c.Warhead"}, "a.Warhead"),
+        ("compare", {"a": HPV, "b": BAZ, "columns": 5}, "a.Warhead"),
+        ("answers", {"job_id": HPV, "offset": [1, 2]}, "integer"),
+        ("exits", {"job_id": HPV, "filters": "rank=1"}, "object"),
+        ("job_status", {"job_id": {"id": HPV}}, "string"),
         ("upload", {"name": "x.pdb", "base64": "!"}, "base64"),
         ("read_file", {"job_id": HPV, "path": "../job_record.json"}, "error"),
     ):
