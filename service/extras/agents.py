@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
-from service.errors import InvalidField
+from service.errors import InvalidField, InvalidParameter
 from service.extras.tools import TOOLS, Tool, ToolError
 from service.http.answer import Answer, Map
 from service.http.endpoint import Routes
@@ -60,7 +60,13 @@ class McpFailureAnswer(Answer):
 ROUTES = Routes("Agents")
 
 
-@ROUTES.post("/mcp", {200: McpResultAnswer | McpFailureAnswer, 202: ""}, body="McpMessage", changes=False)
+@ROUTES.post(
+    "/mcp",
+    {200: McpResultAnswer | McpFailureAnswer, 202: ""},
+    body="McpMessage",
+    changes=False,
+    errors=("INVALID_PARAMETER",),
+)
 async def mcp(request: Request) -> Response:
     """Tools for agents, by the Model Context Protocol."""
     message = await read_json(request)
@@ -75,6 +81,12 @@ async def mcp(request: Request) -> Response:
     if field := next((name for name, is_wrong in wrong.items() if is_wrong), ""):
         reason = "is not that of a JSON-RPC 2.0 request"
         raise InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
+    version = request.headers.get("mcp-protocol-version", PROTOCOLS[0])
+    if version not in PROTOCOLS and method != "initialize":
+        raise InvalidParameter(
+            f"MCP-Protocol-Version is {version[:64]!r}: it must be one of {', '.join(PROTOCOLS)}.",
+            details={"parameter": "MCP-Protocol-Version", "known": list(PROTOCOLS)},
+        )
     if number is None:  # a notification is not answered
         return Response(status_code=202)
     if method == "tools/call":

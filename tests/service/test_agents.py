@@ -12,7 +12,7 @@ import httpx2
 import mcp
 import pytest
 
-from service.extras.agents import MOST_BYTES, _lines, _page
+from service.extras.agents import MOST_BYTES, PROTOCOLS, _lines, _page
 from service.extras.tools import TOOLS
 from service.settings import Token
 from tests.service.core import LiveService, hold, local
@@ -286,6 +286,9 @@ def test_faults_are_reported_so_that_an_agent_can_correct_them(http: httpx2.Clie
     assert sent(http, "resources/list")["error"]["code"] == -32601
     assert sent(http, "tools/call", {"name": "no_such_tool"})["error"]["code"] == -32602
     assert "object" in sent(http, "tools/call", {"name": "rows", "arguments": [1]})["error"]["message"]
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    for version, status in (("1999-01-01", 400), (PROTOCOLS[-1], 200)):
+        assert http.post("/mcp", json=ping, headers={"MCP-Protocol-Version": version}).status_code == status
     without_version = {"id": 1, "method": "ping"}
     for message in (without_version, {"jsonrpc": "2.0", "id": 1}, {"jsonrpc": "2.0", "method": "x", "id": []}):
         assert http.post("/mcp", json=message).status_code == 422, message
