@@ -1,6 +1,6 @@
 """Read forms of the type ``multipart/form-data``, those with files and those without."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
 from python_multipart.multipart import parse_options_header
@@ -17,9 +17,33 @@ _LARGEST = 1 << 20
 
 
 class _Parser(MultiPartParser):
-    """Starlette's parser with less of each file in memory: uploads may contain many files, many at once."""
+    """Starlette's parser with less of each file in memory, as there may be many, and an error for a form without end.
+
+    Starlette's loses the last part of such a form.
+    """
 
     spool_max_size = 1 << 16
+    _is_open = False
+
+    def on_part_begin(self) -> None:
+        """Note that the end is missing."""
+        self._is_open = True
+        super().on_part_begin()
+
+    def on_end(self) -> None:
+        """Note the end."""
+        self._is_open = False
+
+    async def parse(self) -> FormData:
+        """Return the form."""
+        self.stream = self._to_end(self.stream)
+        return await super().parse()
+
+    async def _to_end(self, stream: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        async for chunk in stream:
+            yield chunk
+        if self._is_open:
+            raise MultiPartException("The form was cut off: its last boundary is missing.")
 
 
 @asynccontextmanager

@@ -106,6 +106,15 @@ def test_forms_without_files_or_with_too_many_and_other_bodies_are_refused(http:
     assert_error(broken, 422, "INVALID_FIELD")
 
 
+def test_form_that_was_cut_off_is_refused(http: httpx2.Client) -> None:
+    whole = http.build_request("POST", "/api/uploads", files=[("files", GOOD), ("files", ("other.pdb", GOOD[1]))])
+    content, media = whole.read(), {"Content-Type": whole.headers["content-type"]}
+    assert len(http.post("/api/uploads", content=content, headers=media).json()["files"]) == 2
+    for cut in (4, 40):  # the end of the last boundary, and of the last file
+        answer = http.post("/api/uploads", content=content[:-cut], headers=media)
+        assert "cut off" in assert_error(answer, 422, "INVALID_FIELD", field="files")["reason"]
+
+
 def test_names_are_labels_and_never_paths(http: httpx2.Client, tmp_path: Path) -> None:
     answer = send(http, ("a/../../model.pdb", MODEL.text.encode()))
     assert [file["name"] for file in answer.json()["files"]] == ["model.pdb"]
