@@ -168,6 +168,15 @@ LISTS = {"/api/suggestions", *(endpoint.path for endpoint in endpoints() if endp
 LISTS |= {f"/api/jobs/{{job_id}}/{name}" for name in ("rows", "exit-vectors", "answers")}
 
 
+@pytest.mark.parametrize("name", ["rows", "exit-vectors", "answers"])
+def test_documented_examples_of_parameters_are_accepted(http: httpx2.Client, name: str) -> None:
+    operation = http.get("/openapi.json").json()["paths"][f"/api/jobs/{{job_id}}/{name}"]["get"]
+    for one in operation["parameters"]:
+        if one["in"] == "query":
+            answer = http.get(f"/api/jobs/exam1hpv/{name}", params={one["name"]: one["example"]})
+            assert answer.status_code == 200, (one["name"], answer.text)
+
+
 @pytest.mark.parametrize("path", sorted(LISTS))
 def test_a_list_refuses_a_parameter_that_it_does_not_have(http: httpx2.Client, done_job: str, path: str) -> None:
     job = "exam1hpv" if path.startswith("/api/examples/") else done_job
