@@ -114,7 +114,8 @@ def view_of(
         column_name, _, operator = name.rpartition("__") if name not in known else (name, "", "")
         if operator not in ("", "gte", "lte", "contains") or column_name not in known:
             details = {"parameter": name[:64], "known": [*reserved, *known]}
-            raise InvalidParameter(f"{name[:64]} is not a column of the table.", details=details)
+            message = f"{name[:64]} is not a column of the table; details.known has all."
+            raise InvalidParameter(message, details=details)
         test, value = _test(known[column_name], operator, text, name)
         tests.append(test)
         values += value
@@ -125,8 +126,8 @@ def view_of(
         return RowsWanted(tests, values)
     column = sort.removeprefix("-")
     if column not in known:
-        message = "sort must be a column of the table, with a leading - for descending order."
-        raise InvalidParameter(message, details={"parameter": "sort"})
+        message = f"sort is {sort[:64]!r}: it must be a column of the table, with a leading - for descending order."
+        raise InvalidParameter(message, details={"parameter": "sort", "known": list(known)})
     return RowsWanted(tests, values, ordered_by(known[column], descending=sort.startswith("-")))
 
 
@@ -159,7 +160,8 @@ def _value(column: Column, text: str, parameter: str) -> float | bool | None:
         return float(text) + 0.0
     except (ValueError, KeyError):
         wanted = "true or false" if column.kind == "flag" else "a number"
-        raise InvalidParameter(f"{parameter} must be {wanted}.", details={"parameter": parameter}) from None
+        message = f"{parameter} is {text[:64]!r}: it must be {wanted}."
+        raise InvalidParameter(message, details={"parameter": parameter}) from None
 
 
 def _safe(text: str, column: Column) -> str:

@@ -95,7 +95,8 @@ def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InvalidParameter(
-            f"There is no column {unknown[0][:64]!r}.", details={"parameter": "columns", "known": list(known)}
+            f"There is no column {unknown[0][:64]!r}; details.known has all.",
+            details={"parameter": "columns", "known": list(known)},
         )
     return [known[name] for name in names]
 

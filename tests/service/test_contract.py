@@ -164,6 +164,17 @@ def test_bad_query_is_refused_by_name(http: httpx2.Client, done_job: str, path: 
         assert details["field"]
 
 
+WRONG_VALUES = ["sort=nope", "columns=nope", "nope=1", "resolution__gte=nope", "sanitised=nope"]
+
+
+@pytest.mark.parametrize("query", WRONG_VALUES)
+def test_refusal_of_a_filter_names_value_and_remedy(http: httpx2.Client, query: str) -> None:
+    answer = http.get(f"/api/jobs/exam1hpv/rows?{query}")
+    details, message = assert_error(answer, 400, "INVALID_PARAMETER"), answer.json()["error"]["message"]
+    assert "nope" in message
+    assert "pdb_id" in details.get("known", ()) or "it must be" in message
+
+
 LISTS = {"/api/suggestions", *(endpoint.path for endpoint in endpoints() if endpoint.listing)}
 LISTS |= {f"/api/jobs/{{job_id}}/{name}" for name in ("rows", "exit-vectors", "answers")}
 
