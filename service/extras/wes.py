@@ -248,7 +248,7 @@ async def run_workflow(request: Request) -> Response:
             raise _refused(name, f"is not {known!r}, the one that this service runs")
     if _objects(fields, "workflow_engine_parameters"):
         raise _refused("workflow_engine_parameters", "must be empty: service-info lists none")
-    body = parse_object(fields.get("workflow_params", "").encode())
+    body = parse_object(fields.get("workflow_params", "").encode(), "workflow_params")
     submission = await in_thread(parse_submission, body, shared.parts.settings)
     require_own_uploads(request, submission)
     await require_public_receivers(request, submission)
@@ -265,7 +265,7 @@ def _refused(name: str, reason: str) -> InvalidField:
 def _objects(fields: Mapping[str, str], name: str) -> dict[str, str]:
     """Return a field that is a JSON object of texts; empty if it is absent."""
     text = fields.get(name, "").strip()
-    values = parse_object(text.encode()) if text else {}
+    values = parse_object(text.encode(), name) if text else {}
     if not all(isinstance(value, str) for value in values.values()):
         raise _refused(name, "has values that are not text")
     return values

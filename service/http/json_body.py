@@ -43,25 +43,25 @@ async def read_json(request: Request) -> dict[str, Any]:
     return await anyio.to_thread.run_sync(parse_object, body)
 
 
-def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object in `body`; see `read_json`."""
+def parse_object(body: bytes, name: str = "The body") -> dict[str, Any]:
+    """Return the JSON object in `body`, which errors call `name`; see `read_json`."""
     if not body.strip():
-        raise InvalidJson("The body is empty: send a JSON object.")
+        raise InvalidJson(f"{name} is empty: send a JSON object.")
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidJson(f"The body is not UTF-8 (byte {error.start}).") from None
+        raise InvalidJson(f"{name} is not UTF-8 (byte {error.start}).") from None
     if _depth(text) > MAX_DEPTH:
-        raise InvalidJson(f"The body is nested deeper than {MAX_DEPTH} levels.")
+        raise InvalidJson(f"{name} is nested deeper than {MAX_DEPTH} levels.")
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidJson("A text in the body contains an unpaired surrogate.") from None
+        raise InvalidJson(f"{name} contains an unpaired surrogate.") from None
     except (ValueError, RecursionError) as error:
-        raise InvalidJson(f"The body is not JSON: {error}.") from None
+        raise InvalidJson(f"{name} is not JSON: {error}.") from None
     if not isinstance(value, dict):
-        raise InvalidJson("The body must be a JSON object.")
+        raise InvalidJson(f"{name} must be a JSON object.")
     return value
 
 

@@ -317,7 +317,7 @@ def refuse_unknown(request: Request, known: Sequence[str]) -> None:
     for name in request.query_params:
         if name not in known:
             raise InvalidParameter(
-                f"{name[:64]} is not a parameter of this list; details.known has all.",
+                f"{name[:64]} is not a parameter of this list, which has {', '.join(known) or 'none'}.",
                 details={"parameter": name[:64], "known": list(known)},
             )
 
