@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from service.errors import InvalidParameter
-from service.results.tables import JobTables, ordered_by
+from service.results.tables import JobTables, ordered_by, same_entry
 from service.scrub import FORMULA
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
@@ -139,7 +139,7 @@ def _test(column: Column, operator: str, text: str, parameter: str) -> tuple[str
     if column.kind == "text":
         cell = cell_of(column)
         if operator == "" and column.name in ("pdb_id", "Warhead", "Ligand", "ligand"):
-            return f"lower({cell}) = ?", [text.lower()]
+            return f"lower({cell}) IN (?, ?)", [text.lower(), same_entry(text)]
         known = f"{cell} <> '' AND " if operator == "lte" else ""
         return f"({known}{cell} {_OPERATORS[operator]} ?)", [text]
     wanted = _value(column, text, parameter)

@@ -91,8 +91,10 @@ _COLUMNS = ("pdb_id", "Chain", "Warhead", "Residue_ID", "stem", "ligand_name", "
 
 def _filters_of(request: Request) -> JobFilters:
     """Return the filters of a request."""
-    texts = {one.name: one.of(request) for one in (_PROTEIN, _QUERY, _LIGAND, _PDB_ID, _AFTER, _BEFORE)}
-    return job_filters(request, available=_AVAILABILITY.of(request), status=_STATUS.given(request), **texts)
+    texts = {one.name: one.of(request) for one in (_PROTEIN, _QUERY, _LIGAND, _AFTER, _BEFORE)}
+    pdb_id = same_entry(_PDB_ID.of(request) or "") or None
+    flags = {"available": _AVAILABILITY.of(request), "status": _STATUS.given(request)}
+    return job_filters(request, pdb_id=pdb_id, **flags, **texts)
 
 
 ROUTES = Routes("Index and export")

@@ -64,6 +64,7 @@ def test_rows_are_those_of_the_table(http: httpx2.Client, live: LiveService, don
 
 FILTERS = [
     ({"pdb_id": "1HPV"}, lambda row: row["pdb_id"] == "1hpv"),
+    ({"pdb_id": "PDB_00001HPV"}, lambda row: row["pdb_id"] == "1hpv"),
     ({"Warhead": "478"}, lambda row: row["Warhead"] == "478"),
     ({"resolution__lte": "1.9"}, lambda row: row["resolution"] <= 1.9),
     ({"resolution__gte": "1.9", "method__contains": "x-ray"}, lambda row: row["resolution"] >= 1.9),
@@ -210,6 +211,7 @@ def test_jobs_are_found_by_their_content_and_exported(http: httpx2.Client, done_
         return [job["job_id"] for job in http.get("/api/indexed-jobs", params=filters).json()["jobs"]]
 
     assert done_job in found(protein="MIX", ligand="478", pdb_id="4CUP", availability="true", status="completed")
+    assert done_job in found(pdb_id="pdb_00004CUP")
     assert done_job not in found(ligand="ATP")
     assert found(availability="available") == found(availability="true")
     assert set(found(available="unavailable")).isdisjoint(found(available="1"))
