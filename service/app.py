@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import duckdb
 from starlette.applications import Starlette
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -70,16 +70,10 @@ from service.scrub import Scrubber
 from service.settings import EXTRAS, SESSIONS, Settings
 
 
-class _AnyPath(Convertor[str]):
+class _AnyPath(PathConvertor):
     """The rest of an address, line breaks included: forbidden characters are rejected with a message, not cut off."""
 
     regex = r"[\s\S]*"
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
 
 
 register_url_convertor("path", _AnyPath())
