@@ -3,7 +3,6 @@
 import contextlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from service.errors import FileNotFound, InvalidPath
@@ -19,23 +18,15 @@ _RESIDUE = re.compile(r"-?[0-9]{1,5}[A-Za-z]?")
 _HEADER = ("HEADER", "TITLE ", "EXPDTA", "REMARK", "CRYST1", "ORIGX", "SCALE", "MODRES", "DBREF")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Instance that a client requests; None for any."""
-
-    pdb_id: str
-    chain: str | None = None
-    ligand: str | None = None
-    residue: str | None = None
+def instance_rows(
+    reader: JobTables, pdb_id: str, chain: str | None = None, ligand: str | None = None, residue: str | None = None
+) -> list[Row]:
+    """Return the rows of Results_Display of the requested instances, lowest residue first; None for any."""
+    rows = reader.of_entries(tables.RESULTS_TABLE, [pdb_id], _NAMES)
+    return matching(rows, pdb_id, chain, ligand, residue)
 
 
-def instance_rows(reader: JobTables, asked: Asked) -> list[Row]:
-    """Return the rows of Results_Display of the requested instances, lowest residue first."""
-    rows = reader.of_entries(tables.RESULTS_TABLE, [asked.pdb_id], _NAMES)
-    return matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue)
-
-
-def find_instance(reader: JobTables, asked: Asked) -> Row:
+def find_instance(reader: JobTables, pdb_id: str, chain: str | None, ligand: str, residue: str | None) -> Row:
     """Return the requested instance: without a chain the most exposed, else the one of the lowest residue.
 
     Raises
@@ -43,11 +34,11 @@ def find_instance(reader: JobTables, asked: Asked) -> Row:
     FileNotFound
         If there is none.
     """
-    rows = instance_rows(reader, asked)
+    rows = instance_rows(reader, pdb_id, chain, ligand, residue)
     if not rows:
-        chain = f" in chain {asked.chain}" if asked.chain else ""
-        raise FileNotFound(f"The job has no ligand {(asked.ligand or '')[:64]} of {asked.pdb_id[:64]}{chain}.")
-    if asked.chain is None:
+        within = f" in chain {chain}" if chain else ""
+        raise FileNotFound(f"The job has no ligand {ligand[:64]} of {pdb_id[:64]}{within}.")
+    if chain is None:
         return max(rows, key=lambda row: number(row, "SASA_in_complex_A2") or 0.0)
     return rows[0]
 
@@ -122,13 +113,13 @@ def find_by_name(reader: JobTables, name: str, residue: str | None) -> Row:
     if exact and residue is None:
         return next((row for row in exact if row["stem"] == name), exact[0])
     parts = name.split("_")
-    readings: list[Asked] = []
+    readings: list[tuple[str, str, str, str | None]] = []
     if len(parts) > 3 and _RESIDUE.fullmatch(parts[-1]) and residue in (None, parts[-1]):
-        readings.append(Asked("_".join(parts[:-3]), parts[-3], parts[-2], parts[-1]))
+        readings.append(("_".join(parts[:-3]), parts[-3], parts[-2], parts[-1]))
     if len(parts) > 2:
-        readings.append(Asked("_".join(parts[:-2]), parts[-2], parts[-1], residue))
-    for asked in readings:
-        if matches := matching(rows, asked.pdb_id, asked.chain, asked.ligand, asked.residue):
+        readings.append(("_".join(parts[:-2]), parts[-2], parts[-1], residue))
+    for reading in readings:
+        if matches := matching(rows, *reading):
             return matches[0]
     raise FileNotFound("The job has no such ligand.")
 
@@ -148,8 +139,8 @@ def protein_text(reader: JobTables, pdb_id: str, chain: str, ligand: str | None)
     FileNotFound
         If no complex of the job contains the chain.
     """
-    rows = instance_rows(reader, Asked(pdb_id))
-    wanted = {str(row["stem"]) for row in instance_rows(reader, Asked(pdb_id, None, ligand))} if ligand else set()
+    rows = instance_rows(reader, pdb_id)
+    wanted = {str(row["stem"]) for row in instance_rows(reader, pdb_id, ligand=ligand)} if ligand else set()
     own = {str(row["stem"]) for row in rows if row["Chain"] == chain}
     for row in sorted(rows, key=lambda row: (row["stem"] not in wanted, row["stem"] not in own)):
         file = complex_file(reader.folder, row)
@@ -195,7 +186,7 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
 
 def chains_of(reader: JobTables, pdb_id: str, ligand: str) -> list[str]:
     """Return the chains in which a ligand of an entry is, in order."""
-    return sorted({str(row["Chain"]) for row in instance_rows(reader, Asked(pdb_id, None, ligand))})
+    return sorted({str(row["Chain"]) for row in instance_rows(reader, pdb_id, ligand=ligand)})
 
 
 def metadata_row(reader: JobTables, ligand: str, smiles: str | None) -> Row | None:

@@ -46,10 +46,10 @@ def _file_of_ligand(path: str, answer: Any, *parameters: Parameter) -> Declarati
     return declare
 
 
-def _asked(request: Request) -> structures.Asked:
-    """Return the instance that the path names."""
+def _names(request: Request) -> tuple[str, str | None, str, str | None]:
+    """Return entry, chain, ligand and residue of the instance that the path names."""
     path = request.path_params
-    return structures.Asked(path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request))
+    return path["pdb_id"], path.get("chain"), path["ligand"], RESID.of(request)
 
 
 @_file_of_ligand("svg", _SVG, CONTEXT)
@@ -85,7 +85,7 @@ def _drawn(
     draw: Callable[[Depiction, Sequence[Row], str], str],
 ) -> Response:
     """Return a drawing in a context, made from a depiction of a ligand and its rows of a table."""
-    row = structures.find_instance(job.tables, _asked(request))
+    row = structures.find_instance(job.tables, *_names(request))
     artifact = structures.instance_file(job.folder, row, f"svg_{style}_path")
     try:
         drawing = draw(load_depiction(artifact.path), read(job.tables, str(row["stem"])), CONTEXT.of(request))
@@ -109,7 +109,7 @@ def get_ligand_sdf(request: Request, job: Job) -> Response:
 
 
 def _file(request: Request, job: Job, column: str) -> Response:
-    row = structures.find_instance(job.tables, _asked(request))
+    row = structures.find_instance(job.tables, *_names(request))
     return file_answer(request, structures.instance_file(job.folder, row, column), inline=True)
 
 
@@ -143,8 +143,8 @@ def get_ligand_props(request: Request, job: Job) -> Response:
     row = structures.metadata_row(job.tables, ligand, _SMILES.of(request))
     pdb_id = PDB_ID.optional.of(request)
     if row is not None and pdb_id is not None:
-        asked = structures.Asked(pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
-        row = row if structures.instance_rows(job.tables, asked) else None
+        names = (pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
+        row = row if structures.instance_rows(job.tables, *names) else None
     if row is None:
         raise NotFound(f"The job has no ligand {ligand[:64]}.", details={"ligand": ligand[:64]}, status=200)
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": structures.links_of(row)})
@@ -170,6 +170,6 @@ def list_mapped_atoms(request: Request, job: Job) -> Response:
 
 
 def _atoms(request: Request, job: Job, form: Callable[[Sequence[Row], str], Sequence[Any]]) -> Sequence[Any]:
-    asked, surroundings = _asked(request), CONTEXT.of(request)
-    rows = structures.instance_rows(job.tables, asked)
+    names, surroundings = _names(request), CONTEXT.of(request)
+    rows = structures.instance_rows(job.tables, *names)
     return form(instance_atoms(job.tables, str(rows[0]["stem"])), surroundings) if rows else []
