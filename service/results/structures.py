@@ -8,7 +8,7 @@ from pathlib import Path
 from service.errors import FileNotFound, InvalidPath
 from service.jobs.artifacts import Artifact, resolve_artifact
 from service.results.mmcif_polymer import polymer_of_mmcif
-from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, matching, number, pick_chain, same_entry
+from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, matching, number, pick_chain
 from tethermap.base import tables
 from tethermap.base.links import ligand_links
 from tethermap.base.tables import Row
@@ -184,11 +184,6 @@ def polymer_of(lines: Sequence[str], names: Mapping[str, str], asked: str) -> tu
     return chain, [*head, *sequence, *polymers[short_names[chain]], "END"]
 
 
-def chains_of(reader: JobTables, pdb_id: str, ligand: str) -> list[str]:
-    """Return the chains in which a ligand of an entry is, in order."""
-    return sorted({str(row["Chain"]) for row in instance_rows(reader, pdb_id, ligand=ligand)})
-
-
 def metadata_row(reader: JobTables, ligand: str, smiles: str | None) -> Row | None:
     """Return the row of a component, by its code or by its SMILES in a table."""
     rows = reader.rows(tables.LIGAND_METADATA, "WHERE Ligand = ? LIMIT 1", [ligand.upper()])
@@ -202,8 +197,3 @@ def links_of(metadata: Row) -> dict[str, str]:
     """Return pages of public databases on a component, by the name of the database."""
     known = metadata.get("source") == "dictionary"
     return ligand_links(str(metadata.get("Ligand")), str(metadata.get("InChIKey") or ""), in_dictionary=known)
-
-
-def file_name(pdb_id: str, chain: str) -> str:
-    """Return the name of a chain's file."""
-    return f"{same_entry(pdb_id)}_{chain}_protein.pdb"

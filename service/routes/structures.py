@@ -15,7 +15,7 @@ from service.http.sasa_answers import LigandChainAnswer, LigandPropsAnswer, Mapp
 from service.results import structures
 from service.results.exposure import atom_map, instance_atoms, overlay, recoloured
 from service.results.job import Job
-from service.results.tables import JobTables
+from service.results.tables import JobTables, same_entry
 from tethermap.base import tables
 from tethermap.base.contexts import HEADLINE_FIRST
 from tethermap.base.tables import Row
@@ -128,7 +128,7 @@ def get_protein(request: Request, job: Job) -> Response:
     """Polymer of one chain."""
     pdb_id, chain = request.path_params["pdb_id"], request.path_params["chain"]
     text, name, file = structures.protein_text(job.tables, pdb_id, chain, _PREFERRED.of(request))
-    headers = {"Content-Disposition": disposition(structures.file_name(pdb_id, name), inline=True)}
+    headers = {"Content-Disposition": disposition(f"{same_entry(pdb_id)}_{name}_protein.pdb", inline=True)}
     return made_answer(request, text.encode(), "chemical/x-pdb", headers, file.modified)
 
 
@@ -153,8 +153,8 @@ def get_ligand_props(request: Request, job: Job) -> Response:
 @ROUTES.get(f"/api/ligand_chain/{_ANY}", LigandChainAnswer)
 def get_ligand_chain(request: Request, job: Job) -> Response:
     """Chain of a ligand."""
-    chains = structures.chains_of(job.tables, request.path_params["pdb_id"], request.path_params["ligand"])
-    return tagged(request, LigandChainAnswer(chain=chains[0] if chains else None))
+    rows = structures.instance_rows(job.tables, request.path_params["pdb_id"], ligand=request.path_params["ligand"])
+    return tagged(request, LigandChainAnswer(chain=min((str(row["Chain"]) for row in rows), default=None)))
 
 
 @ROUTES.get(f"/api/sasa_overlay/{_ONE}", list[OverlayAtom], (RESID, CONTEXT), listing=True)
