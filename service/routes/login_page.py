@@ -9,7 +9,7 @@ from service.addresses import address
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Parameter
 from service.pages.render import page
-from service.routes.shared import form_pairs, shared_of
+from service.routes.shared import form_values, shared_of
 
 
 def asked(
@@ -36,7 +36,7 @@ async def login_page(request: Request) -> Response:
 @ROUTES.post("/login", {303: "", 401: PAGE}, body="Form", public=True)
 async def login_form(request: Request) -> Response:
     """Log in with a token."""
-    values = dict(await form_pairs(request))
+    values = {name: several[-1] for name, several in (await form_values(request)).items()}
     shared = shared_of(request)
     settings = shared.parts.settings
     response = RedirectResponse(address(_own(values.get("next", "/"))), 303)

@@ -14,7 +14,7 @@ from service.pages.render import page
 from service.pages.texts import TEXTS
 from service.results.events import log_lines
 from service.results.steps import read_steps
-from service.routes.shared import changeable_job, form_pairs, in_thread, job_of, shared_of, state_of
+from service.routes.shared import changeable_job, form_values, in_thread, job_of, shared_of, state_of
 from tethermap.run.display import STEPS
 
 _LOG_LINES = 500
@@ -50,7 +50,7 @@ async def monitor_page(request: Request) -> Response:
 @ROUTES.post("/monitor/{job_id}", {303: ""}, body="Form", name="cancel_form")
 async def press_button(request: Request) -> Response:
     """Cancel a job from its page."""
-    await form_pairs(request)
+    await form_values(request)
     record, queue = changeable_job(request), shared_of(request).parts.queue
     with contextlib.suppress(JobStateConflict):  # its state has changed in the meantime, which its page shows
         await (queue.retry if request.scope["path"].endswith("/retry") else queue.cancel)(record.job_id)

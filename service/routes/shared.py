@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import anyio.to_thread
@@ -351,8 +351,8 @@ def state_of(shared: Shared, job: Job) -> JobAnswer:
     )
 
 
-async def form_pairs(request: Request) -> list[tuple[str, str]]:
-    """Return names and values of a form that one of our own pages has sent.
+async def form_values(request: Request) -> dict[str, list[str]]:
+    """Return the values that are not empty of a form that one of our own pages has sent, by name.
 
     Raises
     ------
@@ -369,7 +369,7 @@ async def form_pairs(request: Request) -> list[tuple[str, str]]:
         raise UnsupportedMediaType("The form is sent as application/x-www-form-urlencoded.")
     body = (await request.body()).decode("utf-8", errors="replace")
     try:
-        return parse_qsl(body, max_num_fields=FORM_FIELDS)
+        return parse_qs(body, max_num_fields=FORM_FIELDS)
     except ValueError:
         raise InvalidField(f"The form has more than {FORM_FIELDS} fields.", details={"field": "form"}) from None
 

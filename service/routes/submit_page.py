@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,7 +24,7 @@ from service.pages.render import page
 from service.pages.texts import TEXTS
 from service.routes.shared import (
     FORM_FIELDS,
-    form_pairs,
+    form_values,
     from_own_page,
     in_thread,
     owner_of,
@@ -59,7 +59,7 @@ async def submit_page(request: Request) -> Response:
 @ROUTES.post("/", {200: PAGE, 303: ""}, errors=("UPSTREAM_UNAVAILABLE",), body="Form")
 async def submit_form(request: Request) -> Response:
     """Submit the form; with task=preview only show the entries of the job, with task=check its faults."""
-    return await _answered(request, _values(await form_pairs(request)))
+    return await _answered(request, await form_values(request))
 
 
 @ROUTES.post("/upload", {200: PAGE, 303: ""}, errors=("UPSTREAM_UNAVAILABLE",), body="Files")
@@ -74,7 +74,8 @@ async def upload_form(request: Request) -> Response:
         if length > shared.parts.settings.max_body_bytes:  # files, which the quota may refuse before they are read
             await in_thread(shared.uploads.check_quota, owner_of(request), length)
         async with sent_form(request, "The form is", files=most, fields=FORM_FIELDS, field=FIELD) as form:
-            values = _values([(name, value) for name, value in form.multi_items() if isinstance(value, str)])
+            texts = {name: [text for text in form.getlist(name) if isinstance(text, str)] for name in form}
+            values = {name: several for name, several in texts.items() if several}
             if files := files_of(form):
                 values["refused"] = [", ".join(file.filename or "" for file in files)]
                 upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
@@ -134,13 +135,6 @@ def _once(values: Mapping[str, list[str]], meaning: Meaning, owner: str | None) 
         return None
     digest = hashlib.sha256(json_bytes(meaning.body)).hexdigest()
     return Idempotency("/", f"{key}-{digest[:32]}", digest, owner)
-
-
-def _values(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    values: dict[str, list[str]] = {}
-    for name, value in pairs:
-        values.setdefault(name, []).append(value)
-    return values
 
 
 def _values_from(request: Request, job_id: str) -> dict[str, list[str]]:
