@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from datetime import UTC, datetime
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -14,7 +13,6 @@ from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_
 from service.http.endpoint import Routes
 from service.http.openapi import MAX_BULK, words
 from service.http.responses import json_answer, tagged
-from service.jobs.record import utc_text
 from service.results.rows import MAX_FILTERS
 from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
@@ -33,10 +31,6 @@ _LIMITS = (
 )
 
 
-def _now() -> str:
-    return utc_text(datetime.now(UTC))
-
-
 def _health(shared: Shared) -> answers.HealthAnswer:
     """Return the state of the service; looks at the disk."""
     parts = shared.parts
@@ -50,7 +44,7 @@ def _health(shared: Shared) -> answers.HealthAnswer:
     consistent = ready and parts.index.consistent
     free = shutil.disk_usage(jobs_dir).free if exists else 0
     lacking = {lack.reason for lack in parts.queue.lacks()}
-    now = _now()
+    now = parts.clock.text()
     wrong = {
         "jobs_dir_missing": not exists,
         "jobs_dir_not_writable": exists and not writable,
@@ -100,7 +94,7 @@ async def get_manifest(request: Request) -> Response:
         routes.setdefault(one.group, []).append(note)
     answer = answers.ManifestAnswer(
         environment=settings.environment,
-        timestamp=_now(),
+        timestamp=shared.parts.clock.text(),
         base_urls=answers.BaseUrls(
             primary=settings.base_url_primary or address("/"), secondary=settings.base_url_secondary or None
         ),
