@@ -67,12 +67,12 @@ class WesEngineVersions(Answer):
 class WesServiceAnswer(Answer):
     """Description of the service."""
 
-    id: str
-    name: str
-    type: WesServiceType
-    description: str
+    id: str = "org.tethermap"
+    name: str = "Tethermap"
+    type: WesServiceType = WesServiceType()
+    description: str = "From a target name to cleaned, ligand-bound PDB structures, and where linkers can leave them."
     organization: WesOrganization
-    version: str
+    version: str = __version__
     workflow_type_versions: dict[str, WesVersions]
     supported_wes_versions: list[str]
     supported_filesystem_protocols: list[str]
@@ -190,12 +190,7 @@ async def wes_service_info(request: Request) -> Response:
     counts = shared_of(request).parts.queue.counts()
     here = _here(request)
     answer = WesServiceAnswer(
-        id="org.tethermap",
-        name="Tethermap",
-        type=WesServiceType(),
-        description="From a target name to cleaned, ligand-bound PDB structures, and where linkers can leave them.",
         organization=WesOrganization(name="Tethermap", url=here),
-        version=__version__,
         workflow_type_versions={_TYPE: WesVersions(workflow_type_version=[_TYPE_VERSION])},
         supported_wes_versions=["1.1.0"],
         supported_filesystem_protocols=["http", "https"],
