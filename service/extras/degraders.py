@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from service.pages.depiction import drawings
 from service.pages.render import page
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
 from service.runs.extra import Extra
-from service.runs.on_demand import Kind, Scripts
+from service.runs.on_demand import Kind
 from tethermap.base import tables
 from tethermap.extras.protac.programs import (
     FORMATS,
@@ -172,14 +172,6 @@ _PIN = Texts("pin", "Pinned pair: ligand and atom of the target, ligand and atom
 _NOTE = Texts("note", f"Note of each pin, in order, {MOST_NOTE} characters.", maximum=MOST_PINS, blanks=True)
 
 
-async def _inputs_zip(scripts: Scripts, job: Path, asked: Sequence[str]) -> bytes:
-    """Return the ZIP that the script of the inputs writes; raises the errors of `Scripts.run`."""
-    with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
-        archive = Path(folder) / "inputs.zip"
-        await scripts.run("inputs", "scripts.protac_inputs", [*asked, f"--output={archive}", "--", str(job)])
-        return await in_thread(archive.read_bytes)
-
-
 ROUTES = Routes("Results and files", ready=True, errors=("NOT_FOUND", "JOB_NOT_FOUND", "INVALID_PARAMETER"))
 
 
@@ -198,7 +190,11 @@ async def degrader_inputs(request: Request) -> Response:
         asked["other-job"] = job_named(request, other_id).folder
         asked |= {"other-stem": _OTHER_STEM.needed(request), "other-anchor": _OTHER_ANCHOR.needed(request)}
     asked |= {"degrader": _DEGRADER.of(request), "open-babel": _OPEN_BABEL.of(request), "tool": _TOOL.given(request)}
-    archive = await _inputs_zip(shared_of(request).scripts, job.folder, _options(asked))
+    with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / "inputs.zip"
+        options = [*_options({**asked, "output": file}), "--", str(job.folder)]
+        await shared_of(request).scripts.run("inputs", "scripts.protac_inputs", options)
+        archive = await in_thread(file.read_bytes)
     headers = {"Content-Disposition": disposition(f"{job.record.job_id}_{stem}_{anchor}.zip")}
     return made_answer(request, archive, "application/zip", headers)
 
