@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
-from itertools import groupby
 from urllib.parse import urlsplit
 
 import duckdb
@@ -16,6 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from service.addresses import WES
 from service.errors import InternalError, JobNotFound, MethodNotAllowed, NotFound, QueueFull, ServiceError, Unauthorized
@@ -181,27 +181,46 @@ def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]
 
 
 def _routes(endpoints: Sequence[Endpoint]) -> list[Route]:
-    """Return one route for each path, with all methods of the path."""
-    first = {endpoint.path: number for number, endpoint in reversed(list(enumerate(endpoints)))}
-    ordered = sorted(endpoints, key=lambda endpoint: first[endpoint.path])
-    return [_route(path, list(group)) for path, group in groupby(ordered, key=lambda endpoint: endpoint.path)]
+    """Return one route for each path, with all methods of the path: a wrong one is answered like any other error."""
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for endpoint in endpoints:
+        by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
+    return [Route(path, _AnyMethod(path, methods), include_in_schema=False) for path, methods in by_path.items()]
 
 
-def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
-    by_method = {endpoint.method: endpoint for endpoint in endpoints}
-    allowed = sorted({*by_method, *(("HEAD",) if "GET" in by_method else ())})
+class _AnyMethod:
+    """An ASGI application for a path, so that Starlette hands every method to it.
 
-    async def answer(request: Request) -> Response:
+    Parameters
+    ----------
+    path : str
+        Pattern of the path.
+    methods : mapping of str to Endpoint
+        Endpoints by method.
+    """
+
+    def __init__(self, path: str, methods: Mapping[str, Endpoint]) -> None:
+        self._path = path
+        self._methods = methods
+        self._allowed = ", ".join(sorted({*methods, *(("HEAD",) if "GET" in methods else ())}))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive, send)
+        try:
+            response = await self._answer(request)
+            await response(scope, receive, send)
+        finally:
+            release_held(request)
+
+    async def _answer(self, request: Request) -> Response:
         if request.scope["path"].endswith("\n") and not any(
             str(value).endswith("\n") for value in request.path_params.values()
         ):
             raise NotFound(_NOTHING_HERE)
-        endpoint = by_method.get("GET" if request.method == "HEAD" else request.method)
-        request.scope["state"] |= {"route": path, "endpoint": endpoint or endpoints[0]}
+        endpoint = self._methods.get("GET" if request.method == "HEAD" else request.method)
+        request.scope["state"] |= {"route": self._path, "endpoint": endpoint or next(iter(self._methods.values()))}
         if endpoint is None:
-            raise MethodNotAllowed(
-                f"This address only accepts {', '.join(allowed)}.", headers={"Allow": ", ".join(allowed)}
-            )
+            raise MethodNotAllowed(f"This address only accepts {self._allowed}.", headers={"Allow": self._allowed})
         _authorize(request, endpoint)
         if not endpoint.early:
             await _all_jobs_known(shared_of(request).parts)
@@ -217,24 +236,6 @@ def _route(path: str, endpoints: Sequence[Endpoint]) -> Route:
             if request.headers.get("accept") == BYTES:
                 response.headers["content-type"] = BYTES
         return response
-
-    # All methods come here, so that a wrong one is answered like any other error.
-    return Route(path, _AnyMethod(answer), include_in_schema=False)
-
-
-class _AnyMethod:
-    """An ASGI application over a handler, so that Starlette hands every method to it."""
-
-    def __init__(self, handler: object) -> None:
-        self._handler = handler
-
-    async def __call__(self, scope: object, receive: object, send: object) -> None:
-        request = Request(scope, receive, send)  # type: ignore[arg-type]
-        try:
-            response = await self._handler(request)  # type: ignore[operator]
-            await response(scope, receive, send)
-        finally:
-            release_held(request)
 
 
 async def _all_jobs_known(parts: Parts) -> None:
