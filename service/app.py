@@ -63,7 +63,7 @@ from service.routes.shared import (
     shared_of,
 )
 from service.runs.dry_run import DryRuns
-from service.runs.extra import extras
+from service.runs.extra import extra
 from service.runs.lifecycle import Parts
 from service.runs.on_demand import Scripts
 from service.scrub import Scrubber
@@ -108,7 +108,7 @@ def endpoints(names: Sequence[str] = EXTRAS) -> tuple[Endpoint, ...]:
     names : sequence of str
         Extras in use.
     """
-    return (*_CORE, *(endpoint for extra in extras(names) for endpoint in extra.endpoints))
+    return (*_CORE, *(endpoint for name in names for endpoint in extra(name).ROUTES))
 
 
 def create_app(parts: Parts) -> Starlette:

@@ -1,1 +1,1 @@
-"""Optional parts of the service. A module here with a constant `EXTRA`, named in `service.settings.EXTRAS`, is one."""
+"""Optional parts of the service. A module here, named in `service.settings.EXTRAS`, is one: `ROUTES` has its routes."""

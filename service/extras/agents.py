@@ -18,7 +18,6 @@ from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.responses import json_bytes
 from service.pages.render import environment
-from service.runs.extra import Extra
 from tethermap.base.root import __version__
 
 PROTOCOLS = ("2025-06-18", "2025-03-26")
@@ -226,6 +225,3 @@ async def llms_txt(request: Request) -> Response:
     template = environment().get_template("llms.txt.j2")
     text = template.render(instructions=_INSTRUCTIONS, address=address, tools=_tools(request), routes=routes)
     return PlainTextResponse(text, headers={"Cache-Control": "no-cache"})
-
-
-EXTRA = Extra(tuple(ROUTES))

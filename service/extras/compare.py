@@ -22,7 +22,6 @@ from service.results.answers import names_of_exit
 from service.results.job import Job
 from service.results.tables import number
 from service.routes.shared import in_thread, job_filters, job_named, shared_of
-from service.runs.extra import Extra
 from tethermap.base import layout, tables
 from tethermap.base.tables import Row
 from tethermap.exits.words import ROOM, WAY, in_words
@@ -128,6 +127,3 @@ def _ligands_of(job: Job) -> list[tuple[str, int]]:
     """Return the ligands of a job with their copies."""
     rows = job.tables.rows(tables.RESULTS_TABLE, names=["Warhead"])
     return sorted(Counter(str(row["Warhead"]) for row in rows).items())
-
-
-EXTRA = Extra(tuple(ROUTES))

@@ -21,7 +21,6 @@ from service.http.responses import disposition, made_answer, tagged
 from service.pages.depiction import drawings
 from service.pages.render import page
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
-from service.runs.extra import Extra
 from service.runs.on_demand import Kind
 from tethermap.base import tables
 from tethermap.extras.protac.programs import (
@@ -317,6 +316,3 @@ async def _board(request: Request) -> Board:
     pins = read_pins(_PIN.of(request), _NOTE.of(request))
     halves = await in_thread(lambda: [half_of(job) for job in jobs])
     return Board(halves, chosen, pins, _LINKERS.given(request) or "")
-
-
-EXTRA = Extra(tuple(ROUTES))

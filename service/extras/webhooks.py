@@ -27,13 +27,14 @@ from service.http.responses import json_bytes
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import SERVICE_FOLDER, JobRecord, utc_text
 from service.jobs.store import Store
-from service.runs.extra import Extra, Notices
+from service.runs.extra import Notices
 from service.scrub import Scrubber
 from service.settings import Settings
 
 FOLDER = ".webhooks"
 DELIVERY = f"{SERVICE_FOLDER}/webhook.json"
 """State of the notice of a job, in its folder."""
+ROUTES = ()
 RETRY_SECONDS = (10.0, 60.0, 600.0, 3600.0, 6 * 3600.0)
 """Pauses after a notice that was not taken; after the last it is given up."""
 
@@ -221,6 +222,3 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
 def _tls() -> ssl.SSLContext:
     """Return the context of all connections: to read the certificates takes longer than a delivery."""
     return httpx2.create_ssl_context(trust_env=False)
-
-
-EXTRA = Extra(notices=Webhooks)

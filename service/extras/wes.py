@@ -30,7 +30,6 @@ from service.routes.shared import (
     require_public_receivers,
     shared_of,
 )
-from service.runs.extra import Extra
 from tethermap.base import layout
 from tethermap.base.root import __version__
 
@@ -389,6 +388,3 @@ async def cancel_run(request: Request) -> Response:
     record = changeable_job(request)
     await shared_of(request).parts.queue.cancel(record.job_id)
     return json_answer(WesRunAnswer(run_id=record.job_id))
-
-
-EXTRA = Extra(tuple(ROUTES))
