@@ -34,21 +34,15 @@ def bundle_answer(request: Request, artifacts: Sequence[Artifact], folder: str, 
     ordered = sorted(artifacts, key=lambda artifact: artifact.relative)
     state = "\n".join([folder, *(f"{item.relative}\t{item.size}\t{item.modified!r}" for item in ordered)])
     digest = hashlib.blake2b(state.encode(), digest_size=12).hexdigest()
-    archive = zip_of(ordered, folder)
+    archive = ZipStream(sized=True)
+    for item in ordered:
+        archive.add_path(item.location, f"{folder}/{item.relative}", recurse=False)
     modified = max((item.modified for item in ordered), default=None)
     status, start, end, headers = part_of(request, len(archive), f'"{digest}"', modified)
     headers["Content-Disposition"] = disposition(name)
     if request.method == "HEAD" or status == 304:
         return Response(status_code=status, headers=headers, media_type="application/zip")
     return StreamingResponse(blocks(archive, start, end), status, headers, "application/zip")
-
-
-def zip_of(artifacts: Sequence[Artifact], folder: str) -> ZipStream:
-    """Return a ZIP that makes itself while it is read; a folder of its own when it is empty."""
-    archive = ZipStream(sized=True)
-    for item in artifacts:
-        archive.add_path(item.location, f"{folder}/{item.relative}", recurse=False)
-    return archive
 
 
 def blocks(archive: ZipStream, start: int = 0, end: int | None = None) -> Iterator[bytes]:
