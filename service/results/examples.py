@@ -13,8 +13,6 @@ from service.jobs.record import JobRecord
 from service.results.bundles import public_bundle
 from service.settings import REPOSITORY
 
-CONFIGURATION = REPOSITORY / "config" / "examples.yaml"
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -43,10 +41,10 @@ class Example:
     shipped: bool
 
 
-def load_examples(path: Path = CONFIGURATION) -> dict[str, Example]:
+def load_examples() -> dict[str, Example]:
     """Return the configured examples by id, in their order."""
-    configured = yaml.safe_load(path.read_text(encoding="utf-8"))["examples"]
-    return {item["job_id"]: Example(**item) for item in configured}
+    text = (REPOSITORY / "config" / "examples.yaml").read_text(encoding="utf-8")
+    return {item["job_id"]: Example(**item) for item in yaml.safe_load(text)["examples"]}
 
 
 def example_record(example: Example, record: JobRecord | None, folder: Path | None) -> dict[str, Any]:
