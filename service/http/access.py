@@ -98,14 +98,12 @@ class Access:
         The tokens of the service; empty if no token is needed.
     sessions : Sessions
         The sessions of browsers.
-    guesses : Buckets or None
-        Wrong tokens by address; None for `GUESSES` in `GUESS_SECONDS`.
     """
 
-    def __init__(self, tokens: Sequence[Token], sessions: Sessions, guesses: Buckets | None = None) -> None:
+    def __init__(self, tokens: Sequence[Token], sessions: Sessions) -> None:
         self._tokens = tokens
         self._sessions = sessions
-        self._guesses = guesses or Buckets(GUESSES, GUESS_SECONDS)
+        self._guesses = Buckets(GUESSES, GUESS_SECONDS)
         self._used: Lru[tuple[str, Token], bool] = Lru(_REMEMBERED)
 
     def token_of(self, request: Request) -> Token | None:

@@ -4,7 +4,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -154,13 +154,11 @@ class RateLimit:
         Requests in `seconds` that a client may make.
     seconds : float
         Length of the window.
-    clock : callable
-        Monotonic time in seconds.
     """
 
-    def __init__(self, app: ASGIApp, count: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, app: ASGIApp, count: int, seconds: float) -> None:
         self.app = app
-        self._buckets = Buckets(count, seconds, clock)
+        self._buckets = Buckets(count, seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 429."""

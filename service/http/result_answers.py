@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import SkipValidation
 
@@ -42,13 +43,12 @@ class File(Answer):
         )
 
     @classmethod
-    def all_of(cls, listing: Listing, base: str, artifacts: Any = None) -> list[File]:
-        """Return files of a listing, all unless some are given; `base` is the address of the job."""
-        chosen = listing.artifacts if artifacts is None else artifacts
+    def all_of(cls, listing: Listing, base: str, artifacts: Sequence[Artifact]) -> list[File]:
+        """Return the entries of files of a listing; `base` is the address of the job."""
         if len(listing.artifacts) > _MOST_KEPT:
-            return [cls.of(item, f"{base}/files", listing.sha256.get(item.relative)) for item in chosen]
+            return [cls.of(item, f"{base}/files", listing.sha256.get(item.relative)) for item in artifacts]
         listed = _files(listing, f"{base}/files")
-        return [listed[item.relative] for item in chosen]
+        return [listed[item.relative] for item in artifacts]
 
 
 _MOST_KEPT = 10_000

@@ -165,7 +165,7 @@ class UploadStore:
             if path.name not in in_use and (not isinstance(record, dict) or str(record.get("expires_at")) < moment):
                 self.remove(path.name)
 
-    def check_quota(self, owner: str | None, size: int = 0) -> None:
+    def check_quota(self, owner: str | None, size: int) -> None:
         """Reject an upload of this size before it is read if it exceeds its owner's quota.
 
         Raises

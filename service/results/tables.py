@@ -192,9 +192,7 @@ class JobTables:
                     row[column.name] = joined(column, row[column.name])
         return rows
 
-    def of_entries(
-        self, table: Table, pdb_ids: Iterable[str], names: Collection[str] | None = None
-    ) -> list[dict[str, Value]]:
+    def of_entries(self, table: Table, pdb_ids: Iterable[str], names: Collection[str]) -> list[dict[str, Value]]:
         """Return the rows of the instances of the given entries, for any form of their ids."""
         known = [form for one in pdb_ids for form in (same_entry(one), f"pdb_0000{same_entry(one)}")]
         return self.rows(table, "WHERE lower(pdb_id) IN (SELECT unnest(?))", [known], names)
