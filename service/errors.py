@@ -63,6 +63,11 @@ class InvalidField(ServiceError, status=422):
     """A field is of the wrong type, too long, malformed, unknown or out of range."""
 
 
+def invalid_field(field: str, reason: str) -> InvalidField:
+    """Return the error for a field; the reason follows its name in the message."""
+    return InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
+
+
 class UnsupportedInput(ServiceError, status=400):
     """The body names a file of the server."""
 

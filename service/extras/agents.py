@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
-from service.errors import InvalidField, InvalidParameter
+from service.errors import InvalidParameter, invalid_field
 from service.extras.tools import TOOLS, Tool, ToolError
 from service.http.answer import Answer, Map
 from service.http.endpoint import Routes
@@ -78,8 +78,7 @@ async def mcp(request: Request) -> Response:
         "params": not isinstance(params, dict),
     }
     if field := next((name for name, is_wrong in wrong.items() if is_wrong), ""):
-        reason = "is not that of a JSON-RPC 2.0 request"
-        raise InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
+        raise invalid_field(field, "is not that of a JSON-RPC 2.0 request")
     version = request.headers.get("mcp-protocol-version", PROTOCOLS[0])
     if version not in PROTOCOLS and method != "initialize":
         raise InvalidParameter(

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.errors import InvalidField, MissingField, ServiceError, UnsupportedInput
+from service.errors import InvalidField, MissingField, ServiceError, UnsupportedInput, invalid_field
 from service.hosts import is_public, literal_address
 from service.jobs.uploads import UPLOAD_ID
 from service.settings import Settings
@@ -116,16 +116,16 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
         message = "Give a query: words, PDB ids or accessions (search_query)."
         raise MissingField(message, details={"field": "search_query"})
     if query and parse_query(query).has_brackets:
-        raise _invalid("search_query", NO_BRACKETS)
+        raise invalid_field("search_query", NO_BRACKETS)
     if not any(map(str.isalnum, target)):
-        raise _invalid("target_name", "has no letter or digit")
+        raise invalid_field("target_name", "has no letter or digit")
     fasta, notes = _sequence(body, settings.max_fasta_residues)
     options = _options(body.get("options"), settings.max_entries)
     if pdb_id and "entries" in options:
         del options["entries"]
         notes.append("options.entries was ignored: pdb_id names the entry.")
     if options.get("sequence_search") and fasta is None:
-        raise _invalid("options.sequence_search", "needs fasta_seq")
+        raise invalid_field("options.sequence_search", "needs fasta_seq")
     notes += _ignored(body, {*_FIELDS, *(alias for aliases in ALIASES.values() for alias in aliases)})
     return Submission(
         target_name=target,
@@ -149,18 +149,18 @@ def parse_batch(body: Mapping[str, Any], settings: Settings) -> tuple[list[Submi
     if jobs is None:
         raise MissingField("jobs is missing.", details={"field": "jobs"})
     if not isinstance(jobs, list):
-        raise _invalid("jobs", "is not a list")
+        raise invalid_field("jobs", "is not a list")
     if not 1 <= len(jobs) <= settings.max_batch:
-        raise _invalid("jobs", f"holds {len(jobs)} jobs: give 1 to {settings.max_batch}")
+        raise invalid_field("jobs", f"holds {len(jobs)} jobs: give 1 to {settings.max_batch}")
     delay = 0 if body.get("delay_seconds") is None else body["delay_seconds"]
     if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= MAX_DELAY_SECONDS:
-        raise _invalid("delay_seconds", f"is not a number from 0 to {MAX_DELAY_SECONDS:.0f}")
+        raise invalid_field("delay_seconds", f"is not a number from 0 to {MAX_DELAY_SECONDS:.0f}")
     accepted: list[Submission] = []
     refused: list[dict[str, Any]] = []
     for index, item in enumerate(jobs):
         try:
             if not isinstance(item, dict):
-                raise _invalid("jobs", "is not an object")
+                raise invalid_field("jobs", "is not an object")
             accepted.append(parse_submission(item, settings))
         except ServiceError as error:
             refused.append(refused_item(index, error))
@@ -180,10 +180,6 @@ def refused_batch(items: Sequence[dict[str, Any]], count: int) -> InvalidField:
     return InvalidField(f"jobs: {reason}.", details={"field": "jobs", "reason": reason, "items": list(items)})
 
 
-def _invalid(field: str, reason: str) -> InvalidField:
-    return InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
-
-
 def _set(settings: dict[str, Any], key: str, value: Any) -> None:
     section, _, name = key.rpartition(".")
     (settings.setdefault(section, {}) if section else settings)[name] = value
@@ -194,7 +190,7 @@ def _given(body: Mapping[str, Any], field: str) -> tuple[str, str | None]:
     for name in (field, *ALIASES.get(field, ())):
         value = body.get(name)
         if value is not None and not isinstance(value, str):
-            raise _invalid(name, "is not text")
+            raise invalid_field(name, "is not text")
         if value and value.strip():
             return name, value
     return field, None
@@ -210,13 +206,13 @@ def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
         text = re.sub(r"\r\n|[\r\n\u2028\u2029]", " ", text)
     _refuse_control_characters(name, text)
     if len(text) > longest:
-        raise _invalid(name, f"is longer than {longest} characters")
+        raise invalid_field(name, f"is longer than {longest} characters")
     return text
 
 
 def _refuse_control_characters(field: str, text: str) -> None:
     if any(unicodedata.category(character) == "Cc" for character in text):
-        raise _invalid(field, "contains control characters")
+        raise invalid_field(field, "contains control characters")
 
 
 def _pattern(body: Mapping[str, Any], field: str, pattern: str, wanted: str) -> str | None:
@@ -224,7 +220,7 @@ def _pattern(body: Mapping[str, Any], field: str, pattern: str, wanted: str) -> 
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if not isinstance(value, str) or not re.fullmatch(pattern, value.strip()):
-        raise _invalid(field, f"is not {wanted}")
+        raise invalid_field(field, f"is not {wanted}")
     return value.strip()
 
 
@@ -240,7 +236,7 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
         for header, residues in read_records(value):
             total += len(residues)
             if total > longest:
-                raise _invalid(name, f"is longer than {longest} residues")
+                raise invalid_field(name, f"is longer than {longest} residues")
             if len(residues) < SHORTEST_SEQUENCE:
                 counts = f"a sequence of {len(residues)} residues was ignored; {SHORTEST_SEQUENCE} are needed"
                 notes.append(f"Sequence: {counts}.")
@@ -249,7 +245,7 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
                 records.append(f">{printable[:200] or 'sequence'}\n{residues}")
         notes += sequence_notes(value)
     except ValueError as error:
-        raise _invalid(name, f"is not a protein sequence: {error}") from None
+        raise invalid_field(name, f"is not a protein sequence: {error}") from None
     return "\n".join(records) + "\n" if records else None, list(dict.fromkeys(notes))
 
 
@@ -258,16 +254,16 @@ def _options(value: Any, most_entries: int) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise _invalid("options", "is not an object")
+        raise invalid_field("options", "is not an object")
     settings = public_settings()
     options = {}
     for name, option in value.items():
         if name not in settings:
             close = [f" (did you mean {one}?)" for one in difflib.get_close_matches(name[:64], settings, 1)]
-            raise _invalid(f"options.{name[:64]}", "".join(["is not an option that a client may set", *close]))
+            raise invalid_field(f"options.{name[:64]}", "".join(["is not an option that a client may set", *close]))
         schema = settings[name][1]
         if name == "entries" and isinstance(option, list) and len(option) > most_entries:
-            raise _invalid("options.entries", f"names {len(option)} entries: at most {most_entries}")
+            raise invalid_field("options.entries", f"names {len(option)} entries: at most {most_entries}")
         for part in option if isinstance(option, list) else [option]:
             if isinstance(part, str):
                 _refuse_control_characters(f"options.{name}", part)
@@ -275,7 +271,7 @@ def _options(value: Any, most_entries: int) -> dict[str, Any]:
         options[name] = int(option) if schema.get("type") == "integer" else option  # JSON's 5.0
     after, before = options.get("released_after"), options.get("released_before")
     if after and before and after > before:
-        raise _invalid("options.released_after", "is later than released_before")
+        raise invalid_field("options.released_after", "is later than released_before")
     return options
 
 
@@ -284,18 +280,18 @@ def _webhook(value: Any, settings: Settings) -> str | None:
     if value in (None, ""):
         return None
     if not settings.webhooks:
-        raise _invalid("webhook", "is not offered: this service sends no notices")
+        raise invalid_field("webhook", "is not offered: this service sends no notices")
     url = value if isinstance(value, str) and len(value) <= _LONGEST_ADDRESS else ""
     match = _ADDRESS.fullmatch(url)
     if match is None or not 0 < int(match["port"] or 80) <= _LAST_PORT:
-        raise _invalid("webhook", f"is not an http or https address of at most {_LONGEST_ADDRESS} characters")
+        raise invalid_field("webhook", f"is not an http or https address of at most {_LONGEST_ADDRESS} characters")
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
         host = "[]"
     address = literal_address(host)
     if address is None and ("[" in host or host.rstrip(".").rpartition(".")[2].isdecimal()):
-        raise _invalid("webhook", "has a host that is neither a name nor an address")
+        raise invalid_field("webhook", "has a host that is neither a name nor an address")
     if address is not None and not settings.webhook_private and not is_public(host):
         raise private_receiver()
     return url
@@ -303,7 +299,7 @@ def _webhook(value: Any, settings: Settings) -> str | None:
 
 def private_receiver() -> InvalidField:
     """Return the error for a webhook to an address outside the public internet."""
-    return _invalid("webhook", _PRIVATE)
+    return invalid_field("webhook", _PRIVATE)
 
 
 def _validate(name: str, value: Any, schema: Mapping[str, Any]) -> None:
@@ -315,7 +311,7 @@ def _validate(name: str, value: Any, schema: Mapping[str, Any]) -> None:
     if isinstance(value, list) and error.path:
         number = int(error.path[0])
         reason = f"has as item {number + 1} {str(value[number])[:64]!r}, which is not {expected(schema['items'])}"
-    raise _invalid(f"options.{name}", reason)
+    raise invalid_field(f"options.{name}", reason)
 
 
 def _ignored(body: Mapping[str, Any], fields: set[str]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.errors import InvalidField, MissingField, NotFound
+from service.errors import MissingField, NotFound, invalid_field
 from service.http import sasa_answers as answers
 from service.http.endpoint import Routes
 from service.http.json_body import read_json
@@ -73,8 +73,7 @@ async def get_exposures(request: Request) -> Response:
     if items is None:
         raise MissingField("requests is missing.", details={"field": "requests"})
     if not isinstance(items, list) or len(items) > MAX_BULK:
-        reason = f"is not a list of at most {MAX_BULK}"
-        raise InvalidField(f"requests {reason}.", details={"field": "requests", "reason": reason})
+        raise invalid_field("requests", f"is not a list of at most {MAX_BULK}")
     asked = [_names(item) for item in items]
 
     def read() -> answers.SasaBulkAnswer:

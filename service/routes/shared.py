@@ -28,6 +28,7 @@ from service.errors import (
     ResultsNotReady,
     Unauthorized,
     UnsupportedMediaType,
+    invalid_field,
 )
 from service.hosts import Resolver, is_public
 from service.http.access import Access
@@ -323,8 +324,7 @@ def idempotency(request: Request, route: str, body: Any) -> Idempotency | None:
     if key is None:
         return None
     if not _KEY.fullmatch(key):
-        reason = "is not 1 to 255 visible ASCII characters"
-        raise InvalidField(f"Idempotency-Key {reason}.", details={"field": "Idempotency-Key", "reason": reason})
+        raise invalid_field("Idempotency-Key", "is not 1 to 255 visible ASCII characters")
     return Idempotency(route, key, hashlib.sha256(json_bytes(_canonical(body))).hexdigest(), owner_of(request))
 
 

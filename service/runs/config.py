@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from service.errors import InvalidField
+from service.errors import InvalidField, invalid_field
 from service.settings import REPOSITORY, VARIABLES, Settings, cluster_executor
 from tethermap.base.root import search_path
 
@@ -50,8 +50,7 @@ def pipeline_config(job_settings: Mapping[str, Any], settings: Settings) -> dict
 
 def unknown_structures() -> InvalidField:
     """Return the error for a job with a missing upload."""
-    reason = "is not an upload of this service; uploads are deleted after some hours"
-    return InvalidField(f"structures {reason}.", details={"field": "structures", "reason": reason})
+    return invalid_field("structures", "is not an upload of this service; uploads are deleted after some hours")
 
 
 def snakemake_command(
