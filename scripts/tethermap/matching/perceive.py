@@ -38,7 +38,7 @@ _TETRAHEDRAL, _TRIGONAL = 112.0, 119.0
 _PLANAR, _PYRAMIDAL = 0.15, 0.35
 """Distance in angstroms of an atom from the plane of its three neighbours: surely trigonal, surely not."""
 
-_CERTAIN, _IN_FLAT_RING = 3.0, 2.0
+_CERTAIN, _IN_FLAT_RING, _CATION = 3.0, 2.0, -2.0
 _SIX_RING_BONUS, _RING_BONUS, _CARBONYL_BONUS = 0.7, 0.4, 0.3
 _COST = 1.5
 """Weights of the evidence for a double bond, tuned on the ligands of 397 entries (see the tests)."""
@@ -84,7 +84,8 @@ def perceived(residue: ObservedResidue) -> ResidueGraph:
     _set_triple_bonds(graph)
     _set_double_bonds(graph, residue.hydrogens)
     for atom, element in enumerate(graph.elements):
-        if element in ("N", "B") and sum(order for pair, order in graph.orders.items() if atom in pair) == 4:
+        orders = [order for pair, order in graph.orders.items() if atom in pair]
+        if element in ("N", "B") and sum(orders) + (residue.hydrogens[atom] if 2 in orders else 0) == 4:
             graph.charges[atom] = 1 if element == "N" else -1
     return ResidueGraph(
         atom_index=residue.atom_index,
@@ -177,8 +178,11 @@ def heaviest_matching(weights: dict[tuple[int, int], float]) -> list[tuple[int, 
 
 
 def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[int]) -> dict[int, float]:
-    """Return a score of 0 to 3 for a double bond of each atom that can have one, by its neighbours."""
-    complete = any(hydrogens)
+    """Return a score of 0 to 3 for a double bond of each atom that can have one, by its neighbours.
+
+    A nitrogen with three gets one only if that leaves no carbon without: amidines and pyridines with charges.
+    """
+    complete = any(count for count, element in zip(hydrogens, graph.elements, strict=True) if element == "C")
     clearness: dict[int, float] = {}
     for atom, element in enumerate(graph.elements):
         degree = len(graph.near[atom]) + (atom in graph.linked)
@@ -186,13 +190,12 @@ def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[in
             continue
         if element == "C":
             value = _carbon(graph, atom, degree, atom in in_flat_ring)
-            if complete:
-                value = _CERTAIN if degree + hydrogens[atom] == 3 else 0.0 if degree + hydrogens[atom] > 3 else value
-            if value > 0 or degree == 1:
+            if complete and degree + hydrogens[atom] >= 3:
+                value = _CERTAIN if degree + hydrogens[atom] == 3 else -1.0
+            if value > 0 or (degree == 1 and value == 0):
                 clearness[atom] = value
-        elif element == "N" and degree <= 2:
-            if not complete or degree + hydrogens[atom] < 3:
-                clearness[atom] = 0.0
+        elif element == "N" and degree + hydrogens[atom] <= (3 if complete else 2):
+            clearness[atom] = (0.0, 0.0, _IN_FLAT_RING, _CATION)[degree + hydrogens[atom]] if complete else 0.0
         elif element in ("O", "S", "Se") and degree == 1 and not hydrogens[atom]:
             clearness[atom] = 0.0
     return clearness

@@ -4,12 +4,16 @@ import itertools
 
 import pytest
 from rdkit import Chem
+from rdkit.Chem.rdDistGeom import EmbedMolecule
+from rdkit.Chem.rdForceFieldHelpers import UFFOptimizeMolecule
 
 from tests.tools.components import Known, ideal_instance, without_stereo
+from tests.tools.ligands import RESIDUE, instance_of
 from tethermap.components.component import Component
 from tethermap.matching.perceive import heaviest_matching, perceived, small_rings
 from tethermap.matching.residue import observed_residues
 from tethermap.molecule.dictionary import dictionary_smiles
+from tethermap.molecule.hydrogens import hydrogen_parents
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.template import assemble, sanitise
 
@@ -58,3 +62,26 @@ def test_of_equal_matchings_the_one_with_the_first_pairs_is_used() -> None:
 def test_rings_of_five_and_six_are_found() -> None:
     near = [[1, 5], [0, 2], [1, 3], [2, 4, 8], [3, 5], [4, 0], [7, 8], [6, 8], [3, 6, 7]]  # a six-ring and a three-ring
     assert small_rings(near) == {(0, 1, 2, 3, 4, 5)}
+
+
+CATIONS = ("CC(=[NH2+])N", "NC(=[NH2+])NCCO", "C[n+]1ccccc1", "CC1=CC=[NH+]C=C1")
+OTHERS = ("CC(O)C1CCC(N)CC1", "C=C(C)C(=O)NC", "CN=NC")
+
+
+@pytest.mark.parametrize(
+    ("smiles", "which"), [*itertools.product(OTHERS, ("all", "polar")), *itertools.product(CATIONS, ("all",))]
+)
+def test_hydrogens_decide_where_double_bonds_are(smiles: str, which: str) -> None:
+    """HADDOCK and force fields of united atoms write hydrogens of N, O and S only."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    EmbedMolecule(mol, randomSeed=7)
+    UFFOptimizeMolecule(mol)
+    near = ["".join(other.GetSymbol() for other in atom.GetNeighbors()) for atom in mol.GetAtoms()]
+    kept = [k for k, atom in enumerate(mol.GetAtoms()) if atom.GetSymbol() != "H" or which == "all" or near[k] != "C"]
+    elements = [mol.GetAtomWithIdx(k).GetSymbol() for k in kept]
+    names = [f"{element}{k}" for k, element in enumerate(elements)]
+    instance = instance_of(RESIDUE, names, elements, mol.GetConformer().GetPositions()[kept])
+    (residue,) = observed_residues(instance, hydrogen_parents(instance.atoms))
+    graph = perceived(residue)
+    found, _ = sanitise(assemble(graph.elements, graph.charges, graph.bonds, None))
+    assert Chem.MolToSmiles(neutralised(found)) == Chem.MolToSmiles(neutralised(Chem.MolFromSmiles(smiles)))
