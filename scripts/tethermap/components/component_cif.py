@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from gemmi import cif
 
+from tethermap.base.identifiers import UNKNOWN_BOND
 from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen, names_of, on_one_line
 
 _ORDERS = {
@@ -15,6 +16,9 @@ _ORDERS = {
     "arom": 4, "aromatic": 4, "ar": 4, "delo": 4, "deloc": 4, "1.5": 4,
 }  # fmt: skip
 Row = Mapping[str, str]
+
+UNKNOWN_ORDER = 0
+"""Order of a bond in a ligand's own file whose orders are unusable."""
 
 AROMATIC_ORDER = 4
 """Order of a bond that is given as aromatic or delocalised, not as single or double."""
@@ -71,7 +75,8 @@ def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], orig
             raise ValueError(f"component {row['comp_id']}: a bond names the unknown atom {error.args[0]}") from error
         text = (row["value_order"] or row["type"] or "sing").lower()
         flagged = (row["pdbx_aromatic_flag"] or row["aromatic"]).lower() in ("y", "1")
-        bond = ComponentBond(first, second, _ORDERS.get(text, 1), flagged or text.startswith("ar"))
+        order = UNKNOWN_ORDER if origin == "file" and text == UNKNOWN_BOND else _ORDERS.get(text, 1)
+        bond = ComponentBond(first, second, order, flagged or text.startswith("ar"))
         bonds.setdefault(row["comp_id"], []).append(bond)
     for comp_id, members in atoms.items():
         name, kind, formula, others = listed.get(comp_id, ("", "", "", ""))

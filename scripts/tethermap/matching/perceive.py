@@ -66,15 +66,17 @@ class _Graph:
         self.orders[min(a, b), max(a, b)] = order
 
 
-def perceived(residue: ObservedResidue) -> ResidueGraph:
+def perceived(residue: ObservedResidue, bonded: Sequence[tuple[int, int]] = ()) -> ResidueGraph:
     """Return the bonds of a residue as its geometry suggests them.
 
     Parameters
     ----------
     residue : ObservedResidue
         Heavy atoms; deposited hydrogens, if any, mark saturated atoms.
+    bonded : sequence of (int, int)
+        Atoms of each bond, the lower one first; empty if distances decide.
     """
-    pairs = _pruned(residue)
+    pairs = bonded or _pruned(residue)
     near: list[list[int]] = [[] for _ in range(len(residue))]
     for a, b in pairs:
         near[a].append(b)

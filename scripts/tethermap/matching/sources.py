@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen
-from tethermap.components.component_cif import AROMATIC_ORDER, read_components
+from tethermap.components.component_cif import AROMATIC_ORDER, UNKNOWN_ORDER, read_components
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponents, component_from_smiles
 from tethermap.entry.model import EntryBond
 from tethermap.matching.match import map_by_graph, map_by_name
-from tethermap.matching.partial import Mapping, residue_graph
+from tethermap.matching.partial import Mapping, observed_bonds, residue_graph
 from tethermap.matching.perceive import perceived
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
 from tethermap.molecule.template import Template, template
@@ -55,9 +55,8 @@ def resolved(
     The order is the one of `record.BOND_SOURCES`, but a definition of the user precedes the dictionary's: LIG, DRG and
     MOL are real components there, and a graph match, which ignores orders and missing atoms, would identify the user's
     molecule as a part of them. A source is accepted only if its elements agree and every bond has a possible length;
-    otherwise the next one is tried. The
-    last resort is to trust the definition's names in spite of a few impossible lengths, else to
-    perceive bonds from distances.
+    otherwise the next one is tried. The last resort is to trust the definition's names in spite of a few impossible
+    lengths, else to perceive bonds: their orders only if the ligand's own file states which atoms are bonded.
 
     Parameters
     ----------
@@ -70,7 +69,17 @@ def resolved(
     for source, component, shape, mapping in _mappings(residue, entry_bonds, index, own, definition):
         if mapping is not None:
             return residue_graph(residue, component, shape, mapping, source)
-    return perceived(residue)
+    from_file = file_component(residue.comp_id, definition)
+    if from_file is None or _has_orders(from_file):
+        return perceived(residue)
+    shape = template(from_file)
+    mapping = map_by_name(residue, shape, shape.names, strained=True)
+    bonds = observed_bonds(shape, mapping) if mapping is not None else ()
+    return perceived(residue, sorted((min(a, b), max(a, b)) for a, b, _ in bonds))
+
+
+def _has_orders(component: Component) -> bool:
+    return all(bond.order != UNKNOWN_ORDER for bond in component.bonds)
 
 
 def _mappings(
@@ -83,7 +92,7 @@ def _mappings(
     """Yield each source with its component, template and mapping, None if it does not explain all atoms."""
     if own is None or definition.startswith("data_"):
         from_file = file_component(residue.comp_id, definition)
-        if from_file is not None:
+        if from_file is not None and _has_orders(from_file):
             yield "file", from_file, template(from_file), _map_strained(residue, template(from_file))
     component = index.get(residue.comp_id)
     if component is not None and not component.atoms:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 from rdkit import Chem
 from rdkit.Chem.rdDistGeom import EmbedMolecule
@@ -10,8 +11,11 @@ from rdkit.Chem.rdForceFieldHelpers import UFFOptimizeMolecule
 from tests.tools.components import Known, ideal_instance, without_stereo
 from tests.tools.ligands import RESIDUE, instance_of
 from tethermap.components.component import Component
+from tethermap.components.index import ComponentIndex
+from tethermap.instance.model import Residue
 from tethermap.matching.perceive import heaviest_matching, perceived, small_rings
 from tethermap.matching.residue import observed_residues
+from tethermap.matching.sources import resolved
 from tethermap.molecule.dictionary import dictionary_smiles
 from tethermap.molecule.hydrogens import hydrogen_parents
 from tethermap.molecule.neutral import neutralised
@@ -39,6 +43,33 @@ def test_most_drugs_are_perceived_correctly(known: Known) -> None:
 @pytest.mark.parametrize("comp_id", ["BNZ", "NBZ", "ACT", "ACN", "DMS", "SO4", "PO4", "GLC", "IMD", "URE", "BU3"])
 def test_functional_groups_are_perceived(comp_id: str, known: Known) -> None:
     assert _perceived_smiles(known(comp_id)) == without_stereo(dictionary_smiles(known(comp_id), neutral=True))
+
+
+STATED = """data_x
+_chem_comp.id ZZZ
+loop_
+_chem_comp_atom.comp_id
+_chem_comp_atom.atom_id
+_chem_comp_atom.type_symbol
+ZZZ C1 C ZZZ C2 C ZZZ C3 C ZZZ O1 O
+loop_
+_chem_comp_bond.comp_id
+_chem_comp_bond.atom_id_1
+_chem_comp_bond.atom_id_2
+_chem_comp_bond.value_order
+ZZZ C1 C2 unknown ZZZ C2 C3 unknown ZZZ C3 O1 unknown
+"""
+
+
+@pytest.mark.parametrize("bonds", [[(0, 1, 1), (1, 2, 1), (2, 3, 1)], [(0, 1, 1), (0, 3, 1), (2, 3, 1)]])
+def test_bonds_of_a_file_without_orders_are_used(bonds: list[tuple[int, int, int]], index: ComponentIndex) -> None:
+    """The bond C2-C3 is long, the contact C1-O1 short: bonds by distance would be wrong."""
+    definition = STATED if (1, 2, 1) in bonds else ""
+    xyz = np.array([[0, 0, 0], [1.33, 0, 0], [1.9, 1.85, 0], [0.5, 1.5, 0]], dtype=np.float64)
+    residue = Residue("A", "B", "ZZZ", 1)
+    (observed,) = observed_residues(instance_of(residue, ["C1", "C2", "C3", "O1"], list("CCCO"), xyz), {})
+    graph = resolved(observed, (), index, None, definition)
+    assert (graph.source, list(graph.bonds)) == ("perceived", bonds)
 
 
 def test_matching_has_the_largest_weight() -> None:

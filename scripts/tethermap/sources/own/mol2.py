@@ -26,7 +26,7 @@ _MOST_TRIES = 3000
 _FLAT = 0.4
 """Length of the sum of an atom's bond directions: 0 if they are planar or linear, 1 for three of a tetrahedron."""
 
-_BONDS = {2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
+_BONDS = {0: Chem.BondType.UNSPECIFIED, 2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 1.5: Chem.BondType.AROMATIC}
 _CARBOXYLATE = frozenset({"O.co2", "o", "O2"})
 """Types of an oxygen of a carboxylate: SYBYL's, GAFF's and Amber's; programs write its bonds as 1, 2 or ar."""
 
@@ -115,19 +115,18 @@ def _molecule(lines: Sequence[str]) -> tuple[Chem.Mol, list[str], str]:
     place = {ids[k]: number for number, k in enumerate(kept)}
     names, types = ([rows[k][column] for k in kept] for column in (1, 5))
     mol = _Molecule(names, types, [elements[k] for k in kept], [[] for _ in kept], [0] * len(kept))
+    is_open = all(not _ORDERS[order] or order == "un" for *_, order in bonds)
     for first, second, order in bonds:
         a, b = place.get(first), place.get(second)
-        if a is None or b is None or a == b or not _ORDERS[order] or b in mol.near[a]:
+        if a is None or b is None or a == b or not (is_open or _ORDERS[order]) or b in mol.near[a]:
             continue
-        mol.set_order(a, b, _ORDERS[order])
+        mol.set_order(a, b, 0 if is_open else _ORDERS[order])
         mol.near[a].append(b)
         mol.near[b].append(a)
     made = _kekulised(mol, xyz[kept])
     made.SetProp("_Name", "" if title == "*****" else title)
     left = len(rows) - len(kept)
-    notes = [f"{left} dummy atoms or lone pairs were left out"] if left else []
-    notes += ["its bond orders are unusable: bonds are perceived from distances"] if bonds and not mol.orders else []
-    return made, mol.names, "; ".join(notes)
+    return made, mol.names, f"{left} dummy atoms or lone pairs were left out" if left else ""
 
 
 def ids_of(rows: Sequence[Sequence[str]], ends: Sequence[str]) -> list[str]:
@@ -172,18 +171,18 @@ def elements_of(rows: Sequence[Sequence[str]], xyz: np.ndarray) -> list[str]:
 def _kekulised(mol: _Molecule, xyz: np.ndarray) -> Chem.Mol:
     import networkx  # slow to load, and few files need it
 
-    _set_oxo_groups(mol)
-    for a, b in networkx.bridges(networkx.Graph(pair for pair, order in mol.orders.items() if order == 1.5)):
-        mol.set_order(a, b, 1.25)  # delocalised: in no ring
-    _set_delocalised(mol)
-    if _lacks_double_bonds(mol, xyz):
-        mol.orders.clear()
-        mol.near, mol.charges = [[] for _ in mol.names], [0] * len(mol.names)
+    if is_stated := any(mol.orders.values()):
+        _set_oxo_groups(mol)
+        for a, b in networkx.bridges(networkx.Graph(pair for pair, order in mol.orders.items() if order == 1.5)):
+            mol.set_order(a, b, 1.25)  # delocalised: in no ring
+        _set_delocalised(mol)
+        is_stated = not _lacks_double_bonds(mol, xyz)
+    mol.orders = mol.orders if is_stated else dict.fromkeys(mol.orders, 0)
     has_hydrogens = "H" in mol.elements
     complete = has_hydrogens and all(
         mol.valence(k) >= 4 or _is_linear_end(mol, k)
         for k, element in enumerate(mol.elements)
-        if element == "C" and mol.orders
+        if element == "C" and is_stated
     )
     _set_rings(mol, stated=has_hydrogens)
     for atom, element in enumerate(mol.elements):

@@ -14,6 +14,7 @@ from rdkit import Chem, rdBase
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
+from tethermap.base.identifiers import UNKNOWN_BOND
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 from tethermap.formats.pdb_repair import FLEXIBLE, repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
@@ -37,6 +38,7 @@ _ORDERS = {
     Chem.BondType.DOUBLE: "doub",
     Chem.BondType.TRIPLE: "trip",
     Chem.BondType.AROMATIC: "arom",
+    Chem.BondType.UNSPECIFIED: UNKNOWN_BOND,
 }
 _QUERIES = {6: Chem.BondType.SINGLE, 7: Chem.BondType.DOUBLE}
 """Types of bonds that may be aromatic: the order that they have in one of the forms of the ring."""
@@ -78,7 +80,8 @@ class LigandPose:
     charges : tuple of int
         Formal charges.
     bonds : tuple of (int, int, str) or None
-        Atoms and order in mmCIF's notation; None if the file has none.
+        Atoms and order in mmCIF's notation, `UNKNOWN_BOND` for all if those of the file are unusable; None if the file
+        has none.
     smiles : str
         SMILES in the file, if it has no bonds.
     title : str
@@ -194,9 +197,10 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
     most = max(heavy, default=0)
     for piece, count in zip(pieces, heavy, strict=True):
         if len(pieces) == 1 or count == most or count >= _LEAST_LIGAND:
-            pose = pose_of(mol if len(pieces) == 1 else part_of(mol, piece))
-            if isinstance(pose, LigandPose) and pose.bonds is None and mol.GetNumBonds():
-                yield "all its bonds are single although it has flat carbons: bonds are perceived from distances"
+            part = mol if len(pieces) == 1 else part_of(mol, piece)
+            pose = pose_of(part)
+            if isinstance(pose, LigandPose) and (fault := _unusable_orders(part)):
+                yield f"{fault}: the orders of its bonds are perceived from the coordinates"
             yield pose
             most = most if count >= _LEAST_LIGAND else most + 1
         else:
@@ -245,20 +249,23 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     elements = [atom.GetSymbol() for atom in mol.GetAtoms()]
     given = [atom.GetProp("_Name") if atom.HasProp("_Name") else "" for atom in mol.GetAtoms()]
     names = _atom_names(elements, given)
-    if _lacks_hydrogens(mol):  # only polar ones, the usual output of docking programs: their number has no meaning
+    fault = _unusable_orders(mol)
+    if _lacks_hydrogens(mol, fault):  # only polar ones, the usual output of docking programs: their number is no fact
         heavy = [k for k in range(count) if elements[k] != "H"]
         mol, xyz = part_of(mol, heavy), xyz[heavy]
         names, elements = [names[k] for k in heavy], [elements[k] for k in heavy]
     charges = tuple(atom.GetFormalCharge() for atom in mol.GetAtoms())
     bonds = tuple((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _ORDERS.get(bond.GetBondType(), "sing"))
                   for bond in mol.GetBonds())  # fmt: skip
+    if fault:
+        bonds = tuple((first, second, UNKNOWN_BOND) for first, second, _ in bonds)
+        charges = tuple(charge if is_metal(element) else 0 for charge, element in zip(charges, elements, strict=True))
     stated = bonds if bonds or sum(element != "H" for element in elements) == 1 else None
-    stated = None if _lacks_orders(mol, xyz) else stated
     return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields)
 
 
 def _without_queries(mol: Chem.Mol) -> Chem.Mol:
-    """Return a molecule with plain bonds instead of query bonds; without bonds if a query leaves an order open.
+    """Return a molecule with plain bonds instead of query bonds; of unknown orders if a query leaves one open.
 
     Some programs write aromatic rings by the types 6 and 7 of the format: single or aromatic, double or aromatic.
     X-TOOL, which wrote the SDF files of PDBbind, states of each bond whether it is in a ring; all oxygens of its
@@ -282,15 +289,24 @@ def _without_queries(mol: Chem.Mol) -> Chem.Mol:
             bond.GetOtherAtom(atom).SetFormalCharge(-1)
             atom.SetFormalCharge(int(atom.GetSymbol() == "N"))
     if Chem.BondType.UNSPECIFIED in orders or (states_rings and Chem.DetectChemistryProblems(plain)):
-        for bond in bonds:
-            plain.RemoveBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())
+        for bond in plain.GetBonds():
+            bond.SetBondType(Chem.BondType.UNSPECIFIED)
     return plain.GetMol()
 
 
-def _lacks_orders(mol: Chem.Mol, xyz: FloatArray) -> bool:
-    """Return whether all bonds are single although a carbon is flat and has a short one, as some programs write."""
-    if any(bond.GetBondType() != Chem.BondType.SINGLE for bond in mol.GetBonds()):
-        return False
+def _unusable_orders(mol: Chem.Mol) -> str:
+    """Return the fault of the orders of a molecule's bonds; empty if there is none."""
+    kinds = {bond.GetBondType() for bond in mol.GetBonds()}
+    if Chem.BondType.UNSPECIFIED in kinds:
+        return "it does not state the orders of its bonds"
+    if kinds == {Chem.BondType.SINGLE} and _has_short_bond(mol):
+        return "all its bonds are single although it has flat carbons"
+    return ""
+
+
+def _has_short_bond(mol: Chem.Mol) -> bool:
+    """Return whether a carbon is flat and has a bond too short for a single one."""
+    xyz = mol.GetConformer().GetPositions()
     for atom in mol.GetAtoms():
         centre, near = xyz[atom.GetIdx()], list(atom.GetNeighbors())
         heavy = [other.GetIdx() for other in near if other.GetAtomicNum() > 1]
@@ -302,8 +318,14 @@ def _lacks_orders(mol: Chem.Mol, xyz: FloatArray) -> bool:
     return False
 
 
-def _lacks_hydrogens(mol: Chem.Mol) -> bool:
-    """Return whether a molecule has some of its hydrogens and lacks others."""
+def _lacks_hydrogens(mol: Chem.Mol, fault: str) -> bool:
+    """Return whether a molecule has some of its hydrogens and lacks others.
+
+    With a fault of the orders of its bonds, a hydrogen of a carbon shows that it lacks none.
+    """
+    hydrogens = [atom for atom in mol.GetAtoms() if atom.GetAtomicNum() == 1]
+    if fault and any(other.GetAtomicNum() == 6 for atom in hydrogens for other in atom.GetNeighbors()):
+        return False
     checked = Chem.Mol(mol)
     for atom in checked.GetAtoms():  # the valences stated in a file are those of a molecule without hydrogens
         atom.SetNoImplicit(False)
@@ -312,7 +334,7 @@ def _lacks_hydrogens(mol: Chem.Mol) -> bool:
     checked.UpdatePropertyCache(strict=False)
     return (
         mol.GetNumBonds() > 0
-        and any(atom.GetAtomicNum() == 1 for atom in mol.GetAtoms())
+        and bool(hydrogens)
         and any(atom.GetTotalNumHs() > 0 for atom in checked.GetAtoms() if atom.GetAtomicNum() > 1)
     )
 
