@@ -50,6 +50,8 @@ in 3K0V is flat in the model and has 1.44."""
 _MOST_OXO = {"C": 1, "N": 1, "P": 1, "S": 2}
 """Maximum number of oxygens with double bonds of an atom."""
 
+_MOST_NEIGHBOURS = {"H": 1, "C": 4, "N": 4, "O": 3}
+
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
 _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
@@ -261,6 +263,8 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
         bonds = tuple((first, second, UNKNOWN_BOND) for first, second, _ in bonds)
         charges = tuple(charge if is_metal(element) else 0 for charge, element in zip(charges, elements, strict=True))
     stated = bonds if bonds or sum(element != "H" for element in elements) == 1 else None
+    if fault and any(atom.GetDegree() > _MOST_NEIGHBOURS.get(atom.GetSymbol(), count) for atom in mol.GetAtoms()):
+        stated = None  # close atoms were taken for bonded ones
     return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields)
 
 
@@ -301,7 +305,39 @@ def _unusable_orders(mol: Chem.Mol) -> str:
         return "it does not state the orders of its bonds"
     if kinds == {Chem.BondType.SINGLE} and _has_short_bond(mol):
         return "all its bonds are single although it has flat carbons"
-    return ""
+    atom = _impossible_atom(mol)
+    return f"its atom {atom.GetSymbol()}{atom.GetIdx() + 1} has too many bonds" if atom is not None else ""
+
+
+def _impossible_atom(mol: Chem.Mol) -> Chem.Atom | None:
+    """Return an atom with too many bonds, as programs write that ignore the hydrogens of a file.
+
+    An oxygen or nitrogen with one too many counts only if another one at the same carbon lacks one; else just its
+    charge was left out. Bonds to metals have no order.
+    """
+    checked = Chem.RWMol(mol)
+    checked.UpdatePropertyCache(strict=False)
+    Chem.Cleanup(checked)
+    for problem in Chem.DetectChemistryProblems(checked):
+        if problem.GetType() != "AtomValenceException":
+            continue
+        atom = checked.GetAtomWithIdx(problem.GetAtomIdx())
+        near = atom.GetNeighbors()
+        ends = (end for middle in near for end in middle.GetNeighbors() if end.GetIdx() != atom.GetIdx())
+        is_sure = atom.GetSymbol() in ("C", "H") or (_has_hydrogens_of_carbon(mol) and any(map(_lacks_bond, ends)))
+        if is_sure and not any(is_metal(other.GetSymbol()) for other in near):
+            return atom
+    return None
+
+
+def _lacks_bond(atom: Chem.Atom) -> bool:
+    missing = {"N": 3, "O": 2}.get(atom.GetSymbol(), 0) - atom.GetValence(Chem.ValenceType.EXPLICIT)
+    return missing > 0 and not atom.GetFormalCharge()
+
+
+def _has_hydrogens_of_carbon(mol: Chem.Mol) -> bool:
+    hydrogens = (atom for atom in mol.GetAtoms() if atom.GetAtomicNum() == 1)
+    return any(other.GetAtomicNum() == 6 for atom in hydrogens for other in atom.GetNeighbors())
 
 
 def _has_short_bond(mol: Chem.Mol) -> bool:
@@ -323,8 +359,7 @@ def _lacks_hydrogens(mol: Chem.Mol, fault: str) -> bool:
 
     With a fault of the orders of its bonds, a hydrogen of a carbon shows that it lacks none.
     """
-    hydrogens = [atom for atom in mol.GetAtoms() if atom.GetAtomicNum() == 1]
-    if fault and any(other.GetAtomicNum() == 6 for atom in hydrogens for other in atom.GetNeighbors()):
+    if fault and _has_hydrogens_of_carbon(mol):
         return False
     checked = Chem.Mol(mol)
     for atom in checked.GetAtoms():  # the valences stated in a file are those of a molecule without hydrogens
@@ -334,7 +369,7 @@ def _lacks_hydrogens(mol: Chem.Mol, fault: str) -> bool:
     checked.UpdatePropertyCache(strict=False)
     return (
         mol.GetNumBonds() > 0
-        and bool(hydrogens)
+        and any(atom.GetAtomicNum() == 1 for atom in mol.GetAtoms())
         and any(atom.GetTotalNumHs() > 0 for atom in checked.GetAtoms() if atom.GetAtomicNum() > 1)
     )
 

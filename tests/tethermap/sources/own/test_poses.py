@@ -68,6 +68,42 @@ def test_single_bonds_of_planar_atoms_are_not_used(smiles: str, kept: bool, hydr
     assert len(pose.elements) == mol.GetNumAtoms()
 
 
+def written(smiles: str, double: tuple[int, int] | None, path: Path) -> None:
+    """Write a molecule with all hydrogens and no charges as SDF, with a double bond where `double` gives one."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    EmbedMolecule(mol, randomSeed=7)
+    mol = Chem.RWMol(mol)
+    Chem.Kekulize(mol, clearAromaticFlags=True)
+    for atom in mol.GetAtoms():
+        atom.SetFormalCharge(0)
+    if double is not None:
+        mol.GetBondBetweenAtoms(*double).SetBondType(Chem.BondType.DOUBLE)
+    path.write_text(Chem.MolToMolBlock(mol, kekulize=False) + "$$$$\n")
+
+
+@pytest.mark.parametrize(
+    ("smiles", "double"),
+    [("OCCC", (0, 1)), ("Oc1ccccc1", (0, 1)), ("NC(=O)CC", (0, 1)), ("COC", (0, 1)), ("[NH3+]CC", None)],
+)
+def test_orders_of_carbons_with_five_bonds_are_not_used(
+    smiles: str, double: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    """PyMOL writes C=[OH] for some alcohols."""
+    written(smiles, double, tmp_path / "x.sdf")
+    ((pose,), notes) = read_poses(tmp_path / "x.sdf")
+    assert {order == "unknown" for *_, order in pose.bonds or ()} == {double is not None}
+    assert ["has too many bonds" in note for note in notes] == [True] * (double is not None)
+    assert pose.elements.count("H") == Chem.AddHs(Chem.MolFromSmiles(smiles)).GetNumAtoms() - pose.elements.index("H")
+
+
+def test_contacts_among_the_bonds_of_a_file_leave_a_ligand_without_bonds(tmp_path: Path) -> None:
+    atoms = "".join(f"    {x}.3000   {y:2d}.2000    0.3000 C   0  0\n" for x in (0, 2) for y in (1, -1))
+    bonds = "".join(f"  1{k:3d}  1  0\n" for k in (2, 3, 4, 5, 6))
+    (tmp_path / "x.sdf").write_text(ETHENE.format(atoms=6, bonds=5, more=atoms + bonds))
+    ((pose,), _) = read_poses(tmp_path / "x.sdf")
+    assert pose.bonds is None
+
+
 @pytest.mark.parametrize("in_chain", [False, True])
 def test_dummy_atom_at_an_end_is_left_out_and_in_a_chain_an_error(in_chain: bool, tmp_path: Path) -> None:
     """RDKit writes `*` for an element that the type of a docking program does not give."""
