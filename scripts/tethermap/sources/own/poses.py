@@ -50,6 +50,9 @@ in 3K0V is flat in the model and has 1.44."""
 _MOST_OXO = {"C": 1, "N": 1, "P": 1, "S": 2}
 """Maximum number of oxygens with double bonds of an atom."""
 
+_OF_IONS = {"B": 4, "N": 4, "O": 3, "P": 4, "S": 3}
+"""Sum of the orders of the bonds of an ion."""
+
 _MOST_NEIGHBOURS = {"H": 1, "C": 4, "N": 4, "O": 3}
 
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
@@ -256,7 +259,7 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
         heavy = [k for k in range(count) if elements[k] != "H"]
         mol, xyz = part_of(mol, heavy), xyz[heavy]
         names, elements = [names[k] for k in heavy], [elements[k] for k in heavy]
-    charges = tuple(atom.GetFormalCharge() for atom in mol.GetAtoms())
+    charges = tuple(map(_charge, mol.GetAtoms()))
     bonds = tuple((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _ORDERS.get(bond.GetBondType(), "sing"))
                   for bond in mol.GetBonds())  # fmt: skip
     if fault:
@@ -266,6 +269,16 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     if fault and any(atom.GetDegree() > _MOST_NEIGHBOURS.get(atom.GetSymbol(), count) for atom in mol.GetAtoms()):
         stated = None  # close atoms were taken for bonded ones
     return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields)
+
+
+def _charge(atom: Chem.Atom) -> int:
+    """Return the charge of an atom, also of an ion without hydrogens whose charge the file leaves out."""
+    orders = [bond.GetBondTypeAsDouble() for bond in atom.GetBonds()]
+    near = {other.GetSymbol() for other in atom.GetNeighbors()}
+    symbol, charge = atom.GetSymbol(), atom.GetFormalCharge()
+    if charge or "H" in near or 1.5 in orders or near - {"C", "N", "O", "F"} or (symbol in "SP" and near != {"C"}):
+        return charge
+    return (-1 if symbol == "B" else 1) if sum(orders) == _OF_IONS.get(symbol) else 0
 
 
 def _without_queries(mol: Chem.Mol) -> Chem.Mol:

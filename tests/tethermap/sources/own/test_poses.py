@@ -104,6 +104,19 @@ def test_contacts_among_the_bonds_of_a_file_leave_a_ligand_without_bonds(tmp_pat
     assert pose.bonds is None
 
 
+@pytest.mark.parametrize(
+    ("smiles", "charge"),
+    [("C[N+](C)(C)C", 1), ("C[n+]1ccccc1", 1), ("C[S+](C)C", 1), ("C[P+](C)(C)C", 1), ("C[B-](C)(C)C", -1),
+     ("CS(C)=O", 0), ("CN(C)C", 0), ("CP(=O)(O)O", 0), ("Cn1cccc1", 0), ("COC", 0)],
+)  # fmt: skip
+def test_ions_without_hydrogens_have_their_charge_if_the_file_leaves_it_out(
+    smiles: str, charge: int, tmp_path: Path
+) -> None:
+    written(smiles, None, tmp_path / "x.sdf")
+    ((pose,), notes) = read_poses(tmp_path / "x.sdf")
+    assert (sum(pose.charges), notes) == (charge, [])
+
+
 @pytest.mark.parametrize("in_chain", [False, True])
 def test_dummy_atom_at_an_end_is_left_out_and_in_a_chain_an_error(in_chain: bool, tmp_path: Path) -> None:
     """RDKit writes `*` for an element that the type of a docking program does not give."""
