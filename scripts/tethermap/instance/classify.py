@@ -14,6 +14,7 @@ from tethermap.instance.kinds import (
     FEWEST_CHAINED_SUGARS,
     LIPID,
     MONOMERS,
+    PARTICLES,
     KindOf,
     KindRules,
 )
@@ -84,7 +85,8 @@ class Classifier:
 
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
-        return replace(group, **self._kind(group)._asdict())
+        particles = KindOf("unknown", "particles of a program, not atoms")
+        return replace(group, **(particles if has_particles(self.atoms, group.head) else self._kind(group))._asdict())
 
     def _kind(self, group: HetGroup) -> KindOf:
         rules = self.rules
@@ -158,10 +160,16 @@ def heavy_count(atoms: Atoms, residue: int) -> int:
     return len(set(atoms.name[part][atoms.heavy[part]].tolist()))
 
 
+def has_particles(atoms: Atoms, residue: int) -> bool:
+    """Return whether a residue consists of particles of a program instead of atoms."""
+    first = atoms.starts[residue]
+    return (text(atoms.comp_id[first]), text(atoms.name[first])) in PARTICLES
+
+
 def is_unknown_atom(atoms: Atoms, residue: int, rules: KindRules) -> bool:
-    """Return whether a residue is one atom of an unidentified component, which is bonded to nothing."""
+    """Return whether a residue is one atom of an unidentified component, or particles, which are bonded to nothing."""
     code = text(atoms.comp_id[atoms.starts[residue]])
-    return rules.is_unknown(code) and heavy_count(atoms, residue) == 1
+    return has_particles(atoms, residue) or (rules.is_unknown(code) and heavy_count(atoms, residue) == 1)
 
 
 def is_bare_ion(atoms: Atoms, residue: int) -> bool:

@@ -15,6 +15,10 @@ ATTACKED_BY_SUGARS = frozenset({"ASP", "GLU", "TYR", "CYS", "HIS"})
 UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "ASX", "GLX"})
 """Codes of the dictionary for unidentified components."""
 
+PARTICLES = frozenset({("STP", "APOL"), ("STP", "POL"), ("MMB", "BJ")})
+"""Codes and names of particles that are not atoms, although the dictionary has other components of these codes: spheres
+of fpocket (Le Guilloux 2009, doi:10.1186/1471-2105-10-168), beads of LightDock's membranes."""
+
 CAPS = frozenset({"ACE", "NH2", "NME", "FOR"})
 """Caps of chain ends that some files write outside their polymer."""
 

@@ -172,6 +172,17 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
 
 
+@pytest.mark.parametrize(("comp_id", "name"), [("STP", "APOL"), ("STP", "POL"), ("MMB", "BJ")])
+def test_particles_of_programs_are_not_ligands(comp_id: str, name: str, find: Find, tmp_path: Path) -> None:
+    """Spheres of fpocket's pockets and beads of LightDock's membranes; the same codes are real components too."""
+    ligand = carbons("LIG", "A", 99, (1.2, 1.7, 5.0), UP, 4)
+    places = [(1.2 + 0.7 * k, 3.2, 5.0) for k in range(6)]
+    beads = [atom_line(950 + k, name, comp_id, "C", 1, xyz, element="C") for k, xyz in enumerate(places)]
+    _, cleaned = clean_file(write_entry(tmp_path, strand("A", 1, length=30), ligand, beads), find)
+    rows = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
+    assert rows == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}
+
+
 @pytest.mark.parametrize(
     ("codes", "kept"),
     [
