@@ -43,6 +43,9 @@ _RESIDUES = re.compile(
 )
 _ATOMS = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _UNPAIRED = "{} has no structure: name it as the structure's file, or list the pairs in two columns of a .csv file."
+_BLOCKS = "{} has {} data blocks with atoms; only {} is used: write each structure to a file, or all to one block."
+_BLOCK = re.compile(r"^data_(\S*)", re.MULTILINE | re.IGNORECASE)
+_COORDINATES = re.compile(r"^_atom_site\.Cartn_x", re.MULTILINE | re.IGNORECASE)
 _FAILED = "{} was skipped because of an error in this program; see the log."
 _MODEL = re.compile(r"^MODEL\s", re.MULTILINE)
 
@@ -109,6 +112,8 @@ def prepared(
         if not own and is_pocket(file.given) and key_of(file.given) in whole:
             notes.append(f"{Path(file.given).name} was skipped: it is a part of another structure.")
             continue
+        names = _blocks_with_atoms(_text(file)) if file.is_mmcif else []
+        notes += [_BLOCKS.format(Path(file.given).name, len(names), names[0])] if len(names) > 1 else []
         ligand_files = {read_from.get(place, place): given.labels.get(place, Path(place).name) for place in own}
         beside = confidence_file(file.given, given.labels), score_files(file.given, given.labels)
         of_file = [file]
@@ -164,6 +169,12 @@ def _text(file: Complex) -> str:
     with suppress(EntryError, OSError):
         return read_text(Path(file.place))
     return ""
+
+
+def _blocks_with_atoms(text: str) -> list[str]:
+    """Return the names of the data blocks of an mmCIF text that have atoms, as PyMOL writes one for each object."""
+    _, *parts = _BLOCK.split(text)
+    return [name for name, block in zip(parts[::2], parts[1::2], strict=True) if _COORDINATES.search(block)]
 
 
 def _has_models(file: Complex) -> bool:

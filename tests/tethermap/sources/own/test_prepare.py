@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import gemmi
 import numpy as np
 import pytest
 from rdkit import Chem
@@ -100,6 +101,19 @@ def test_ligand_without_a_structure_is_reported(tmp_path: Path, opened: Opened) 
     write_sdf(tmp_path / "three.sdf", poses=1)
     (note,) = [note for note in opened(tmp_path).notes if "three.sdf" in note]
     assert "list the pairs" in note
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_second_block_with_atoms_of_an_mmcif_file_is_reported(number: int, tmp_path: Path, opened: Opened) -> None:
+    """PyMOL writes a block for each object."""
+    structure = gemmi.read_pdb_string(protein_pdb())
+    document = gemmi.cif.Document()
+    for k in range(number):
+        document.add_copied_block(structure.make_mmcif_document()[0]).name = f"object{k + 1}"
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "model.cif").write_text(f"{document.as_string()}\ndata_comp_LIG\n_chem_comp.id LIG\n")
+    notes = opened(tmp_path / "own").notes
+    assert ["only object1 is used" in note for note in notes] == [True] * (number - 1)
 
 
 def test_ligands_without_structures_are_one_sentence(tmp_path: Path, opened: Opened) -> None:
