@@ -12,6 +12,7 @@ from tethermap.instance.kinds import (
     ATTACKED_BY_SUGARS,
     CAPS,
     FEWEST_CHAINED_SUGARS,
+    GLYCAM_CARRIERS,
     LIPID,
     MONOMERS,
     PARTICLES,
@@ -96,7 +97,8 @@ class Classifier:
         if len(codes) > 1 and (size := sum(self._size(residue) for residue in group.residues)) > LARGEST_LIGAND:
             return KindOf("polymer", f"{len(codes)} linked residues of {size} heavy atoms, not declared a polymer")
         ends = {(text(self.atoms.comp_id[bond.second]), text(self.atoms.name[bond.second])) for bond in to_polymer}
-        if {code for code, _ in ends} - ATTACKED_BY_SUGARS and any(rules.is_saccharide(code) for code in codes):
+        has_sugar = any(rules.is_saccharide(code) for code in codes)
+        if ends & GLYCAM_CARRIERS or ({code for code, _ in ends} - ATTACKED_BY_SUGARS and has_sugar):
             return KindOf("glycan", "a sugar linked to the polymer")
         if len(codes) == 1 and codes[0] in CAPS:
             return KindOf("polymer", "a cap of a chain end, written outside its polymer")

@@ -12,6 +12,10 @@ ATTACKED_BY_SUGARS = frozenset({"ASP", "GLU", "TYR", "CYS", "HIS"})
 """Residues that carry no glycans: a sugar bonded to one is an inhibitor on the catalytic residue of an enzyme
 (Rempel & Withers 2008, doi:10.1093/glycob/cwn041)."""
 
+GLYCAM_CARRIERS = frozenset({("NLN", "ND2"), ("OLS", "OG"), ("OLT", "OG1")})
+"""Atoms of Asn, Ser and Thr that carry a glycan, by the names of GLYCAM (Kirschner 2008, doi:10.1002/jcc.20820), whose
+sugars have codes of other components, or none."""
+
 UNKNOWN_COMPONENTS = frozenset({"UNL", "UNX", "UNK", "UPL", "DUM", "N", "DN", "ASX", "GLX"})
 """Codes of the dictionary for unidentified components."""
 

@@ -153,6 +153,18 @@ def test_sugar_on_a_catalytic_residue_is_an_inhibitor(
         assert (row["kind"], row["kept"]) == (kind, kind == "ligand"), path.suffix
 
 
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(("residue", "atom"), [("NLN", "ND2"), ("OLS", "OG"), ("OLT", "OG1")])
+@pytest.mark.parametrize("comp_id", ["0YB", "UYB"])
+def test_sugars_by_names_of_glycam_are_glycans(
+    comp_id: str, residue: str, atom: str, declared: bool, find: Find, tmp_path: Path
+) -> None:
+    """The dictionary's 0YB is a drug; it has no UYB."""
+    header, lines = linked_sugar(comp_id, residue, atom)
+    _, cleaned = clean_file(write_entry(tmp_path, lines, header=header if declared else ""), find)
+    assert [row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id] == ["glycan"]
+
+
 @pytest.mark.parametrize(("altlocs", "kind"), [("AB", "ligand"), ("AA", "glycan"), (" A", "glycan")])
 def test_link_between_alternates_is_not_a_bond(altlocs: str, kind: str, find: Find, tmp_path: Path) -> None:
     header, lines = linked_sugar("G2F", "ASN", "ND2", altlocs=altlocs)
