@@ -20,6 +20,14 @@ _LONG_NAME = re.compile(
 )
 """Residues in files of GROMACS with names in columns 18-21: Amber's ends of chains (NGLY, CASP), GROMOS' LYSH, HISB."""
 
+_LIPIDS = {
+    "CHL1": "CLR", "POPC": "POV", "DPPC": "PCF", "DOPC": "PCW", "DSPC": "PC1", "DMPC": "PX4", "DOPE": "PEE",
+    "DPPE": "PEF", "DSPE": "3PE",
+}  # fmt: skip
+"""Code of the dictionary for a name that CHARMM-GUI writes in columns 18-21; the first three letters are other ones."""
+
+_LIPID = re.compile(rf"^((?:ATOM  |HETATM)[^\n]{{11}})({'|'.join(_LIPIDS)})(?=[^\n])", re.MULTILINE)
+
 _LONG_CHAIN = re.compile(
     rf"^(?:ATOM  |HETATM)[^\n]{{11}}(?:(?:{_ACIDS})\S\S|(?:ALA|GLY|ILE|LEU|PHE|PRO|SER|THR|TYR|VAL)\S)", re.MULTILINE
 )
@@ -61,8 +69,9 @@ def repaired_pdb(text: str) -> tuple[str, int]:
     last = max(text.rfind("\nATOM  "), text.rfind("\nHETATM"))
     if text.startswith("END") or _END_BEFORE.search(text, 0, max(last, 0)):  # as in files joined with ``cat``
         text = _END.sub("REMARK", text[: max(last, 0)]) + text[max(last, 0) :]
-    if "\nSEQRES" not in text and _LONG_NAME.search(text) is not None and _LONG_CHAIN.search(text) is None:
-        text = _LONG_NAME.sub(r"\1\2\3 ", text)
+    has_long = "\nSEQRES" not in text and (_LONG_NAME.search(text) or _LIPID.search(text)) is not None
+    if has_long and _LONG_CHAIN.search(text) is None:
+        text = _LIPID.sub(lambda match: f"{match[1]}{_LIPIDS[match[2]]} ", _LONG_NAME.sub(r"\1\2\3 ", text))
     if "\nBEGIN_RES" in text and (part := _FIRST_PART.search(text)) is not None and part[0] == "ROOT":
         text = FLEXIBLE.sub("", text)  # of the receptor, not of the docked ligand
     kinds = kinds_of_atoms(text)

@@ -184,6 +184,21 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
 
 
+@pytest.mark.parametrize("chain", [" ", "M"])
+@pytest.mark.parametrize(
+    ("name", "code"), [("DPPC", "PCF"), ("DPPE", "PEF"), ("POPC", "POV"), ("CHL1", "CLR"), ("DPP ", "DPP")]
+)
+def test_lipids_by_names_of_charmm_are_those_of_the_dictionary(
+    name: str, code: str, chain: str, find: Find, tmp_path: Path
+) -> None:
+    """Their first three letters are other components: DPP is an amino acid, CHL a chlorophyll."""
+    lines = [
+        line.replace(f"XXX {chain}", f"{name}{chain}") for line in carbons("XXX", chain, 99, (1.2, 1.7, 5.0), UP, 9)
+    ]
+    _, cleaned = clean_file(write_entry(tmp_path, strand("A", 1, length=30), lines), find)
+    assert [row["ligand"] for row in cleaned.ligand_rows] == [code]
+
+
 @pytest.mark.parametrize(("comp_id", "name"), [("STP", "APOL"), ("STP", "POL"), ("MMB", "BJ")])
 def test_particles_of_programs_are_not_ligands(comp_id: str, name: str, find: Find, tmp_path: Path) -> None:
     """Spheres of fpocket's pockets and beads of LightDock's membranes; the same codes are real components too."""
