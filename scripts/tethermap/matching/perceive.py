@@ -83,6 +83,7 @@ def perceived(residue: ObservedResidue, bonded: Sequence[tuple[int, int]] = ()) 
         near[b].append(a)
     graph = _Graph(residue.elements, residue.xyz, near, dict.fromkeys(pairs, 1), list(residue.charges), residue.linked)
     _set_oxo_groups(graph)
+    _set_azides(graph)
     _set_triple_bonds(graph)
     _set_double_bonds(graph, residue.hydrogens)
     for atom, element in enumerate(graph.elements):
@@ -130,6 +131,16 @@ def _set_oxo_groups(graph: _Graph) -> None:
         for oxygen in doubles:
             graph.set_order(atom, oxygen, 2)
         graph.settled.update([atom, *oxygens])
+
+
+def _set_azides(graph: _Graph) -> None:
+    for atom, near in enumerate(graph.near):
+        ends = [b for b in near if len(graph.near[b]) == 1]
+        if {graph.elements[k] for k in (atom, *near)} == {"N"} and len(ends) == 1 and _angle(graph, atom) > LINEAR:
+            for b in near:
+                graph.set_order(atom, b, 2)
+            graph.charges[atom], graph.charges[ends[0]] = 1, -1
+            graph.settled.update([atom, *near])
 
 
 def _set_triple_bonds(graph: _Graph) -> None:

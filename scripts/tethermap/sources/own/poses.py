@@ -205,7 +205,7 @@ def _of_record(mol: Chem.Mol | None) -> Iterator[LigandPose | str]:
             part = mol if len(pieces) == 1 else part_of(mol, piece)
             pose = pose_of(part)
             if isinstance(pose, LigandPose) and (fault := _unusable_orders(part)):
-                yield f"{fault}: the orders of its bonds are perceived from the coordinates"
+                yield f"{fault}: orders are perceived from the coordinates"
             yield pose
             most = most if count >= _LEAST_LIGAND else most + 1
         else:
@@ -315,7 +315,7 @@ def _unusable_orders(mol: Chem.Mol) -> str:
     """Return the fault of the orders of a molecule's bonds; empty if there is none."""
     kinds = {bond.GetBondType() for bond in mol.GetBonds()}
     if Chem.BondType.UNSPECIFIED in kinds:
-        return "it does not state the orders of its bonds"
+        return "the orders of its bonds are unusable"
     if kinds == {Chem.BondType.SINGLE} and _has_short_bond(mol):
         return "all its bonds are single although it has flat carbons"
     atom = _impossible_atom(mol)
