@@ -252,18 +252,11 @@ def _named(line: bytes) -> tuple[str, str]:
 
 def _blocks(path: Source) -> Iterator[tuple[str, list[bytes]]]:
     """Yield the lines of each instance of a table, by the stem at their end."""
-    name, block = "", list[bytes]()
     with path.open("rb") as stream:
         stream.readline()
-        for row in whole_rows(stream, b'"'):
-            stem = row.rstrip(b"\n").rpartition(b",")[2].strip(b'"').decode("utf-8")
-            if block and stem != name:
-                yield name, block
-                block = []
-            name = stem
-            block.append(row)
-    if block:
-        yield name, block
+        rows = whole_rows(stream, b'"')
+        for stem, block in groupby(rows, key=lambda row: row.rstrip(b"\n").rpartition(b",")[2].strip(b'"')):
+            yield stem.decode("utf-8"), list(block)
 
 
 def whole_rows(lines: Iterable[AnyStr], quote: AnyStr) -> Iterator[AnyStr]:
