@@ -166,13 +166,13 @@ def check_services() -> Iterator[Finding]:
         return
     services: tuple[tuple[str, str, str, Callable[[str], HttpAnswer]], ...] = (
         ("RCSB search", "TETHERMAP_RCSB_SEARCH_URL", addresses.search,
-         lambda address: client.post(address, _QUERY)),
+         lambda address: client.request(address, _QUERY)),
         ("RCSB data", "TETHERMAP_RCSB_DATA_URL", addresses.data,
-         lambda address: client.get(f"{address}/rest/v1/core/entry/{_ENTRY}")),
+         lambda address: client.request(f"{address}/rest/v1/core/entry/{_ENTRY}")),
         ("RCSB files", "TETHERMAP_RCSB_FILES_URL", addresses.files,
-         lambda address: client.get(f"{address}/{_ENTRY.upper()}.cif.gz", raw=True)),
+         lambda address: client.request(f"{address}/{_ENTRY.upper()}.cif.gz", raw=True)),
         ("PDBe files", "TETHERMAP_PDBE_FILES_URL", addresses.pdbe_files,
-         lambda address: client.get(f"{address}/{_ENTRY}.cif")),
+         lambda address: client.request(f"{address}/{_ENTRY}.cif")),
     )  # fmt: skip
     for name, variable, address, ask in services:
         host = urlsplit(address).netloc

@@ -111,9 +111,9 @@ def test_certificates_are_read_from_each_variable(
     name: str, secure: str, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(HttpError, match="set SSL_CERT_FILE"):
-        HttpClient(RequestLimits(attempts=1)).get(f"{secure}/x")
+        HttpClient(RequestLimits(attempts=1)).request(f"{secure}/x")
     monkeypatch.setenv(name, str(certificate[0]))
-    assert HttpClient(RequestLimits(attempts=1)).get(f"{secure}/x").status == 501
+    assert HttpClient(RequestLimits(attempts=1)).request(f"{secure}/x").status == 501
     assert [finding.says for finding in doctor.check_certificates()] == [f"from {name}"]
     monkeypatch.setenv(name, "/nowhere.pem")
     assert faults(doctor.check_certificates) == [

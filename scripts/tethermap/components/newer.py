@@ -40,7 +40,7 @@ class ComponentFiles:
             return path.read_text(encoding="utf-8")
         self._http = self._http or HttpClient()
         try:
-            answer = self._http.get(f"{self._address}/{comp_id}.cif", problem=_problem)
+            answer = self._http.request(f"{self._address}/{comp_id}.cif", problem=_problem)
         except HttpError as error:
             raise UserError(
                 f"The definition of component {comp_id} is not available ({error}): check the network, rerun the job"

@@ -141,20 +141,23 @@ class HttpClient:
             verify=trusted(),
         )
 
-    def get(
+    def request(
         self,
         url: str,
+        body: Mapping[str, Any] | None = None,
         *,
         problem: Callable[[HttpAnswer], str] | None = None,
         slot: Callable[[], AbstractContextManager[None]] = nullcontext,
         raw: bool = False,
     ) -> HttpAnswer:
-        """Send a GET request.
+        """Send a GET request, or a JSON body in a POST request.
 
         Parameters
         ----------
         url : str
             The address.
+        body : mapping or None
+            The body of a POST request.
         problem : callable, optional
             Returns the fault of a successful response's content; empty if it is valid. A bad one is retried.
         slot : callable
@@ -167,29 +170,7 @@ class HttpClient:
         HttpError
             If there was no usable answer. Statuses that don't change (404, 400) are answers.
         """
-        return self._send("GET", url, None, problem, slot, raw=raw)
-
-    def post(
-        self, url: str, body: Mapping[str, Any], *, problem: Callable[[HttpAnswer], str] | None = None
-    ) -> HttpAnswer:
-        """Send a JSON body; otherwise as `get`."""
-        return self._send("POST", url, body, problem, nullcontext, raw=False)
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._client.close()
-
-    def _send(
-        self,
-        method: str,
-        url: str,
-        body: Mapping[str, Any] | None,
-        problem: Callable[[HttpAnswer], str] | None,
-        slot: Callable[[], AbstractContextManager[None]],
-        *,
-        raw: bool,
-    ) -> HttpAnswer:
-        host = urlsplit(url).netloc
+        method, host = "GET" if body is None else "POST", urlsplit(url).netloc
         for attempt in range(1, self.limits.attempts + 1):
             try:
                 with slot():
@@ -208,6 +189,10 @@ class HttpClient:
                 )  # fmt: skip
             self.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
 
     def _wait(self, error: HttpError) -> float | None:
         """Return how long to wait before the next try; None when there is none."""

@@ -151,7 +151,7 @@ class RcsbSource(Source):
                 return ""
 
             try:
-                answer = self.http.get(url, problem=problem, slot=self._cache.connection, raw=True)
+                answer = self.http.request(url, problem=problem, slot=self._cache.connection, raw=True)
             except HttpError as error:
                 tried.append((error, checks[0]))
                 _LOG.warning("%s: %s", entry_id, error)
@@ -221,7 +221,7 @@ class ServiceReports:
         for ending, address in product(("cif", "xml"), self._addresses):
             url = address.format(middle=entry_id[-3:-1], id=entry_id, ending=ending)
             try:
-                answer = self._http.get(url, problem=_report_problem, slot=self._cache.connection, raw=True)
+                answer = self._http.request(url, problem=_report_problem, slot=self._cache.connection, raw=True)
             except HttpError as error:
                 _LOG.warning("validation report of %s: %s", entry_id, error)
                 status = str(error)

@@ -151,9 +151,7 @@ class RcsbServices:
     def _ask(self, service: str, url: str, body: Node | None = None) -> HttpAnswer:
         """Send a request; a service that can't be reached ends the job with one sentence."""
         try:
-            if body is None:
-                return self.http.get(url, problem=_json_problem)
-            return self.http.post(url, body, problem=_json_problem)
+            return self.http.request(url, body, problem=_json_problem)
         except HttpError as error:
             verb = "can't be reached" if error.unreachable else "doesn't answer properly"
             raise SourceError(

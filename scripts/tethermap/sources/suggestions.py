@@ -174,7 +174,7 @@ def _of_rcsb(text: str) -> list[Suggestion]:
     address = Addresses.from_environment().search.removesuffix("/query")
     with closing(HttpClient(RequestLimits(attempts=1, connect=_SECONDS, read=_SECONDS, total=_SECONDS))) as client:
         try:
-            answer = client.get(f"{address}/suggest?json={quote(json.dumps(query))}")
+            answer = client.request(f"{address}/suggest?json={quote(json.dumps(query))}")
             found = json.loads(answer.content)["suggestions"] if answer.status == 200 else {}
             hits = [(hit["text"], kind) for name, kind in _ATTRIBUTES.items() for hit in found.get(name, ())]
             return _best((re.sub(r"</?em>", "", text), kind, "", "", None) for text, kind in hits)

@@ -27,7 +27,7 @@ def _client(waits: list[float], **limits: float) -> Iterator[HttpClient]:
 
 def _get(url: str, waits: list[float], **limits: float) -> HttpAnswer:
     with _client(waits, **limits) as client:
-        return client.get(url)
+        return client.request(url)
 
 
 def _url(standin: StandIn) -> str:
@@ -36,7 +36,7 @@ def _url(standin: StandIn) -> str:
 
 def test_a_valid_response_needs_one_request(standin: StandIn, waits: list[float]) -> None:
     with _client(waits) as client:
-        answer = client.get(_url(standin), raw=True)
+        answer = client.request(_url(standin), raw=True)
     assert (answer.status, answer.content[:2]) == (200, b"\x1f\x8b")
     assert waits == []
 
@@ -57,9 +57,9 @@ def test_redirected_search_keeps_its_body(standin: StandIn, waits: list[float], 
     query = {"type": "terminal", "service": "full_text", "parameters": {"value": "kinase"}}
     body = {"query": query, "return_type": "entry"}
     with _client(waits) as client:
-        straight = client.post(f"{standin.url}/rcsbsearch/v2/query", body)
+        straight = client.request(f"{standin.url}/rcsbsearch/v2/query", body)
         standin.fault("search", "status", status=status, location="/rcsbsearch/v2/query", times=1)
-        assert client.post(f"{standin.url}/rcsbsearch/v2/query", body) == straight
+        assert client.request(f"{standin.url}/rcsbsearch/v2/query", body) == straight
     assert [seen.body for seen in standin.seen] == [body] * 3
     assert waits == []
 
@@ -69,7 +69,7 @@ def test_redirects_without_end_are_given_up(standin: StandIn, waits: list[float]
     standin.fault("search", "status", status=302, location="/rcsbsearch/v2/query")
     standin.fault("files", "status", status=302, location="/download/1ABC.cif.gz")
     with _client(waits, attempts=2) as client, pytest.raises(HttpError, match=reason):
-        client.get(_url(standin)) if method == "get" else client.post(f"{standin.url}/rcsbsearch/v2/query", {})
+        client.request(_url(standin)) if method == "get" else client.request(f"{standin.url}/rcsbsearch/v2/query", {})
     assert len(waits) == 1
 
 
@@ -135,7 +135,7 @@ def test_waiting_for_a_slow_first_byte_is_limited(standin: StandIn, waits: list[
 def test_wrong_content_is_requested_again(standin: StandIn, waits: list[float]) -> None:
     standin.fault("files", "html", times=1)
     with _client(waits) as client:
-        answer = client.get(_url(standin), raw=True, problem=lambda a: "a page" if a.content[:1] == b"<" else "")
+        answer = client.request(_url(standin), raw=True, problem=lambda a: "a page" if a.content[:1] == b"<" else "")
     assert answer.content[:2] == b"\x1f\x8b"
     assert len(waits) == 1
 
