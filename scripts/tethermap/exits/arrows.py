@@ -65,11 +65,8 @@ def best_of_sites(exits: Sequence[Exit], count: int) -> list[Exit]:
     >>> [exit_.candidate.anchor for exit_ in best_of_sites(ranked, 1)]
     [2]
     """
-    best: dict[int, Exit] = {}
-    for exit_ in exits:
-        if exit_.site_rank is not None and exit_.site_rank <= count:
-            best.setdefault(exit_.site_rank, exit_)
-    return [best[rank] for rank in sorted(best)]
+    best = {exit_.site_rank: exit_ for exit_ in reversed(exits)}
+    return [best[rank] for rank in range(1, count + 1) if rank in best]
 
 
 def pale_groups(shown: Sequence[Exit]) -> list[frozenset[int]]:

@@ -107,11 +107,8 @@ class RankedLigand:
 
     def best_of_sites(self, most: int) -> list[RankedExit]:
         """Return the best exit of each of the best `most` sites."""
-        best: dict[int, RankedExit] = {}
-        for one in self.exits:
-            if one.site_rank <= most:
-                best.setdefault(one.site_rank, one)
-        return [best[rank] for rank in sorted(best)]
+        best = {one.site_rank: one for one in reversed(self.exits)}
+        return [best[rank] for rank in sorted(best) if rank <= most]
 
 
 ReadLigand = tuple[RankedLigand, Sequence[Row]]
