@@ -16,7 +16,7 @@ from tethermap.drawing.ligand import exposed_svg, plain_svg
 from tethermap.exits.arrows import best_of_sites
 from tethermap.exits.depict import exits_svg
 from tethermap.exits.evidence import Witness
-from tethermap.exits.graph import LigandGraph, ligand_graph
+from tethermap.exits.graph import ligand_graph
 from tethermap.exits.limits import SHOWN_SITES
 from tethermap.exits.model import Exit
 from tethermap.exits.rank import rank_candidates, score_observed
@@ -24,7 +24,7 @@ from tethermap.exits.rows import area_lost, exit_rows, geometry_of, linked_atoms
 from tethermap.exits.sdf import exits_sdf
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.unseen import missing_atoms
-from tethermap.exits.viewer import ExitArrow, chimerax_script, exit_arrows, pymol_script
+from tethermap.exits.viewer import chimerax_script, exit_arrows, pymol_script
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 from tethermap.exposure.rows import OF_EXITS, atom_rows, sdf_fields, summary_row
 from tethermap.exposure.sasa import Sasa
@@ -110,6 +110,7 @@ class LigandMeasurer:
         return rows
 
     def _exits(self, ligand: _Ligand, areas: list[Row]) -> None:
+        """Write the exits of a ligand, the row of its geometry, its SDF, its depictions and its scripts for viewers."""
         instance, molecule, around = ligand.instance, ligand.molecule, ligand.around
         graph, lost = ligand_graph(molecule), area_lost(areas)
         missing = missing_atoms(instance, molecule, graph, self._find)
@@ -127,35 +128,19 @@ class LigandMeasurer:
             self._step.add("bridging", bridging_line(instance.stem, bridging))
             seen = [score_observed(graph, around, lost, bond, grade) for bond in bridging.bonds]
             self._step.add_all("observed", exit_rows(self._target_name, instance, graph, seen, beside))
-        self._files(ligand, areas, graph, exits, seen, missing.beside)
-        if self._step.draws:
-            self._scripts(ligand, areas, exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen))
-
-    def _files(
-        self,
-        ligand: _Ligand,
-        areas: list[Row],
-        graph: LigandGraph,
-        exits: list[Exit],
-        seen: list[Exit],
-        beside_missing: frozenset[int],
-    ) -> None:
-        """Write the row of a ligand's geometry, its SDF and its depictions, plain and with its exits: one drawing."""
-        instance, molecule = ligand.instance, ligand.molecule
-        shape = geometry_of(instance, molecule, ligand.around)
+        shape = geometry_of(instance, molecule, around)
         self._step.add("geometry", {"stem": instance.stem, **geometry_cells(shape)})
         fields = {**sdf_fields(self._target_name, areas, self._sasa), **geometry_fields(shape)}
         sdf = exits_sdf(instance, molecule, graph, exits, areas, fields)
         self._step.write(layout.ligand_sdf(instance.stem), sdf)
-        if self._step.draws:
-            self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, beside_missing))
-            depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=beside_missing)
-            self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
-
-    def _scripts(self, ligand: _Ligand, areas: list[Row], arrows: Sequence[ExitArrow]) -> None:
-        """Write the scripts that open a ligand in PyMOL and ChimeraX."""
-        instance = ligand.instance
+        if not self._step.draws:
+            return
+        # One drawing, plain and with the exits; then the scripts that open the ligand in PyMOL and ChimeraX.
+        self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, missing.beside))
+        depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=missing.beside)
+        self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
+        arrows = exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen)
         shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in areas])
         for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
-            text = script(instance, ligand.molecule.atom_index, shares.astype(np.float64), arrows)
+            text = script(instance, molecule.atom_index, shares.astype(np.float64), arrows)
             self._step.write(layout.war_pdb(instance.stem, extension), text)
