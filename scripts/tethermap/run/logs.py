@@ -87,8 +87,23 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
     root.setLevel(logging.INFO)
     logging.captureWarnings(True)
     try:
-        with _ending_recorded(path, job):
-            yield
+        yield
+    except UserError as error:
+        _LOGGER.error("%s", error)  # noqa: TRY400 - a sentence for the user, no traceback
+        record_error(str(error), step=_step(path), kind=error.kind, job=job)
+        raise SystemExit(1) from None
+    except Exception as error:
+        if not (isinstance(error, OSError) and error.errno in _DISK_FULL):
+            _LOGGER.exception("unexpected error")
+            reason = scrubbed(f"{type(error).__name__}: {error}", job)
+            message = f"{_step(path)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
+            record_error(message, step=_step(path), kind="pipeline", job=job, log=path.relative_to(job))
+            raise
+        _LOGGER.exception("disk full")
+        inside = Path(str(error.filename or job)).absolute().is_relative_to(job.absolute())
+        message = _disk_full("job folder" if inside else "structure cache")
+        record_error(message, step=_step(path), kind="disk_full", job=job)
+        raise SystemExit(1) from None
     finally:
         _LOGGER.info(USAGE, *_usage())
         logging.captureWarnings(False)
@@ -106,29 +121,6 @@ def _usage() -> tuple[float, int]:
     except (OSError, IndexError):
         memory = usage.ru_maxrss >> (20 if sys.platform == "darwin" else 10)
     return sum(used.ru_utime + used.ru_stime for used in (usage, children)), memory
-
-
-@contextmanager
-def _ending_recorded(log: Path, job: Path) -> Iterator[None]:
-    """Turn the exceptions of a block into log lines, the error record and an exit status."""
-    try:
-        yield
-    except UserError as error:
-        _LOGGER.error("%s", error)  # noqa: TRY400 - a sentence for the user, no traceback
-        record_error(str(error), step=_step(log), kind=error.kind, job=job)
-        raise SystemExit(1) from None
-    except Exception as error:
-        if not (isinstance(error, OSError) and error.errno in _DISK_FULL):
-            _LOGGER.exception("unexpected error")
-            reason = scrubbed(f"{type(error).__name__}: {error}", job)
-            message = f"{_step(log)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
-            record_error(message, step=_step(log), kind="pipeline", job=job, log=log.relative_to(job))
-            raise
-        _LOGGER.exception("disk full")
-        inside = Path(str(error.filename or job)).absolute().is_relative_to(job.absolute())
-        message = _disk_full("job folder" if inside else "structure cache")
-        record_error(message, step=_step(log), kind="disk_full", job=job)
-        raise SystemExit(1) from None
 
 
 def record_error(message: str, *, step: str, kind: str, job: Path = Path(), log: Path | None = None) -> dict[str, str]:
