@@ -56,7 +56,8 @@ class ProgressDisplay:
             return
         now = time.monotonic()
         if self._live:
-            self._stream.write(f"\r\x1b[K{line[: _columns() - 1]}")
+            columns = max(20, shutil.get_terminal_size().columns)
+            self._stream.write(f"\r\x1b[K{line[: columns - 1]}")
         elif now - self._last < self._seconds:
             return
         else:
@@ -79,7 +80,3 @@ class ProgressDisplay:
         elif line != self._shown:
             self._stream.write(f"{line}\n")
         self._stream.flush()
-
-
-def _columns() -> int:
-    return max(20, shutil.get_terminal_size().columns)

@@ -120,20 +120,16 @@ class ShardStep:
         data = content.encode("utf-8")
         write_bytes(self._job / path, data)
         self.list_file(path, hashlib.sha256(data).hexdigest(), len(data))
-        self._collect(path, data)
+        self._room -= len(data)
+        if self._room >= 0:
+            self._result.files[path] = data
+        else:  # the entry is too large for the cache
+            self._result.files.clear()
+            self._lasting = False
 
     def list_file(self, path: str, sha256: str, size: int) -> None:
         """List a result file with its checksum and its size in bytes."""
         self.add("files", {"path": path, "sha256": sha256, "bytes": size})
-
-    def _collect(self, path: str, data: bytes) -> None:
-        """Collect a result file for the cache, if the entry is still small enough for it."""
-        self._room -= len(data)
-        if self._room >= 0:
-            self._result.files[path] = data
-        else:
-            self._result.files.clear()
-            self._lasting = False
 
     def forget(self) -> None:
         """Do not cache this entry: it had an error that may not occur again."""
@@ -211,7 +207,11 @@ class ShardStep:
         key = self._cache.key(digest()) if self._cache and digest else ""
         known = self._cache.get(key) if self._cache and key else None
         if known is not None:
-            self._repeat(known)
+            for path, data in known.files.items():
+                write_bytes(self._job / path, data)
+            for name, data in known.streams.items():
+                self._streams[name].write(data)
+            self._flush()
             self.passed(entry_id, known.kept)
             return
         self._result, self._lasting = EntryResult(), True
@@ -221,13 +221,6 @@ class ShardStep:
         if self._cache and key and self._lasting and self._cache.lasting:
             self._cache.put(key, self._result)
         self.passed(entry_id, self._result.kept)
-
-    def _repeat(self, known: EntryResult) -> None:
-        for path, data in known.files.items():
-            write_bytes(self._job / path, data)
-        for name, data in known.streams.items():
-            self._streams[name].write(data)
-        self._flush()
 
     def _flush(self) -> dict[str, bytes]:
         return {name: stream.flush() for name, stream in self._streams.items()}
