@@ -1,6 +1,6 @@
 """Rows of the table of answers."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -17,7 +17,7 @@ from tethermap.answers.pockets.sites import by_site
 from tethermap.answers.sites import SiteAnswer, answers_of
 from tethermap.answers.waiting import StoredValues, spool
 from tethermap.base.reasons import MAIN
-from tethermap.base.tables import JOINED, Row, Value, split_cell
+from tethermap.base.tables import JOINED, Row, Value, by_key, split_cell
 from tethermap.exits.confidence import confidence
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import (
@@ -111,11 +111,8 @@ def _of_site(
     group: Group, placed: Sequence[Placed], known: KnownLigands, transfers: Transfers
 ) -> Iterator[dict[str, Value]]:
     """Yield the rows of one binding site without its names."""
-    by_component: dict[str, list[Placed]] = defaultdict(list)
+    by_component = by_key((copy.member.component, copy) for copy in placed if copy.member.decides)
     degraders = [(known.degraders[copy.member.stem], copy) for copy in placed if copy.member.stem in known.degraders]
-    for copy in placed:
-        if copy.member.decides:
-            by_component[copy.member.component].append(copy)
     by_stem = {copy.member.stem: copy for copy in placed}
     for component, members in by_component.items():
         copies = [copy.member for copy in members if copy.member.complete] or [copy.member for copy in members]
@@ -135,11 +132,8 @@ def _of_degraders(
     group: Group, degraders: Sequence[tuple[Degrader, Placed]], observed: Mapping[str, Row]
 ) -> Iterator[dict[str, Value]]:
     """Yield one row for each ligand between two proteins: the observed exit from the target's half."""
-    by_component: dict[str, list[tuple[Degrader, Placed]]] = defaultdict(list)
-    for degrader, placed in degraders:
-        if not placed.member.packed:
-            by_component[degrader.molecule.component_names].append((degrader, placed))
-    for members in by_component.values():
+    deciding = [pair for pair in degraders if not pair[1].member.packed]
+    for members in by_key((pair[0].molecule.component_names, pair) for pair in deciding).values():
         rows = {placed.member.stem: observed[placed.member.stem] for _, placed in members}
         with_exit = [row for row in rows.values() if row.get("anchor_atom")]
         if not with_exit:

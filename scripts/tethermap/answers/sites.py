@@ -10,7 +10,7 @@ from sys import intern
 from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Member
 from tethermap.base.arrays import FloatArray
-from tethermap.base.tables import split_cell
+from tethermap.base.tables import by_key, split_cell
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import MOSTLY, link_order
@@ -151,9 +151,7 @@ def answers_of(copies: Sequence[Member], molecule: LigandMolecule, sites: Sequen
     """
     keys = atom_keys(molecule)
     label = dict(zip(keys, molecule.names, strict=True))
-    alike: dict[int, list[AtomKey]] = defaultdict(list)
-    for key, number in zip(keys, molecule.symmetry_class.tolist(), strict=True):
-        alike[number].append(key)
+    alike = by_key(zip(molecule.symmetry_class.tolist(), keys, strict=True))
     site_of = dict(zip(keys, sites, strict=True))
     atoms_of: dict[int, set[AtomKey]] = defaultdict(set)
     for key, number in site_of.items():

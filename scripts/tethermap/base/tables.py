@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from tethermap.base import layout, reference
 from tethermap.base.atomic import replacing
@@ -23,6 +23,8 @@ from tethermap.base.records import Source
 Kind = Literal["text", "integer", "number", "flag"]
 Value = str | int | float | bool | None
 Row = Mapping[str, Value]
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 class SupportsWrite(Protocol):
@@ -43,6 +45,18 @@ def split_cell(cell: Value) -> list[str]:
     (['C1', 'N2'], [])
     """
     return [value for value in str(cell or "").split(JOINED) if value]
+
+
+def by_key(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, list[_V]]:
+    """Return the values of pairs of key and value by key, in their order.
+
+    >>> by_key([("A", 1), ("B", 2), ("A", 3)])
+    {'A': [1, 3], 'B': [2]}
+    """
+    groups: dict[_K, list[_V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +124,7 @@ class Table:
 @cache
 def _rows() -> dict[str, list[dict[str, str]]]:
     """Return the rows of data/reference/tables.csv by table."""
-    rows: dict[str, list[dict[str, str]]] = {}
-    for row in reference.rows_of(reference.TABLE_COLUMNS):
-        rows.setdefault(row["table"], []).append(row)
-    return rows
+    return by_key((row["table"], row) for row in reference.rows_of(reference.TABLE_COLUMNS))
 
 
 def _table(path: str = "", name: str = "") -> Table:

@@ -11,6 +11,7 @@ from rdkit import Chem
 
 from tethermap.base.arrays import BoolArray, IntArray
 from tethermap.base.reference import LIGAND_ROLES, POLYMER_ROLES, rows_of
+from tethermap.base.tables import by_key
 from tethermap.instance.model import Neighbourhood
 
 _STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL MSE A C G U DA DC DG DT"
@@ -36,10 +37,7 @@ class PolarAtoms:
 @cache
 def _patterns() -> dict[str, list[Chem.Mol]]:
     """Return the patterns of ``ligand_roles.csv`` by the role of their first atom, for molecules with hydrogens."""
-    patterns: dict[str, list[Chem.Mol]] = {}
-    for row in rows_of(LIGAND_ROLES):
-        patterns.setdefault(row["role"], []).append(Chem.MolFromSmarts(row["smarts"]))
-    return patterns
+    return by_key((row["role"], Chem.MolFromSmarts(row["smarts"])) for row in rows_of(LIGAND_ROLES))
 
 
 @cache

@@ -8,6 +8,7 @@ from functools import lru_cache
 import gemmi
 
 from tethermap.base.identifiers import accession, unique
+from tethermap.base.tables import by_key
 from tethermap.entry.model import PREDICTED, EntryMetadata, LigandName, PolymerEntity
 
 WATER = frozenset({"HOH", "DOD", "WAT", "H2O"})
@@ -167,10 +168,7 @@ def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:
 
 def _grouped(block: gemmi.cif.Block, category: str, key: str, value: str) -> dict[str, list[str]]:
     """Return a dictionary from the values of one tag to the values of another."""
-    groups: dict[str, list[str]] = {}
-    for row in rows_in(block, category, key, value):
-        groups.setdefault(row[key], []).append(row[value])
-    return groups
+    return by_key((row[key], row[value]) for row in rows_in(block, category, key, value))
 
 
 def _facts(block: gemmi.cif.Block) -> defaultdict[tuple[str, str], list[str]]:

@@ -6,6 +6,7 @@ from time import strftime, strptime
 from typing import NamedTuple
 
 from tethermap.base.identifiers import accession, unique
+from tethermap.base.tables import by_key
 from tethermap.entry.mmcif_header import UNIPROT_NAMES, WATER, parent_letter, positive, split_names
 from tethermap.entry.model import PREDICTED, EntryMetadata, LigandName
 from tethermap.entry.pdb_polymers import Chains, polymer_entities
@@ -56,9 +57,7 @@ def from_pdb(text: str, *, entry_id: str = "") -> EntryMetadata:
     parents = {line[12:15].strip(): parent_letter(line[24:27].strip()) for line in records.get("MODRES", ())}
     chains = Chains(records.get("SEQRES", ()), parents)
     references = (line for name in ("DBREF", "DBREF1", "DBREF2") for line in records.get(name, ()))
-    by_chain: dict[str, list[tuple[str, str]]] = {}
-    for one in uniprot_references(references):
-        by_chain.setdefault(one.chain, []).append((one.accession, one.name))
+    by_chain = by_key((one.chain, (one.accession, one.name)) for one in uniprot_references(references))
     replacing = (word.lower() for line in records.get("OBSLTE", ()) for word in line[31:75].split() if len(word) == 4)
     return EntryMetadata(
         entry_id=entry_id or own_id,
@@ -186,7 +185,5 @@ def _ligands(records: Records, chains: Chains) -> tuple[LigandName, ...]:
 
 def _texts_by_code(lines: Iterable[str]) -> dict[str, str]:
     """Return the text of HETNAM or HETSYN records by component."""
-    parts: dict[str, list[str]] = {}
-    for line in lines:
-        parts.setdefault(line[11:14].strip(), []).append(line[15:70])
+    parts = by_key((line[11:14].strip(), line[15:70]) for line in lines)
     return {code: join_lines(listed) for code, listed in parts.items()}

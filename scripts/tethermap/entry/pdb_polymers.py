@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from tethermap.base.identifiers import unique
+from tethermap.base.tables import by_key
 from tethermap.entry.mmcif_header import parent_letter, split_names
 from tethermap.entry.model import PolymerEntity
 
@@ -107,9 +108,8 @@ def polymer_entities(
     named = {chain for entity in entities for chain in entity.auth_asym_ids}
     molecule = {} if entities else _free_text(compound)
     origin = {} if sources else {"ORGANISM_SCIENTIFIC": _free_organism(source)}
-    groups: dict[tuple[str, ...], list[str]] = {}  # chains that COMPND doesn't assign: those of one sequence are one
-    for chain in (chain for chain in chains.residues if chain not in named):
-        groups.setdefault(tuple(chains.residues[chain]), []).append(chain)
+    # Of the chains that COMPND doesn't assign, those of one sequence are one.
+    groups = by_key((tuple(residues), chain) for chain, residues in chains.residues.items() if chain not in named)
     longest = max(map(len, groups), default=0)
     for number, (residues, members) in enumerate(groups.items(), start=len(entities) + 1):
         facts = (molecule, origin) if len(residues) >= _SHARE_OF_LONGEST * longest else ({}, {})

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import lru_cache
 
+from tethermap.base.tables import by_key
 from tethermap.exits.graph import LigandGraph, ring_systems
 
 END_RING = 10
@@ -48,9 +49,7 @@ def site_numbers(graph: LigandGraph) -> tuple[int, ...]:
     ([(0, 1, 2), (3,), (4,), (5,)], (1, 1, 1, 1, 1, 1))
     """
     classes = graph.symmetry_class.tolist()
-    alike: dict[int, list[int]] = {}
-    for atom, number in enumerate(classes):
-        alike.setdefault(number, []).append(atom)
+    alike = by_key((number, atom) for atom, number in enumerate(classes))
     sites = exit_sites(graph)
     site_of = {atom: site for site in sites for atom in site}
     near = tuple((*site_of[atom], *alike[number]) for atom, number in enumerate(classes))

@@ -8,6 +8,7 @@ import gemmi
 import numpy as np
 
 from tethermap.base.elements import are_metals, covalent_radii
+from tethermap.base.tables import by_key
 from tethermap.components.component import Component, is_hydrogen
 from tethermap.entry.atoms import WATER, Atoms, text
 from tethermap.entry.near import NearAtoms
@@ -143,11 +144,10 @@ def undeclared_bonds(atoms: Atoms, residue: int, others: NearAtoms) -> list[Bond
     elsewhere = atoms.residue[index] != residue
     index, distance = index[elsewhere], distance[elsewhere]
     ratio = distance / (covalent_radii(atoms.element[index])[:, None] + radii[None, :])
-    near: dict[int, list[Bond]] = {}
-    for i, j in np.argwhere(ratio < LONGEST_BOND):
-        bond = Bond(int(own[j]), int(index[i]), float(distance[i, j]), "covalent", False)
-        near.setdefault(int(atoms.residue[bond.second]), []).append(bond)
-    return [bond for bonds in near.values() for bond in _linking(atoms, bonds)]
+    near = np.argwhere(ratio < LONGEST_BOND)
+    found = (Bond(int(own[j]), int(index[i]), float(distance[i, j]), "covalent", False) for i, j in near)
+    by_residue = by_key((int(atoms.residue[bond.second]), bond) for bond in found)
+    return [bond for bonds in by_residue.values() for bond in _linking(atoms, bonds)]
 
 
 def _linking(atoms: Atoms, near: list[Bond]) -> list[Bond]:

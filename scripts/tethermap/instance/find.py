@@ -8,6 +8,7 @@ import numpy as np
 
 from tethermap.base.arrays import IntArray
 from tethermap.base.elements import mass
+from tethermap.base.tables import by_key
 from tethermap.entry.atoms import POLYMER, WATER, Atoms, text
 from tethermap.entry.near import NearAtoms, squared_distances
 from tethermap.entry.reader import Entry
@@ -144,9 +145,7 @@ def find_groups(entry: Entry, residues: Residues, rules: KindRules, wanted: Iter
     alone = {residue for residue in residues.het.tolist() if is_unknown_atom(atoms, residue, rules)}
     bonds = _bonds(entry, residues, rules, alone)
     owner = _joined(atoms, residues, bonds)
-    members: dict[int, list[int]] = {}
-    for residue in residues.het.tolist():
-        members.setdefault(owner[residue], []).append(residue)
+    members = by_key((owner[residue], residue) for residue in residues.het.tolist())
     links: dict[int | None, list[Bond]] = defaultdict(list)
     inner: dict[int | None, list[Bond]] = defaultdict(list)
     for bond in bonds:

@@ -1,6 +1,6 @@
 """Content of the report, as plain values made from the rows of the job's tables."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from tethermap.base.contexts import CONTEXTS, area_column
 from tethermap.base.identifiers import plain_name
 from tethermap.base.links import ligand_links
 from tethermap.base.reasons import FLAGS, KINDS, MAIN, TARGET_MATCHES
-from tethermap.base.tables import Row, Table, instance_key, split_cell
+from tethermap.base.tables import Row, Table, by_key, instance_key, split_cell
 from tethermap.exits.words import is_advised
 from tethermap.report.directions import group_views
 from tethermap.report.fit import fit_view
@@ -213,9 +213,7 @@ def _line(row: Row, summary: Row | None) -> Line:
 def _cards(lines: Sequence[Line], metadata: Sequence[Row], first_exits: FirstExits) -> tuple[Card, ...]:
     """Return one card per component or group, those with most instances first; only displayed ones have exits."""
     metadata_of = {str(row["Ligand"]): row for row in metadata}
-    by_components: dict[str, list[Line]] = defaultdict(list)
-    for line in lines:
-        by_components[line.text("components")].append(line)
+    by_components = by_key((line.text("components"), line) for line in lines)
     groups = sorted(by_components.items(), key=lambda item: (-len(item[1]), item[1][0].text("Warhead"), item[0]))
     best_of = {components: min(members, key=_badness) for components, members in groups}
     shown = {best_of[components].text("stem") for components, _ in groups[:MAX_CARDS]}

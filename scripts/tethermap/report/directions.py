@@ -1,11 +1,11 @@
 """Directions in which linkers can leave, over all structures of a protein, as report and results page show them."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from types import SimpleNamespace
 
 from tethermap.base.reasons import SUPERPOSITION_REASONS
-from tethermap.base.tables import Row, Value, split_cell
+from tethermap.base.tables import Row, Value, by_key, split_cell
 from tethermap.base.texts import PageText
 from tethermap.report.texts import TEXTS
 
@@ -33,14 +33,9 @@ def group_views(superposition: Sequence[Row], consensus: Sequence[Row]) -> tuple
     superposition, consensus : sequence of Row
         Rows of `tethermap.base.tables.SUPERPOSITION` and `tethermap.base.tables.EXIT_CONSENSUS`.
     """
-    members: dict[str, list[Row]] = defaultdict(list)
-    for row in superposition:
-        members[str(row["group"])].append(row)
-    directions: dict[str, list[Row]] = defaultdict(list)
-    for row in consensus:
-        directions[str(row["group"])].append(row)
+    members, directions = (by_key((str(row["group"]), row) for row in rows) for rows in (superposition, consensus))
     several = {name: rows for name, rows in members.items() if name and len({row["pdb_id"] for row in rows}) > 1}
-    return tuple(_view(name, rows, directions[name]) for name, rows in list(several.items())[:MAX_GROUPS])
+    return tuple(_view(name, rows, directions.get(name, ())) for name, rows in list(several.items())[:MAX_GROUPS])
 
 
 def _view(name: str, rows: Sequence[Row], directions: Sequence[Row]) -> GroupView:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tethermap.base.reasons import KINDS, REASONS
-from tethermap.base.tables import Row
+from tethermap.base.tables import Row, by_key
 
 MOST_ITEMS, MOST_ON_PAGE = 500, 40
 """Maximum number of entries or components listed under one reason in the report and on a page; the tables contain all.
@@ -33,10 +33,7 @@ def reason_groups(
     most : int
         Maximum number of items listed under one reason.
     """
-    by_reason: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("kept") is not True:
-            by_reason[str(row.get("reason") or "")].append(row)
+    by_reason = by_key((str(row.get("reason") or ""), row) for row in rows if row.get("kept") is not True)
     return _ordered([_group(code, len(members), items(members), most) for code, members in by_reason.items()])
 
 
@@ -51,11 +48,7 @@ def _ordered(groups: Iterable[ReasonGroup]) -> tuple[ReasonGroup, ...]:
 
 def entry_items(rows: Sequence[Row]) -> list[str]:
     """Return entries, each with the value that its reason is about."""
-    return [_entry_item(row) for row in rows]
-
-
-def _entry_item(row: Row) -> str:
-    return f"{row['pdb_id']} ({row['value']})" if row.get("value") else str(row["pdb_id"])
+    return [f"{row['pdb_id']} ({row['value']})" if row.get("value") else str(row["pdb_id"]) for row in rows]
 
 
 def component_items(rows: Sequence[Row]) -> list[str]:

@@ -119,12 +119,8 @@ def _by_stem(
     job: Path, table: Table, stems: Collection[str], names: Collection[str] | None = None, known: str = "stem"
 ) -> dict[str, list[Row]]:
     """Return the rows of the given instances by stem, except those without a value in the column `known`."""
-    rows: dict[str, list[Row]] = {}
-    if stems:
-        for row in tables.read_table(job / table.path, table, stems=stems, names=names):
-            if row[known] is not None:
-                rows.setdefault(str(row["stem"]), []).append(row)
-    return rows
+    rows = tables.read_table(job / table.path, table, stems=stems, names=names) if stems else ()
+    return tables.by_key((str(row["stem"]), row) for row in rows if row[known] is not None)
 
 
 def _first_exits(job: Path, stems: Collection[str]) -> dict[str, list[Row]]:

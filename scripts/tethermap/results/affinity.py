@@ -10,7 +10,7 @@ from statistics import median
 
 from tethermap.base.errors import UserError
 from tethermap.base.packed import DAMAGED
-from tethermap.base.tables import JOINED, Row, Value
+from tethermap.base.tables import JOINED, Row, Value, by_key
 from tethermap.molecule.inchi import inchikey_of_component
 from tethermap.results import measurement
 from tethermap.results.measurement import FORMATS, TYPES, Format, Measurement, Wanted, molecule_of_key, opened_text
@@ -99,9 +99,7 @@ class Affinities:
         self._found: dict[str, tuple[str, list[Measurement]]] = {}
         places: dict[str, list[Measurement]] = defaultdict(list)
         pairs: dict[str, list[Measurement]] = defaultdict(list)
-        by_entry: dict[Value, list[AffinityQuery]] = defaultdict(list)
-        for ligand in ligands:
-            by_entry[ligand.names["pdb_id"]].append(ligand)
+        by_entry = by_key((ligand.names["pdb_id"], ligand) for ligand in ligands)
         for one in measurements(files, ligands):
             if one.inchikey:
                 pairs[molecule_of_key(one.inchikey)].append(one)
@@ -150,12 +148,8 @@ def summaries(found: Iterable[Measurement], heavy: int | None) -> Iterator[dict[
     heavy : int or None
         Heavy atoms of the ligand.
     """
-    by_type: dict[str, list[Measurement]] = defaultdict(list)
-    for one in found:
-        by_type[one.affinity_type].append(one)
-    for affinity_type in TYPES:
-        if affinity_type not in by_type:
-            continue
+    by_type = by_key((one.affinity_type, one) for one in found)
+    for affinity_type in (name for name in TYPES if name in by_type):
         of_type = by_type[affinity_type]
         relation = next(sign for sign in _RELATIONS if any(one.relation == sign for one in of_type))
         used = [one for one in of_type if one.relation == relation]

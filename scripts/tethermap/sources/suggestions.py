@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from tethermap.base.links import Addresses
 from tethermap.base.root import ROOT
+from tethermap.base.tables import by_key
 
 ARCHIVE = ROOT / "data" / "archive"
 """The entries shipped with Tethermap."""
@@ -136,14 +137,11 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
 
 def entries_of_components(path: Path) -> dict[str, list[str]]:
     """Return the entries of each ligand's component in an index; empty if there is no index."""
-    entries: dict[str, list[str]] = {}
     try:
         with closing(_opened(path)) as connection:
-            for code, entry_id in connection.execute(_COMPONENTS):
-                entries.setdefault(code, []).append(entry_id)
+            return by_key(connection.execute(_COMPONENTS))
     except sqlite3.Error:
         return {}
-    return entries
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tethermap.base import layout, tables
 from tethermap.base.records import EntryParts, Source
-from tethermap.base.tables import FILES, Row, read_table
+from tethermap.base.tables import FILES, read_table
 from tethermap.run.cache import digest_of
 from tethermap.run.program_errors import read_errors
 from tethermap.run.shard_step import ShardStep
@@ -78,9 +78,7 @@ def _status_outcomes(
     entry_status: Source, ligand_status: Source, stems: dict[str, list[str]], lost: AbstractSet[str]
 ) -> Iterator[tuple[str, CheckOutcome]]:
     """Yield the check of each entry's status rows."""
-    ligands: dict[str, list[Row]] = {}
-    for row in read_table(ligand_status, tables.LIGAND_STATUS):
-        ligands.setdefault(str(row["pdb_id"]), []).append(row)
+    ligands = tables.by_key((str(row["pdb_id"]), row) for row in read_table(ligand_status, tables.LIGAND_STATUS))
     for row in read_table(entry_status, tables.ENTRY_STATUS):
         entry_id = str(row["pdb_id"])
         yield entry_id, status_rows(row, ligands.get(entry_id, []), stems.get(entry_id, []), lost)

@@ -1,6 +1,5 @@
 """Binding sites: instances of one group that touch the same residues."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.limits import LEAST_OVERLAP
 from tethermap.base.reasons import MAIN
+from tethermap.base.tables import by_key
 
 BLOCK = 256
 """Rows that are compared with all others at once; a job can have ten thousand."""
@@ -25,9 +25,7 @@ def binding_sites(group: Group) -> Mapping[str, str]:
     """
     if not group.name:
         return {copy.member.stem: MAIN for copy in group.placed}
-    by_residues: dict[tuple[int | str, ...], list[Placed]] = defaultdict(list)
-    for copy in group.placed:
-        by_residues[copy.touched].append(copy)
+    by_residues = by_key((copy.touched, copy) for copy in group.placed)
     distinct = sorted(by_residues, key=lambda residues: by_residues[residues][0].member.rank)
     sites = [[copy for k in part for copy in by_residues[distinct[k]]] for part in _linked(_touches(distinct))]
     sites.sort(key=lambda site: (-entry_count(site), min(copy.member.rank for copy in site)))

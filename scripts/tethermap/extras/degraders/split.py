@@ -6,7 +6,7 @@ from pathlib import Path
 from rdkit import Chem
 
 from tethermap.answers.observed.transfer import leaving_bonds
-from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, Row, read_table
+from tethermap.base.tables import EXIT_ANSWERS, RESULTS_TABLE, by_key, read_table
 from tethermap.extras.protac.on_demand import molecule_of
 
 FEWEST = 12
@@ -38,10 +38,7 @@ def halves_in(job: Path, smiles: str) -> Iterator[dict[str, object]]:
         list(read_table(path, table, strict=False)) if (path := job / table.path).is_file() else []
         for table in (EXIT_ANSWERS, RESULTS_TABLE)
     )
-    by_component: dict[str, list[Row]] = {}
-    for row in results:
-        by_component.setdefault(str(row["Warhead"]), []).append(row)
-    for comp_id, rows in by_component.items():
+    for comp_id, rows in by_key((str(row["Warhead"]), row) for row in results).items():
         ligand = Chem.MolFromSmiles(str(rows[0]["SMILES"]))
         if ligand is None:
             continue  # type: ignore[unreachable]
