@@ -27,7 +27,7 @@ from tethermap.base.config import resolve, shown
 from tethermap.base.parquet import write_parquet
 from tethermap.base.recorded_search import record_search
 from tethermap.base.root import ROOT
-from tethermap.base.tables import read_table
+from tethermap.base.tables import by_key, read_table
 from tethermap.results.finish import file_row
 from tethermap.run.cache import digest_of
 from tethermap.run.software import source_digest, versions
@@ -65,10 +65,8 @@ CACHE_MB = 1_000_000
 
 def partitions(mirror: Path) -> dict[str, list[StructureFile]]:
     """Return the files of each partition of a mirror by its name, one an entry."""
-    found: dict[str, list[StructureFile]] = {}
-    for file in sorted(choose_files(walk(mirror))[0], key=lambda file: file.entry_id):
-        found.setdefault(file.entry_id[-3:-1], []).append(file)
-    return dict(sorted(found.items()))
+    files = sorted(choose_files(walk(mirror))[0], key=lambda file: file.entry_id)
+    return dict(sorted(by_key((file.entry_id[-3:-1], file) for file in files).items()))
 
 
 def partition_key(files: Sequence[StructureFile], settings: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import FloatArray
+from tethermap.base.tables import by_key
 from tethermap.matching.partial import Mapping, observed_bonds, residue_graph
 from tethermap.matching.residue import ObservedResidue
 from tethermap.molecule.geometry import bonds_are_sane, bonds_are_strained, near_pairs
@@ -85,9 +86,8 @@ def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = 
         rank = -_agreement(residue, shape, mapping), _deviation(residue.xyz, shape, mapping)
         if label not in by_labelling or rank < by_labelling[label][0]:
             by_labelling[label] = rank, mapping
-    by_molecule: dict[str, list[_Ranked]] = {}
-    for ranked in sorted(by_labelling.values())[:MOST_LABELLINGS]:
-        by_molecule.setdefault(_smiles(residue, shape, ranked[1]), []).append(ranked)
+    best_first = sorted(by_labelling.values())[:MOST_LABELLINGS]
+    by_molecule = by_key((_smiles(residue, shape, ranked[1]), ranked) for ranked in best_first)
     if len(by_molecule) < 2:  # the first one is the best
         return next((ranked[0][1] for ranked in by_molecule.values()), None)
     (best, smiles), (second, _), *_ = sorted(
@@ -123,13 +123,9 @@ def _deviation(xyz: FloatArray, shape: Template, mapping: Mapping) -> float:
     """Return the deviation of distances over one and two bonds from ideal values (r.m.s., in angstroms)."""
     if any(shape.xyz[k] is None for k in mapping):
         return 0.0
-    near: dict[int, list[int]] = {}
-    pairs = set()
-    for a, b, _ in observed_bonds(shape, mapping):
-        near.setdefault(a, []).append(b)
-        near.setdefault(b, []).append(a)
-        pairs.add((min(a, b), max(a, b)))
-    for ends in near.values():
+    bonds = [(a, b) for a, b, _ in observed_bonds(shape, mapping)]
+    pairs = {(min(a, b), max(a, b)) for a, b in bonds}
+    for ends in by_key([*bonds, *((b, a) for a, b in bonds)]).values():
         pairs.update((min(a, b), max(a, b)) for a in ends for b in ends if a != b)
     if not pairs:
         return 0.0
