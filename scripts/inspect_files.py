@@ -94,7 +94,7 @@ def main(folder: Path, cache: Path) -> list[Found]:
         for path in definitions:
             if codes.isdisjoint(read_user_components(path)):
                 by_name[path.name]["notes"].append(
-                    f"no structure here has it; the ligands here: {_listed(codes) or 'none'}"
+                    f"no structure here has it; the ligands here: {', '.join(sorted(codes)[:_MOST_NOTES]) or 'none'}"
                 )
         for note in source.notes:
             for file in files:
@@ -221,10 +221,6 @@ def _defined(components: JobComponents, comp_id: str, names: set[str]) -> bool:
     component = components(comp_id)
     own = components.user is not None and comp_id in components.user
     return component is not None and (own or names <= {atom.name for atom in component.atoms})
-
-
-def _listed(codes: set[str]) -> str:
-    return ", ".join(sorted(codes)[:_MOST_NOTES])
 
 
 def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[str, set[str]]]:
