@@ -2,13 +2,16 @@
 
 import ast
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
+from graphlib import TopologicalSorter
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
 import service
-from tests.tools.runs import ROOT
+from tests.tools.runs import ROOT, grouped
 from tethermap import public
 from tethermap.rooms import ROOMS
 
@@ -61,17 +64,7 @@ def test_no_import_runs_up(folder: str) -> None:
 
 
 def test_imports_make_no_circle() -> None:
-    done: set[str] = set()
-
-    def visit(module: str, path: tuple[str, ...]) -> None:
-        assert module not in path, " -> ".join((*path, module))
-        if module not in done:
-            for name in imported(module) - {module}:
-                visit(name, (*path, module))
-            done.add(module)
-
-    for module in MODULES:
-        visit(module, ())
+    TopologicalSorter({module: imported(module) - {module} for module in MODULES}).prepare()
 
 
 def test_service_imports_only_public_names_of_the_library() -> None:
@@ -101,35 +94,29 @@ def test_rooms_are_few_and_know_few_others() -> None:
     assert len(ARROWS) <= MOST_ARROWS, sorted(ARROWS)
 
 
-def test_rooms_have_few_levels() -> None:
+def longest_chain(arrows: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the longest chain of arrows that each begin where the one before ends."""
+    below = grouped(arrows, itemgetter(0))
+
     @cache
     def chain(one: str) -> tuple[str, ...]:
-        return (one, *max((chain(below) for above, below in ARROWS if above == one), key=len, default=()))
+        return (one, *max((chain(other) for _, other in below.get(one, ())), key=len, default=()))
 
-    longest = max((chain(above) for above, _ in ARROWS), key=len)
-    assert len(longest) <= MOST_FLOORS, " -> ".join(longest)
-
-
-@pytest.mark.parametrize("folder", ["tethermap", "service"])
-def test_core_imports_no_extra(folder: str) -> None:
-    extras = f"{folder}.extras."
-    core = [module for module in MODULES if module.startswith(f"{folder}.") and not module.startswith(extras)]
-    assert [(module, name) for module in core for name in imported(module) if name.startswith(extras)] == []
+    return max(map(chain, below), key=len)
 
 
-def test_core_of_service_imports_no_extra_of_the_library() -> None:
-    core = [module for module in MODULES if module.startswith("service.") and not module.startswith("service.extras.")]
+def test_rooms_and_modules_of_the_service_have_few_levels() -> None:
+    service_arrows = [(module, name) for module in MODULES for name in imported(module) - {module}
+                      if module.startswith("service.") and name.startswith("service.")]  # fmt: skip
+    for arrows, most in ((ARROWS, MOST_FLOORS), (service_arrows, MOST_LEVELS)):
+        longest = longest_chain(arrows)
+        assert len(longest) <= most, " -> ".join(longest)
+
+
+def test_core_imports_no_extra() -> None:
+    """Neither its own nor, in the service, one of the library."""
+    core = [module for module in MODULES if ".extras." not in module]
     assert [(module, name) for module in core for name in imported(module) if ".extras." in name] == []
-
-
-def test_service_spans_few_levels() -> None:
-    @cache
-    def chain(module: str) -> tuple[str, ...]:
-        below = [chain(name) for name in imported(module) if name.startswith("service.") and name != module]
-        return (module, *max(below, key=len, default=()))
-
-    longest = max((chain(module) for module in MODULES if module.startswith("service.")), key=len)
-    assert len(longest) <= MOST_LEVELS, " -> ".join(longest)
 
 
 def test_no_room_is_crowded() -> None:
