@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import pytest
 
@@ -92,12 +93,23 @@ def test_permanent_statuses_are_answers(standin: StandIn, waits: list[float], st
     assert standin.count("files") == 1
 
 
-def test_the_number_of_tries_is_bounded(standin: StandIn, waits: list[float]) -> None:
-    standin.fault("files", "status", status=503)
-    with pytest.raises(HttpError, match=r"HTTP 503 \(5 attempts\)"):
-        _get(_url(standin), waits)
-    assert standin.count("files") == 5
-    assert waits == [1.0, 2.0, 4.0, 8.0]
+@pytest.mark.parametrize(
+    ("fault", "limits", "message", "waited"),
+    [
+        ({"kind": "status"}, {}, r"HTTP 503 \(5 attempts\)", [1.0, 2.0, 4.0, 8.0]),
+        ({"kind": "status", "status": 429, "retry_after": "3600"}, {}, "asks to wait 3600 s", []),
+        ({"kind": "slow", "seconds": 0.5}, {"read": 0.1, "attempts": 2}, "no answer in time", [1.0]),
+    ],
+)
+def test_a_service_that_keeps_failing_is_given_up(
+    standin: StandIn, waits: list[float], fault: dict[str, Any], limits: dict[str, float], message: str,
+    waited: list[float],
+) -> None:  # fmt: skip
+    standin.fault("files", **fault)
+    with pytest.raises(HttpError, match=message) as caught:
+        _get(_url(standin), waits, **limits)
+    assert (waits, standin.count("files")) == (waited, len(waited) + 1)
+    assert caught.value.unreachable == (fault["kind"] == "slow")
 
 
 @pytest.mark.parametrize(("retry_after", "wait"), [("7", 7.0), ("soon", 1.0), ("", 30.0)])
@@ -110,26 +122,11 @@ def test_retry_after_in_seconds_or_as_a_date_is_respected(
     assert waits == [wait] if retry_after else waits[0] == pytest.approx(wait, abs=2)
 
 
-def test_a_service_with_too_long_retry_after_is_given_up(standin: StandIn, waits: list[float]) -> None:
-    standin.fault("files", "status", status=429, retry_after="3600")
-    with pytest.raises(HttpError, match="asks to wait 3600 s"):
-        _get(_url(standin), waits)
-    assert standin.count("files") == 1
-
-
 @pytest.mark.parametrize("kind", ["cut", "refuse"])
 def test_a_connection_that_breaks_is_tried_again(standin: StandIn, waits: list[float], kind: str) -> None:
     standin.fault("files", kind, times=2)
     assert _get(_url(standin), waits).status == 200
     assert len(waits) == 2
-
-
-def test_waiting_for_a_slow_first_byte_is_limited(standin: StandIn, waits: list[float]) -> None:
-    standin.fault("files", "slow", seconds=0.5)
-    with pytest.raises(HttpError, match="no answer in time") as caught:
-        _get(_url(standin), waits, read=0.1, attempts=2)
-    assert caught.value.unreachable
-    assert len(waits) == 1
 
 
 def test_wrong_content_is_requested_again(standin: StandIn, waits: list[float]) -> None:
