@@ -64,8 +64,7 @@ def asked(request: pytest.FixtureRequest, mirror: Path, tmp_path_factory: pytest
         yield MirrorSource(mirror, cache).open()
         return
     with StandIn(mirror) as running, pytest.MonkeyPatch.context() as patch:
-        for name, value in running.environment.items():
-            patch.setenv(name, value)
+        running.use(patch)
         source = RcsbSource(cache)
         yield source
         source.close()

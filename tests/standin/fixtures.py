@@ -35,6 +35,5 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
 def standin(served: StandIn, monkeypatch: pytest.MonkeyPatch) -> StandIn:
     """The stand-in without faults, with the environment that leads to it."""
     served.reset()
-    for name, value in served.environment.items():
-        monkeypatch.setenv(name, value)
+    served.use(monkeypatch)
     return served

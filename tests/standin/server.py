@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pytest
 from graphql import build_schema, graphql_sync
 
 from tests.standin.documents import Json, load_documents
@@ -109,6 +110,11 @@ class StandIn:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def use(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let the rcsb source use this stand-in during a test."""
+        for name, value in self.environment.items():
+            monkeypatch.setenv(name, value)
 
     def fault(self, *args: Any, **kwargs: Any) -> None:
         """Switch a fault on; arguments as of `Fault`."""

@@ -145,8 +145,7 @@ def test_preview_runs_only_the_search(
     archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with StandIn(archive) as standin:
-        for name, value in standin.environment.items():
-            monkeypatch.setenv(name, value)
+        standin.use(monkeypatch)
         assert main(["preview", "4CUP", "--set", f"cache_dir={tmp_path}", "--cores", "2"]) == 0
         assert standin.count("files") == 0
     first, entry = capsys.readouterr().out.splitlines()

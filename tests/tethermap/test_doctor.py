@@ -36,11 +36,6 @@ def faults(check: Callable[[], Iterator[Finding]]) -> list[str]:
     return [finding.says for finding in doctor.findings("", check) if finding.state == "FAULT"]
 
 
-def use(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in standin.environment.items():
-        monkeypatch.setenv(name, value)
-
-
 def test_sound_installation_has_no_faults(
     archive: Path, component_index: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,7 +43,7 @@ def test_sound_installation_has_no_faults(
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(doctor, "_LEAST_FREE", 0)
     with StandIn(archive) as standin:
-        use(standin, monkeypatch)
+        standin.use(monkeypatch)
         assert doctor.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("  ")[0].strip() for line in lines].count("ok") >= 10
@@ -125,7 +120,7 @@ def test_services_out_of_reach_name_the_variable_of_their_address(
     monkeypatch: pytest.MonkeyPatch, archive: Path
 ) -> None:
     with StandIn(archive) as standin:
-        use(standin, monkeypatch)
+        standin.use(monkeypatch)
         monkeypatch.setenv("TETHERMAP_PDBE_FILES_URL", f"{standin.url}/elsewhere")
         standin.fault("files", "status", status=503)
         found = faults(doctor.check_services)

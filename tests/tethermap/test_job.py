@@ -82,8 +82,7 @@ def test_pdb_id_is_fetched_and_an_unknown_word_is_not_a_file(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with StandIn(archive) as standin:
-        for name, value in standin.environment.items():
-            monkeypatch.setenv(name, value)
+        standin.use(monkeypatch)
         fetched = analyse("4CUP", cache_dir=str(tmp_path), folder=tmp_path / "job")
         assert standin.count("files", "4cup") == 1
     assert [ligand.name for ligand in fetched] == ["ZYB"]

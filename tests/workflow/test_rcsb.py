@@ -18,8 +18,7 @@ SETTINGS = job_of("BAZ2B", "4CUP 1GBT 1A8O 1OLD zebra", RCSB)
 @pytest.fixture
 def standin(archive: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     with StandIn(archive, {"1old": ("4zhl",)}) as running:
-        for name, value in running.environment.items():
-            monkeypatch.setenv(name, value)
+        running.use(monkeypatch)
         yield running
 
 
