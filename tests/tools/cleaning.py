@@ -148,8 +148,11 @@ def read_cleaned(sample: Sample) -> list[PlacedAtom] | None:
         return None
     structure = gemmi.read_pdb_string(sample.pdb)
     serials = set(sample.instance.atoms.serial.tolist())
-    atoms = ((residue.name, atom) for chain in structure[0] for residue in chain for atom in residue)
-    return [(atom.pos, comp_id, atom) for comp_id, atom in atoms if atom.serial not in serials]
+    return [(atom.pos, residue.name, atom) for residue, atom in _atoms_of(structure[0]) if atom.serial not in serials]
+
+
+def _atoms_of(model: gemmi.Model) -> Iterator[tuple[gemmi.Residue, gemmi.Atom]]:
+    return ((residue, atom) for chain in model for residue in chain for atom in residue)
 
 
 def _is_rounded(xyz: FloatArray) -> bool:
@@ -164,40 +167,19 @@ def brute_force_assembly(entry: Entry, sample: Sample) -> list[PlacedAtom] | Non
     lacks the deposited place: these cases would need the pipeline's own rules.
     """
     around = sample.neighbourhood
-    residues = [residue for _, residue in _polymer_residues(entry.structure)]
-    simple = set(around.comp_id[around.context < 3].tolist()) <= {residue.name for residue in residues}
-    chains = {residue.subchain for residue in residues}
-    simple &= sample.instance.name.label_asym_id not in chains
+    polymers = [residue for chain in entry.structure[0] for residue in chain if _is_polymer(residue)]
+    simple = set(around.comp_id[around.context < 3].tolist()) <= {residue.name for residue in polymers}
+    simple &= sample.instance.name.label_asym_id not in {residue.subchain for residue in polymers}
     if not simple or entry.molecules or (entry.atoms.altloc != b"").any():
         return None
-    return list(_assembly_atoms(entry, sample.instance)) or None
+    deposited = gemmi.Position(*sample.xyz[0].tolist())
+    for assembly in entry.structure.assemblies:
+        atoms = list(_atoms_of(gemmi.make_assembly(assembly, entry.structure[0], gemmi.HowToNameCopiedChain.AddNumber)))
+        if any(atom.pos.dist(deposited) < 1e-6 for _, atom in atoms):
+            heavy = ((one, atom) for one, atom in atoms if _is_polymer(one) and not atom.is_hydrogen())
+            return [(atom.pos, residue.name, atom) for residue, atom in heavy]
+    return None
 
 
-def _polymer_residues(structure: gemmi.Structure) -> Iterator[tuple[gemmi.Chain, gemmi.Residue]]:
-    pairs = ((chain, residue) for chain in structure[0] for residue in chain)
-    return (pair for pair in pairs if pair[1].entity_type == gemmi.EntityType.Polymer)
-
-
-def _assembly_atoms(entry: Entry, instance: Instance) -> Iterator[PlacedAtom]:
-    """Yield the polymer atoms of the first assembly that contains the instance in its deposited place."""
-    own = {instance.name.auth_asym_id, instance.name.label_asym_id}
-    structure = entry.structure
-    places = next((p for p in map(_places, structure.assemblies) if own & p.keys()), None)
-    if places is None:
-        return
-    if not next(places[name][0] for name in own if name in places).is_identity():
-        return
-    for chain, residue in _polymer_residues(structure):
-        for transform in places.get(residue.subchain, places.get(chain.name, [])):
-            for atom in residue:
-                if not atom.is_hydrogen():
-                    yield transform.apply(atom.pos), residue.name, atom
-
-
-def _places(assembly: gemmi.Assembly) -> dict[str, list[gemmi.Transform]]:
-    """Return the operators of each chain of an assembly."""
-    places: dict[str, list[gemmi.Transform]] = {}
-    for generator in assembly.generators:
-        for name in {*generator.chains, *generator.subchains}:
-            places.setdefault(name, []).extend(operator.transform for operator in generator.operators)
-    return places
+def _is_polymer(residue: gemmi.Residue) -> bool:
+    return bool(residue.entity_type == gemmi.EntityType.Polymer)
