@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import psutil
 
@@ -115,20 +116,16 @@ def local_cluster(folder: Path) -> Iterator[LocalCluster]:
         If it can't be started, or leaves remains.
     """
     cluster = LocalCluster(Path(os.environ[VARIABLE]), folder)
-    before = dict(os.environ)
     settings = {"DIR": folder, "NODES": NODES, "PORT": _free_ports(), "REQUEUE_S": REQUEUE_SECONDS}
-    os.environ.update({f"LOCAL_SLURM_{name}": str(value) for name, value in settings.items()})
-    try:
-        cluster._run("start")
-        lines = cluster._run("env")
-        shell = subprocess.run(["bash", "-c", f"{lines}\nenv"], capture_output=True, text=True, check=True).stdout
-        os.environ.update(re.findall(r"^(SLURM_\w+|PATH)=(.*)$", shell, re.MULTILINE))
-        yield cluster
-    finally:
-        cluster._run("stop")
-        for name in os.environ.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update(before)
+    with patch.dict(os.environ, {f"LOCAL_SLURM_{name}": str(value) for name, value in settings.items()}):
+        try:
+            cluster._run("start")
+            lines = cluster._run("env")
+            shell = subprocess.run(["bash", "-c", f"{lines}\nenv"], capture_output=True, text=True, check=True).stdout
+            os.environ.update(re.findall(r"^(SLURM_\w+|PATH)=(.*)$", shell, re.MULTILINE))
+            yield cluster
+        finally:
+            cluster._run("stop")
     left = daemons(folder)
     if left or folder.exists():
         raise RuntimeError(f"the cluster left processes or files: {left}, {folder}")
