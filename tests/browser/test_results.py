@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import re
 from itertools import combinations
 from pathlib import Path
@@ -19,6 +18,7 @@ from tests.browser import harness
 from tests.browser.harness import AS_WITH_GRAPHICS_CARD, Pages, assert_accessible, picture, readme_picture, sent_bytes
 from tests.service.core import MIXED, NOTHING, REFUSED, LiveService
 from tests.tools.figures import calibration
+from tests.tools.slopes import cpu_seconds
 from tests.tools.wide_job import wide_job
 from tethermap.exits.words import OPEN_FROM
 
@@ -383,12 +383,7 @@ def _busy_ms(meter: CDPSession) -> float:
 
 def _server_ms(service: LiveService) -> float:
     """Return the mean CPU time of all the service's threads for the page; wall time includes other work."""
-    begun, address = _cpu_seconds(service.process_id), f"http://127.0.0.1:{service.port}/results/{WIDE_JOB}"
+    begun, address = cpu_seconds(service.process_id), f"http://127.0.0.1:{service.port}/results/{WIDE_JOB}"
     for _ in range(5):
         httpx2.get(address, headers={"Accept-Encoding": "identity"}).raise_for_status()
-    return 1000 * (_cpu_seconds(service.process_id) - begun) / 5
-
-
-def _cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 1000 * (cpu_seconds(service.process_id) - begun) / 5
