@@ -35,19 +35,19 @@ def test_odd_target_name_is_kept_and_unknown_entry_has_a_status_row(job_runner: 
     assert reasons == {"4cup": "kept", "9zzz": "not_found"}
 
 
-def test_query_that_finds_nothing_ends_well_with_empty_tables(job_runner: Runner) -> None:
-    run = job_runner(job_of("Nosuchprotein", "nosuchword"), *LOCAL).checked()
-    assert run.rows(layout.RESULTS_DISPLAY) == []
+@pytest.mark.parametrize(
+    ("name", "query", "note"),
+    [("Nosuchprotein", "nosuchword", "Nothing was found for"), ("HIV-1 protease", "P07900", "No entry of P07900 here")],
+)
+def test_query_that_finds_nothing_ends_well_with_empty_tables(
+    job_runner: Runner, name: str, query: str, note: str
+) -> None:
+    run = job_runner(job_of(name, query), *LOCAL).checked()
+    assert run.rows(layout.RESULTS_DISPLAY) == run.rows(layout.ENTRY_STATUS) == []
+    assert note in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
     assert (run.job / layout.REPORT).is_file()
     assert (run.job / layout.MANIFEST).is_file()
     assert run.messages[-1].startswith("Tethermap: no results; all reasons are listed in ")
-
-
-def test_accession_that_the_source_does_not_have_is_an_answer(job_runner: Runner) -> None:
-    run = job_runner(job_of("HIV-1 protease", "P07900"), *LOCAL).checked()
-    assert run.rows(layout.RESULTS_DISPLAY) == []
-    assert run.rows(layout.ENTRY_STATUS) == []
-    assert "No entry of P07900 here" in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("arguments", [(), LOCAL], ids=["plain", "local profile"])
