@@ -135,15 +135,10 @@ def test_copies_elsewhere_or_between_symmetry_mates_do_not_affect_the_main_site(
     assert "8bbb" not in str([row["stems"] for row in rows])
 
 
-def test_blocked_answer_has_a_sentence_for_it() -> None:
-    (row,) = order(("LIG", LARGE, {"room": 0.0}))
+def test_blocked_answer_has_a_sentence_for_it_and_names_a_group_that_the_most_complete_copy_lacks() -> None:
+    (row,) = order(("LIG", LARGE, {"room": 0.0, "kind": "cut", "leaving": "X1;X2"}))
     assert str(row["action"]).startswith("No good way out; the least bad is")
-    assert row["closed"] is True
-
-
-def test_leaving_group_missing_in_the_most_complete_copy_has_no_name() -> None:
-    (row,) = order(("LIG", LARGE, {"kind": "cut", "leaving": "X1;X2"}))
-    assert row["leaving_atoms"] == "X1;X2"
+    assert (row["closed"], row["leaving_atoms"]) == (True, "X1;X2")
 
 
 def test_job_without_ligands_has_no_answers() -> None:
@@ -203,13 +198,10 @@ def test_sentence_names_the_lost_contacts_of_a_group_with_much_buried_surface() 
     assert "gives up" not in action_sentence(replace(cut, area_lost=39.9))
 
 
-def test_sentence_states_that_an_end_was_not_modelled() -> None:
-    end = Action("N24", ["C37", "C38"], "amide N, alkyl leaves", "unseen")
-    assert "The end beyond N24 was not modelled, which usually means it is in solvent." in action_sentence(end)
-    assert "C37" not in action_sentence(end)
-
-
-def test_sentence_of_a_cut_that_frees_the_bond_to_the_protein_names_the_reversible_parent() -> None:
+def test_sentence_names_an_end_that_was_not_modelled_and_the_reversible_parent_of_a_covalent_ligand() -> None:
+    end = action_sentence(Action("N24", ["C37", "C38"], "amide N, alkyl leaves", "unseen"))
+    assert "The end beyond N24 was not modelled, which usually means it is in solvent." in end
+    assert "C37" not in end
     cut = Action("NBG", ["C1", "O1"], "amide N, acyl leaves", "cut", frees_link=True)
     assert "gives the reversible parent" in action_sentence(cut)
 
