@@ -6,16 +6,16 @@ from pathlib import Path
 
 import gemmi
 import pytest
-from rdkit import Chem
 
+from tests.tools.components import without_stereo
 from tests.tools.runs import ROOT
+from tests.tools.styles import SMILES
 from tethermap.base import layout, tables
 from tethermap.base.config import resolve
 from tethermap.base.tables import split_cell
 from tethermap.run_job import run_job
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup" / "TARGET_RESULTS" / "WAR_PDB" / "4cup_A_ZYB_2971.pdb"
-SMILES = "NC(=NO)c1ccc(F)cc1"
 
 Lines = Callable[[list[str], list[str]], str]
 """Makes a file of the lines of a protein and of its ligand."""
@@ -97,13 +97,9 @@ def test_unusual_file_gives_its_ligand_and_passes_its_checks(case: str, tmp_path
     (row,) = tables.read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE)
     assert (row["Chain"], row["Warhead"], row["Residue_ID"]) == (chain, "LIG", number)
     assert set(flags) <= set(split_cell(row["flags"]))
-    assert _plain(str(row["SMILES"])) == _plain(SMILES)
+    assert without_stereo(str(row["SMILES"])) == without_stereo(SMILES)
     manifest = json.loads((job / layout.MANIFEST).read_text(encoding="utf-8"))
     assert manifest["self_check"]["passed"], manifest["self_check"]["failures"]
     if row["cif_path"]:
         written = gemmi.read_structure(str(job / str(row["cif_path"])))
         assert sum(len(residue) for part in written[0] for residue in part if residue.name == "LIG") == 11
-
-
-def _plain(smiles: str) -> str:
-    return str(Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False))

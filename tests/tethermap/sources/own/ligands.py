@@ -4,9 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from rdkit import Chem
-
 from tests.tools.cleaning import ANY_TARGET
+from tests.tools.components import without_stereo
 from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.complex.clean import clean_entry
 from tethermap.components.component import Component
@@ -27,11 +26,6 @@ class Ligand(NamedTuple):
     bond_source: str
 
 
-def flat(smiles: str) -> str:
-    """Return the canonical SMILES of a molecule without its stereochemistry."""
-    return Chem.MolToSmiles(Chem.MolFromSmiles(smiles), isomericSmiles=False)
-
-
 def ligands_of(
     path: Path, entry_id: str, index: ComponentIndex, own: dict[str, Component] | None = None
 ) -> list[Ligand]:
@@ -44,7 +38,7 @@ def ligands_of(
     rules, radii = KindRules(ADDITIVES, COFACTORS, find), PolymerRadii(RadiusTable(RADII), find)
     cleaned = clean_entry(read_entry(path, entry_id), replace(ANY_TARGET, own_files=True), rules, radii)
     molecules = [(kept.instance, build_ligand(kept.instance, index, defined)) for kept in cleaned.kept]
-    return [Ligand(instance, flat(mol.observed_smiles), mol.bond_source) for instance, mol in molecules]
+    return [Ligand(instance, without_stereo(mol.observed_smiles), mol.bond_source) for instance, mol in molecules]
 
 
 def ligands_among(folder: Path, cache: Path, index: ComponentIndex) -> dict[str, list[Ligand]]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
-from tests.tethermap.sources.own.ligands import flat, ligands_among
+from tests.tethermap.sources.own.ligands import ligands_among
 from tests.tethermap.sources.own.test_mol2 import mol2_text
 from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, pdbqt_ligand, pdbqt_lines, write_sdf
+from tests.tools.components import without_stereo
 from tests.tools.styles import SMILES, complex_atoms, protein_pdb
 from tethermap.components.index import ComponentIndex
 
@@ -28,7 +29,7 @@ def ligands(tmp_path: Path, index: ComponentIndex) -> Ligands:
     return of_folder
 
 
-RIGHT = (flat(SMILES), "file")
+RIGHT = (without_stereo(SMILES), "file")
 
 
 def protein_mol(step: float = 0.0) -> Chem.Mol:
