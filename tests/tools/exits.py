@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from rdkit import Chem
-from rdkit.Chem import rdDistGeom
 
-from tests.tools.ligands import small_ligand
+from tests.tools.ligands import in_space, small_ligand
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.exits.candidates import Candidate, find_candidates
@@ -23,8 +22,7 @@ from tethermap.molecule.record import NAME, LigandMolecule
 
 def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:
     """Return a ligand in three dimensions with its hydrogens; heavy atom k is the k-th of the SMILES."""
-    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
-    assert rdDistGeom.EmbedMolecule(mol, randomSeed=7) == 0
+    mol = in_space(smiles)
     count = Chem.MolFromSmiles(smiles).GetNumAtoms()
     xyz = [tuple(place) for place in mol.GetConformer().GetPositions()[:count].tolist()]
     instance, record = small_ligand(smiles, xyz)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from rdkit import Chem
-from rdkit.Chem import rdDepictor
+from rdkit.Chem import rdDepictor, rdDistGeom
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
@@ -55,6 +55,13 @@ def instance_of(
         pdb_comp_id=residue.comp_id[:3],
         pdb_chain_id=residue.auth_asym_id,
     )
+
+
+def in_space(smiles: str, seed: int = 7) -> Chem.Mol:
+    """Return a molecule in three dimensions with its hydrogens."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    assert rdDistGeom.EmbedMolecule(mol, randomSeed=seed) == 0
+    return mol
 
 
 def small_ligand(

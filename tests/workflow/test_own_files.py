@@ -9,11 +9,11 @@ import httpx2
 import numpy as np
 import pytest
 from rdkit import Chem
-from rdkit.Chem import rdDistGeom
-from rdkit.Geometry import Point3D
+from scipy.spatial.transform import Rotation
 
 from tests.service.core import LiveService
 from tests.tethermap.sources.own.test_prepare import write_sdf
+from tests.tools.ligands import in_space
 from tests.tools.patience import patience
 from tests.tools.runs import LOCAL, JobRun, Row, grouped, job_of_files, run_job
 from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
@@ -155,15 +155,10 @@ def test_pose_on_a_methionine_is_a_clash_of_its_geometry_and_nothing_else(tmp_pa
     middle = protein.mean(axis=0)
     methyl = max(methyls.tolist(), key=lambda xyz: float(np.linalg.norm(xyz - middle)))
     out = (methyl - middle) / np.linalg.norm(methyl - middle)
-    mol = Chem.AddHs(Chem.MolFromSmiles("Fc1ccccc1"))
-    rdDistGeom.EmbedMolecule(mol, randomSeed=1)
+    mol = in_space("Fc1ccccc1", seed=1)
     xyz = mol.GetConformer().GetPositions()
-    axis = (xyz[1] - xyz[0]) / np.linalg.norm(xyz[1] - xyz[0])
-    across = np.cross(axis, out)
-    turn = np.array([[0, -across[2], across[1]], [across[2], 0, -across[0]], [-across[1], across[0], 0]])
-    turn = np.eye(3) + turn + turn @ turn / (1 + axis @ out)
-    for k, place in enumerate((xyz - xyz[0]) @ turn.T + methyl + 1.3 * out):
-        mol.GetConformer().SetAtomPosition(k, Point3D(*place.tolist()))
+    turn, _ = Rotation.align_vectors([out], [xyz[1] - xyz[0]])
+    mol.GetConformer().SetPositions(turn.apply(xyz - xyz[0]) + methyl + 1.3 * out)
     with Chem.SDWriter(str(folder / "x_docked.sdf")) as writer:
         writer.write(mol)
     run = run_job(tmp_path / "job", job_of_files(TARGET, folder), *LOCAL).checked()

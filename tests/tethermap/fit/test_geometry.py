@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from rdkit import Chem
-from rdkit.Chem import rdDistGeom
 from rdkit.Geometry import Point3D
 
+from tests.tools.ligands import in_space
 from tethermap.base.arrays import FloatArray
 from tethermap.base.reasons import GEOMETRY_FLAGS
 from tethermap.fit.geometry import Geometry, geometry_fields, ligand_geometry
@@ -16,9 +16,7 @@ NOTHING = np.zeros((0, 3))
 
 
 def embedded(smiles: str) -> Chem.Mol:
-    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
-    rdDistGeom.EmbedMolecule(mol, randomSeed=7)
-    return Chem.RemoveAllHs(mol)
+    return Chem.RemoveAllHs(in_space(smiles))
 
 
 def moved(mol: Chem.Mol, atom: int, by: FloatArray) -> Chem.Mol:
@@ -124,8 +122,7 @@ def test_every_flag_has_a_limit_with_its_source_and_a_sentence() -> None:
     "smiles", ["Cc1ccccc1C(=O)O", "CC(C)=C(C)C", "NC(=[NH2+])c1cnc[nH]1", "C[C@H](N)C(=O)[O-]", "[Na+]"]
 )
 def test_copies_of_a_ligand_have_the_same_geometry_as_single_ones(smiles: str) -> None:
-    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
-    rdDistGeom.EmbedMolecule(mol, randomSeed=7)
+    mol = in_space(smiles)
     heavy = without_hydrogens(mol)
     shared = flat_molecule(heavy, np.zeros((heavy.GetNumAtoms(), 2)))
     for atom in range(heavy.GetNumAtoms()):

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rdkit import Chem
-from rdkit.Chem import rdDistGeom
 
 from tests.tools.cleaning import clean_file
+from tests.tools.ligands import in_space
 from tethermap.components.index import ComponentIndex
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.hydrogens import CLASH, with_hydrogens
@@ -36,10 +36,7 @@ def test_hydroxyls_turn_away_from_other_hydrogens(file: str, comp_id: str, mirro
 
 @pytest.mark.parametrize("smiles", ["OCCO", "OC(=O)c1ccccc1O", "CC(C)(C)c1ccccc1S", "NC(=O)CO", "O", "C"])
 def test_hydrogens_without_a_clash_stay_where_rdkit_puts_them(smiles: str) -> None:
-    mol = Chem.MolFromSmiles(smiles)
-    full = Chem.AddHs(mol)
-    rdDistGeom.EmbedMolecule(full, randomSeed=7)
-    heavy = Chem.RemoveAllHs(full)
+    heavy = Chem.RemoveAllHs(in_space(smiles))
     expected = Chem.AddHs(heavy, addCoords=True)
     if Chem.GetDistanceMatrix(expected).max() > 2 and least_distance(expected) < CLASH:
         pytest.skip("RDKit's own hydrogens clash here")

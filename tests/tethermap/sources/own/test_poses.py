@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from rdkit import Chem
-from rdkit.Chem.rdDistGeom import EmbedMolecule
 from rdkit.Chem.rdForceFieldHelpers import UFFOptimizeMolecule
 
+from tests.tools.ligands import in_space
 from tethermap.sources.own.poses import LigandFileError, read_poses
 
 ETHENE = """x
@@ -54,8 +54,7 @@ def test_orders_of_impossible_valences_with_rings_stated_are_not_used(tmp_path: 
 )
 def test_single_bonds_of_planar_atoms_are_not_used(smiles: str, kept: bool, hydrogens: bool, tmp_path: Path) -> None:
     """PyMOL states all bonds as single if it does not know the residue."""
-    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
-    EmbedMolecule(mol, randomSeed=7)
+    mol = in_space(smiles)
     UFFOptimizeMolecule(mol)
     mol = Chem.RWMol(mol if hydrogens else Chem.RemoveHs(mol))
     Chem.Kekulize(mol, clearAromaticFlags=True)
