@@ -48,11 +48,22 @@ def test_an_unknown_id_or_accession_found_in_texts_is_a_word() -> None:
     assert _ids(find_entries(source, "P2RY12", "x")) == ["2abc"]
 
 
-def test_any_word_is_a_fallback_with_a_note() -> None:
-    outcome = find_entries(_source(), "trypsin HER2", "x")
-    assert set(_ids(outcome)) == {"3abc", "4abc"}
-    assert outcome.fallbacks == ["any_word"]
-    assert "trypsin, HER2" in outcome.notes[0]
+@pytest.mark.parametrize(
+    ("query", "target", "found", "by", "fallbacks", "note"),
+    [
+        ("trypsin HER2", "x", "3abc 4abc", "any_word", ["any_word"], "trypsin, HER2"),
+        ("P00533 zebra", "x", "1abc 2abc", "accession:P00533", ["words_dropped"], "ignored the words"),
+        ("zebra", "trypsin", "4abc", "target_name/all_words", ["target_name"], "target's name"),
+        ("Zebra", " zebra ", "", "", [], "Nothing was found"),
+        ("4abc", "EGFR", "4abc", "named", [], ""),
+    ],
+)
+def test_a_fallback_is_used_only_if_nothing_was_found_and_has_a_note(
+    query: str, target: str, found: str, by: str, fallbacks: list[str], note: str
+) -> None:
+    outcome = find_entries(_source(), query, target)
+    assert (_hits(outcome), outcome.fallbacks) == ({entry_id: [by] for entry_id in found.split()}, fallbacks)
+    assert note in " ".join(outcome.notes[:1])
 
 
 def test_a_word_of_one_letter_narrows_a_search_but_finds_nothing() -> None:
@@ -83,11 +94,6 @@ def test_several_accessions_are_alternatives_and_words_narrow() -> None:
     assert (rows["1abc"], rows["3abc"]) == ("accession:P00533", "accession:P04626")
     assert len(_ids(outcome)) == 3
     assert _hits(find_entries(_source(), "P00533 erlotinib", "x")) == {"1abc": ["accession:P00533", "all_words"]}
-
-
-def test_words_absent_from_all_entries_of_an_accession_are_dropped_with_a_note() -> None:
-    outcome = find_entries(_source(), "P00533 zebra", "x")
-    assert (set(_ids(outcome)), outcome.fallbacks) == ({"1abc", "2abc"}, ["words_dropped"])
 
 
 @pytest.mark.parametrize(
@@ -137,18 +143,6 @@ _SIDES = ["EGFR", "HER2", "trypsin", "P00533", "P04626", "PDB:4ABC", "EGFR kinas
 def test_an_or_finds_the_hits_of_its_sides(sides: list[str]) -> None:
     alone = {entry_id for side in sides for entry_id in _ids(find_entries(_source(), side, side))}
     assert set(_ids(find_entries(_source(), " OR ".join(sides), "x"))) == alone
-
-
-def test_the_target_name_is_a_fallback_with_a_note() -> None:
-    outcome = find_entries(_source(), "zebra", "trypsin")
-    assert _hits(outcome) == {"4abc": ["target_name/all_words"]}
-    assert outcome.fallbacks == ["target_name"]
-    assert "target's name" in outcome.notes[0]
-
-
-@pytest.mark.parametrize(("query", "target"), [("Zebra", " zebra "), ("4abc", "EGFR")])
-def test_the_target_name_is_not_tried_when_it_is_the_query_or_something_was_found(query: str, target: str) -> None:
-    assert find_entries(_source(), query, target).fallbacks == []
 
 
 def test_a_withdrawn_entry_leads_to_its_successor() -> None:
