@@ -1,5 +1,6 @@
 """The file of measured figures, and the page made from it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,26 +27,20 @@ def test_every_section_of_the_file_is_valid_and_names_its_command() -> None:
     assert all(one["command"].startswith("make ") and one["figures"] for one in sections.values())
 
 
-def test_cpu_time_is_compared_after_calibration() -> None:
-    before = record(Figure("CPU", 100.0, "ms", "cpu"))
-    same = record(Figure("CPU", 190.0, "ms", "cpu"), calibration=0.2)
-    worse = record(Figure("CPU", 240.0, "ms", "cpu"), calibration=0.2)
-    assert list(figures.regressions("pipeline", before, same)) == []
-    assert list(figures.regressions("pipeline", before, worse)) == [
-        "pipeline: CPU: 100 -> 240 ms (+20% after calibration)"
-    ]
-
-
-def test_a_share_is_worse_when_it_falls_and_a_clock_time_never() -> None:
-    before = record(Figure("hits", 0.9, kind="share"), Figure("clock", 1.0, "s", "wall"))
-    now = record(Figure("hits", 0.7, kind="share"), Figure("clock", 9.0, "s", "wall"))
-    assert list(figures.regressions("exits", before, now)) == ["exits: hits: 0.9 -> 0.7 (-22%)"]
-    assert list(figures.regressions("exits", now, before)) == []
-
-
-def test_a_new_figure_is_compared_with_nothing() -> None:
-    assert list(figures.regressions("exits", record(), record(Figure("new", 1.0, kind="cpu")))) == []
-    assert list(figures.regressions("exits", None, record(Figure("new", 1.0, kind="cpu")))) == []
+@pytest.mark.parametrize(
+    ("figure", "now", "calibration", "worse"),
+    [
+        (Figure("CPU", 100.0, "ms", "cpu"), 190.0, 0.2, []),
+        (Figure("CPU", 100.0, "ms", "cpu"), 240.0, 0.2, ["exits: CPU: 100 -> 240 ms (+20% after calibration)"]),
+        (Figure("hits", 0.9, kind="share"), 0.7, 0.1, ["exits: hits: 0.9 -> 0.7 (-22%)"]),
+        (Figure("hits", 0.7, kind="share"), 0.9, 0.1, []),
+        (Figure("clock", 1.0, "s", "wall"), 9.0, 0.1, []),
+    ],
+)
+def test_a_figure_is_worse_by_its_kind(figure: Figure, now: float, calibration: float, worse: list[str]) -> None:
+    later = record(replace(figure, value=now), calibration=calibration)
+    assert list(figures.regressions("exits", record(figure), later)) == worse
+    assert [*figures.regressions("exits", record(), later), *figures.regressions("exits", None, later)] == []
 
 
 def test_section_shows_value_error_goal_and_a_goal_missed() -> None:
