@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.tethermap.sources.make import cif_text, pdb_text, write
+from tethermap.entry.reader import EntryError, read_entry
 from tethermap.sources.base import FetchError
 from tethermap.sources.content import check_file, read_content
 
@@ -34,6 +35,7 @@ def test_file_is_described_with_the_checksum_of_its_uncompressed_content(
         (b"", "file_empty"),
         (b" \n\n", "file_empty"),
         (gzip.compress(b"", mtime=0), "file_empty"),
+        (gzip.compress(b"data_1ABC\n" * 500, mtime=0)[:40], "file_truncated"),
         (b"<!DOCTYPE html><html></html>", "file_not_structure"),
         (b'{"status": 404}', "file_not_structure"),
         (b"once upon a time\n", "file_not_structure"),
@@ -42,12 +44,21 @@ def test_file_is_described_with_the_checksum_of_its_uncompressed_content(
         (b"data_1ABC\n#\n_entry.id 1ABC\n#\n", "no_atoms"),
         (b"data_1ABC\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n#\n", "no_atoms"),
         (b"HEADER    TRANSFERASE\nEND\n", "no_atoms"),
-        (b"data_1ABC\n#\nloop_\n_entity.id\n_entity.type\n1 2 3\n#\n_atom_site.id 1\n_atom_site.x 2\n#\n", "no_atoms"),
+        (b"data_1ABC\nloop_\n_atom_site.id\n_atom_site.Cartn_x\n1 2.0 3\n", "file_unreadable"),
         (b"data_1ABC\n#\nloop_\n_a.b\n_a.c\n1 2 3\n#\nloop_\n_atom_site.id\nATOM 2\n#\n", "file_unreadable"),
     ],
 )
-def test_file_that_is_not_a_structure_has_its_reason(data: bytes, reason: str) -> None:
+def test_file_that_is_not_a_structure_has_its_reason(data: bytes, reason: str, tmp_path: Path) -> None:
+    """When it is downloaded, and when it is read."""
     assert _reason(data) == reason
+    (tmp_path / "1abc.cif.gz").write_bytes(data)
+    with pytest.raises(EntryError, match=f"^{reason}"):
+        read_entry(tmp_path / "1abc.cif.gz", "1abc")
+
+
+def test_atoms_outside_a_loop_do_not_count() -> None:
+    text = "data_1ABC\n#\nloop_\n_entity.id\n_entity.type\n1 2 3\n#\n_atom_site.id 1\n_atom_site.x 2\n#\n"
+    assert _reason(text.encode()) == "no_atoms"
 
 
 def test_binary_content_is_described_in_printable_letters() -> None:
@@ -70,8 +81,11 @@ def test_file_of_another_program_without_end_line_is_accepted() -> None:
 @pytest.mark.parametrize(
     "line", ["USER  MOD  Set 1.1: A  50 ASN     :      amide:sc=   0.5\n", "HELIX    1   1 SER A    6\n"]
 )
-def test_file_with_many_lines_before_its_atoms_is_accepted(line: str) -> None:
-    assert check_file((line * 300 + pdb_text("1abc")).encode(), "1abc", own=True).format == "pdb"
+def test_file_with_many_lines_before_its_atoms_is_accepted_and_read(line: str, tmp_path: Path) -> None:
+    """Reduce begins with a line for each side chain, ChimeraX with helices and strands."""
+    path = write(tmp_path / "1abc.pdb", line * 300 + pdb_text("1abc"))
+    assert check_file(path.read_bytes(), "1abc", own=True).format == "pdb"
+    assert len(read_entry(path, "1abc").atoms) == 1
 
 
 def test_a_damaged_or_truncated_gzip_is_noticed_at_any_length() -> None:
