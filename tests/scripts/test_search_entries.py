@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.standin import StandIn
-from tests.tethermap.sources.make import cif_text, pdb_text, settings, write
+from tests.tethermap.sources.make import cif_text, settings, write
 from tethermap.base import layout
 from tethermap.base.tables import ENTRIES, read_table
 from tethermap.sources.base import SourceError
@@ -67,13 +67,6 @@ def test_results_contain_no_path(tmp_path: Path) -> None:
         assert str(tmp_path) not in path.read_text()
 
 
-def test_the_same_search_gives_the_same_bytes(tmp_path: Path) -> None:
-    first = _archive_job(tmp_path / "a", "HIV").folder
-    second = _archive_job(tmp_path / "b", "HIV").folder
-    for name in ("search/entries.csv", "search/query.json"):
-        assert (first / name).read_bytes() == (second / name).read_bytes()
-
-
 @pytest.mark.parametrize(
     "name", ["../x", "$(touch x)", "-rf", "a" * 200, "x😀", "' OR 1=1 --", 'NEAR("x")', "{x}", "%s", "x\\", "títle"]
 )
@@ -92,26 +85,11 @@ def test_odd_queries_reach_rcsb_as_data(tmp_path: Path, standin: StandIn, name: 
     assert {seen.status for seen in standin.seen if seen.service == "search"} == {204}
 
 
-def test_pinned_entries_are_exactly_those(tmp_path: Path) -> None:
-    job = _archive_job(tmp_path, "HIV", filters={"entries": ["4CUP", "1gbt", "7xyz"], "max_resolution": 0.5})
-    assert (job.selected, job.reasons) == (["4cup", "1gbt"], {"7xyz": "not_found"})
-
-
 def test_filters_and_cuts_are_rows(tmp_path: Path) -> None:
     job = _archive_job(tmp_path, "trypsin bromodomain", filters={"max_entries": 1, "max_resolution": 1.9})
     assert job.record["fallbacks"] == ["any_word"]
     assert (job.selected, job.reasons) == (["4cup"], {"1gbt": "resolution"})
     assert job.record["totals"]["left_out"] == {"resolution": 1}
-
-
-def test_own_files_are_filtered_by_the_query(tmp_path: Path) -> None:
-    write(tmp_path / "m" / "pose_1.pdb", pdb_text("XXXX", "A KINASE"))
-    write(tmp_path / "m" / "pose_2.pdb", pdb_text("XXXX", "A LIGASE"))
-    source = {"kind": "files", "files": str(tmp_path / "m")}
-    job = _Job(tmp_path / "job", settings(tmp_path / "cache", source))
-    assert (job.selected, job.reasons) == (["pose-1"], {"pose-2": "not_matched"})
-    job = _Job(tmp_path / "all", settings(tmp_path / "cache", source, search_query=""))
-    assert job.selected == ["pose-1", "pose-2"]
 
 
 def test_a_sequence_search_is_refused_if_the_source_has_none(tmp_path: Path) -> None:
@@ -139,10 +117,3 @@ def test_rcsb_and_a_mirror_of_the_same_entries_agree(tmp_path: Path, standin: St
         assert set(mirror.selected) == set(rcsb.selected)
         assert mirror.reasons == rcsb.reasons
         assert mirror.record["fallbacks"] == rcsb.record["fallbacks"]
-
-
-def test_a_withdrawn_id_leads_to_its_successor_at_rcsb(tmp_path: Path, standin: StandIn) -> None:
-    job = _rcsb_job(tmp_path, "1OLD 1gon 3abc")
-    assert standin.count("removed") > 0
-    assert job.selected == ["3abc"]
-    assert job.reasons == {"1old": "same_as_other", "1gon": "withdrawn"}

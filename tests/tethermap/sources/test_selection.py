@@ -79,10 +79,11 @@ def test_named_entries_are_exempt_from_filters_and_count() -> None:
     assert _reasons(rows) == {"9abc": "", "1abc": "", "2abc": "cut_by_max_entries"}
 
 
-def test_pinned_entries_are_never_cut() -> None:
+def test_pinned_entries_are_never_filtered_or_cut() -> None:
     source = FakeSource(*(entry(f"{n}abc") for n in range(5)))
-    rows = list(entry_rows(source, pinned_entries(source, [f"{n}abc" for n in range(5)]), filters(max_entries=2)))
-    assert all(row["selected"] for row in rows)
+    limits = filters(max_entries=2, max_resolution=0.5)
+    rows = list(entry_rows(source, pinned_entries(source, [*source.entries, "9zzz"]), limits))
+    assert _reasons(rows) == {**dict.fromkeys(source.entries, ""), "9zzz": "not_found"}
 
 
 def test_metadata_after_the_cut_are_not_requested() -> None:
