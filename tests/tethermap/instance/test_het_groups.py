@@ -13,19 +13,6 @@ from tethermap.entry.reader import read_entry
 from tethermap.instance.find import Residues
 
 
-@pytest.mark.parametrize(
-    ("entry_id", "comp_id", "kind"),
-    [
-        *(("1gbt", "GBS", "ligand"), ("1gbt", "CA", "ion"), ("1gbt", "SO4", "additive")),
-        *(("1a8o", "MSE", "modified_residue"), ("1hpv", "478", "ligand")),
-    ],
-)
-def test_het_groups_have_their_kinds(entry_id: str, comp_id: str, kind: str, archive: Path, find: Find) -> None:
-    path = next(archive.glob(f"{entry_id}.*"))
-    _, cleaned = clean_file(path, find)
-    assert {row["kind"] for row in cleaned.ligand_rows if row["ligand"] == comp_id} == {kind}
-
-
 @pytest.mark.parametrize("water", ["SOL", "TIP", "SPC", "WAT"])
 def test_water_of_other_programs_is_not_a_het_group(water: str, archive: Path, find: Find, tmp_path: Path) -> None:
     structure = gemmi.read_structure(str(archive / "4cup.cif.gz"))
@@ -43,7 +30,9 @@ def test_modified_residue_has_a_reason_that_no_setting_contradicts(kinds: set[st
     settings = replace(ANY_TARGET, kinds=frozenset(kinds))
     _, cleaned = clean_file(archive / "1a8o.cif.gz", find, settings)
     rows = [row for row in cleaned.ligand_rows if row["ligand"] == "MSE"]
-    assert {(row["kept"], row["reason"]) for row in rows} == {(False, "part_of_polymer")}
+    assert {(row["kind"], row["kept"], row["reason"]) for row in rows} == {
+        ("modified_residue", False, "part_of_polymer")
+    }
 
 
 @pytest.mark.parametrize(
