@@ -145,12 +145,6 @@ def test_the_archive_has_five_entries_with_their_checksums(archive: Path, tmp_pa
         assert fetched.source == "archive"
 
 
-def test_the_archive_is_found_by_text(archive: Path, tmp_path: Path) -> None:
-    source = _open(archive, tmp_path)
-    expected = {"HIV-1 protease": "1hpv", "bromodomain": "4cup", "trypsin": "1gbt", "HIV": "1a8o 1hpv"}
-    assert {words: " ".join(sorted(_text(source, *words.split()))) for words in expected} == expected
-
-
 # The large mirror.
 
 
