@@ -205,6 +205,7 @@ def test_carboxylate_has_one_double_bond_regardless_of_its_orders(
     """Antechamber writes two single bonds, PRODRG two double ones, SYBYL two aromatic ones."""
     (tmp_path / "x.mol2").write_text(ACETATE.format(carbon=kinds[0], oxygen=kinds[1], order=order))
     ((pose,), _) = read_poses(tmp_path / "x.mol2")
+    assert (pose.title, pose.names) == ("x", ("C1", "C2", "O1", "O2", "H1", "H2", "H3"))
     assert Chem.MolToSmiles(Chem.RemoveHs(rebuilt(pose))) == "CC(=O)[O-]"
 
 

@@ -163,19 +163,6 @@ def test_pdbqt_poses_have_the_smiles_that_meeko_writes(pair: Path, opened: Opene
     assert {bytes(e) for e in entry.atoms.element[entry.atoms.label_asym_id == b"Llig1"]} == {b"C", b"N", b"O", b"F"}
 
 
-def test_mol2_keeps_its_names_and_bonds(tmp_path: Path) -> None:
-    path = tmp_path / "x.mol2"
-    path.write_text(
-        "@<TRIPOS>MOLECULE\nacetate\n4 3 0 0 0\nSMALL\nNO_CHARGES\n@<TRIPOS>ATOM\n"
-        "1 CH 0.0 0.0 0.0 C.3 1 ACT 0\n2 CX 1.5 0.0 0.1 C.2 1 ACT 0\n3 OA 2.1 1.1 0.0 O.co2 1 ACT 0\n"
-        "4 OB 2.1 -1.1 0.2 O.co2 1 ACT 0\n@<TRIPOS>BOND\n1 1 2 1\n2 2 3 ar\n3 2 4 ar\n"
-    )
-    (pose,), _ = read_poses(path)
-    assert pose.names == ("CH", "CX", "OA", "OB")
-    assert sorted(order for *_, order in pose.bonds or ()) == ["doub", "sing", "sing"]
-    assert pose.title == "acetate"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
