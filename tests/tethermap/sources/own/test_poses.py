@@ -69,9 +69,7 @@ def test_single_bonds_of_planar_atoms_are_not_used(smiles: str, kept: bool, hydr
 
 def written(smiles: str, double: tuple[int, int] | None, path: Path) -> None:
     """Write a molecule with all hydrogens and no charges as SDF, with a double bond where `double` gives one."""
-    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
-    EmbedMolecule(mol, randomSeed=7)
-    mol = Chem.RWMol(mol)
+    mol = Chem.RWMol(in_space(smiles))
     Chem.Kekulize(mol, clearAromaticFlags=True)
     for atom in mol.GetAtoms():
         atom.SetFormalCharge(0)
