@@ -48,7 +48,11 @@ def _ordered(groups: Iterable[ReasonGroup]) -> tuple[ReasonGroup, ...]:
 
 def entry_items(rows: Sequence[Row]) -> list[str]:
     """Return entries, each with the value that its reason is about."""
-    return [f"{row['pdb_id']} ({row['value']})" if row.get("value") else str(row["pdb_id"]) for row in rows]
+    return [_entry_item(row) for row in rows]
+
+
+def _entry_item(row: Row) -> str:
+    return f"{row['pdb_id']} ({row['value']})" if row.get("value") else str(row["pdb_id"])
 
 
 def component_items(rows: Sequence[Row]) -> list[str]:
