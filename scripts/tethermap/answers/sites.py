@@ -1,22 +1,56 @@
 """The copies of a ligand with their ranked exits, and the answer of all copies of a binding site at each exit site."""
 
+import csv
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
+from operator import itemgetter
 from statistics import median
 from sys import intern
 
 from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Member
 from tethermap.base.arrays import FloatArray
-from tethermap.base.tables import by_key, split_cell
+from tethermap.base.records import Source
+from tethermap.base.tables import EXIT_VECTORS, by_key, split_cell
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import MOSTLY, link_order
 from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 
 _DIGITS = 4
+
+
+EXIT_CELLS = (
+    "sdf_index", "site_rank", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E", "F",
+    "score", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
+    "area_lost_A2", "hbonds_lost", "leaving_residues",
+)  # fmt: skip
+"""Columns of `tethermap.base.tables.EXIT_VECTORS` that several copies are compared by."""
+
+
+def read_exits(path: Source) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """Yield the stem of each instance with the cells of its ranked exits, best first.
+
+    Parameters
+    ----------
+    path : Source
+        Rows of `tethermap.base.tables.EXIT_VECTORS`, those of an instance together.
+
+    Yields
+    ------
+    str, list of tuple of str
+        The cells of `EXIT_CELLS`.
+    """
+    stem, rank, *wanted = map(EXIT_VECTORS.names.index, ("stem", "rank", *EXIT_CELLS))
+    chosen = itemgetter(*wanted)
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = csv.reader(stream)
+        next(rows, None)
+        for name, of_instance in groupby(rows, key=itemgetter(stem)):
+            yield name, [chosen(row) for row in of_instance if row[rank]]
 
 
 def copy_exits(molecule: LigandMolecule, xyz: FloatArray, rows: Iterable[Sequence[str]]) -> tuple[CopyExit, ...]:
@@ -27,7 +61,7 @@ def copy_exits(molecule: LigandMolecule, xyz: FloatArray, rows: Iterable[Sequenc
     xyz : ndarray of float, shape (n_heavy, 3)
         Its heavy atoms, in angstroms.
     rows : iterable of sequence of str
-        The cells of `tethermap.answers.pockets.rows.EXIT_CELLS` of its ranked exits, the best first.
+        The cells of `EXIT_CELLS` of its ranked exits, the best first.
     """
     keys = atom_keys(molecule)
     by_name = dict(zip(molecule.names, keys, strict=True))

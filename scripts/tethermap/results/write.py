@@ -17,10 +17,10 @@ from tethermap.answers.observed.bridging import Bridging, read_bridging
 from tethermap.answers.observed_rows import Degrader, observed_rows
 from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Group, Member, grouped
-from tethermap.answers.pockets.rows import consensus_rows, read_exits, superposition_rows
+from tethermap.answers.pockets.rows import consensus_rows, superposition_rows
 from tethermap.answers.pockets.sites import binding_sites, site_class
 from tethermap.answers.rows import KnownLigands, answer_rows
-from tethermap.answers.sites import copy_exits
+from tethermap.answers.sites import copy_exits, read_exits
 from tethermap.answers.waiting import Spool, StoredValues, spool
 from tethermap.base import layout, tables
 from tethermap.base.atomic import replacing
@@ -171,7 +171,7 @@ def _memberships(job: Path, shards: Sequence[str]) -> dict[str, Membership]:
 class InstanceParts(NamedTuple):
     """One instance: molecule, row of the summary, chain, exits and their sites, data of a ligand between two proteins.
 
-    `exits` are cells of `tethermap.answers.pockets.rows.EXIT_CELLS`, `sites` the numbers of `tethermap.exits.sites`,
+    `exits` are cells of `tethermap.answers.sites.EXIT_CELLS`, `sites` the numbers of `tethermap.exits.sites`,
     `mol_record` and `backbone_record` the molecule and the chain as the shard's archives have them.
     """
 

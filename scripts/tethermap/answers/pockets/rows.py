@@ -1,10 +1,8 @@
 """Rows of the tables of superpositions and of common directions."""
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, groupby
-from operator import itemgetter
+from itertools import count
 from statistics import median
 
 import numpy as np
@@ -12,41 +10,10 @@ import numpy as np
 from tethermap.answers.pockets.directions import AHEAD, Way, directions, way_of
 from tethermap.answers.pockets.groups import Group, Placed, entry_count
 from tethermap.answers.pockets.sites import binding_sites, by_site, site_class
-from tethermap.base.records import Source
-from tethermap.base.tables import EXIT_VECTORS, JOINED, Row, Value
+from tethermap.base.tables import JOINED, Row, Value
 
 SITES = 5
 """Sites of each instance that are compared."""
-
-
-EXIT_CELLS = (
-    "sdf_index", "site_rank", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E", "F",
-    "score", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
-    "area_lost_A2", "hbonds_lost", "leaving_residues",
-)  # fmt: skip
-"""Columns of `tethermap.base.tables.EXIT_VECTORS` that several copies are compared by."""
-
-
-def read_exits(path: Source) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-    """Yield the stem of each instance with the cells of its ranked exits, best first.
-
-    Parameters
-    ----------
-    path : Source
-        Rows of `tethermap.base.tables.EXIT_VECTORS`, those of an instance together.
-
-    Yields
-    ------
-    str, list of tuple of str
-        The cells of `EXIT_CELLS`.
-    """
-    stem, rank, *wanted = map(EXIT_VECTORS.names.index, ("stem", "rank", *EXIT_CELLS))
-    chosen = itemgetter(*wanted)
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv.reader(stream)
-        next(rows, None)
-        for name, of_instance in groupby(rows, key=itemgetter(stem)):
-            yield name, [chosen(row) for row in of_instance if row[rank]]
 
 
 def superposition_rows(groups: Iterable[Group]) -> Iterator[Row]:
