@@ -277,6 +277,10 @@ _PARSERS: Mapping[Kind, Callable[[str], Value]] = {
 """Parser of cells that are not empty by the kind of their column; texts are returned unchanged."""
 
 
+_OWN_TYPES: Mapping[Kind, type] = {"flag": bool, "integer": int, "text": str}
+"""Types of which `csv.writer` writes the values like `format_value`, by the kind of their column."""
+
+
 def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row], None]:
     """Write the header of a table to a text stream; return a function that appends one row.
 
@@ -318,10 +322,6 @@ def cell_formatter(table: Table, name: str) -> Callable[[Row], list[Value]]:
         return ordered
 
     return cells
-
-
-_OWN_TYPES: Mapping[Kind, type] = {"flag": bool, "integer": int, "text": str}
-"""Types of which `csv.writer` writes the values like `format_value`, by the kind of their column."""
 
 
 @cache

@@ -191,9 +191,10 @@ def heaviest_matching(weights: dict[tuple[int, int], float]) -> list[tuple[int, 
 
 
 def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[int]) -> dict[int, float]:
-    """Return a score of 0 to 3 for a double bond of each atom that can have one, by its neighbours.
+    """Return a score of -2 to 3 for a double bond of each atom that can have one, by its neighbours.
 
-    A nitrogen with three gets one only if that leaves no carbon without: amidines and pyridines with charges.
+    With three neighbours, nitrogen has the least: it gets a double bond, and a charge, only if a flat carbon would
+    otherwise have none, as in amidinium and pyridinium.
     """
     complete = any(count for count, element in zip(hydrogens, graph.elements, strict=True) if element == "C")
     clearness: dict[int, float] = {}

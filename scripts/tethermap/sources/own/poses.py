@@ -54,6 +54,7 @@ _OF_IONS = {"B": 4, "N": 4, "O": 3, "P": 4, "S": 3}
 """Sum of the orders of the bonds of an ion."""
 
 _MOST_NEIGHBOURS = {"H": 1, "C": 4, "N": 4, "O": 3}
+"""Maximum number of bonded atoms of an atom."""
 
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
