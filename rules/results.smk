@@ -49,7 +49,7 @@ rule finish_job:
         [shown(path) for path in writes("finish_job")],
         report(
             directory(layout.PICTURES),
-            patterns=["{ligand}.svg"],
+            patterns=["svg/{ligand}_exits.svg"],
             category="Ligands and their exits",
             labels={"target": target_label(), "ligand": "{ligand}"},
         ),

@@ -140,7 +140,7 @@ def test_report_shows_tables_pictures_and_configuration_of_each_job(run: Path) -
         names = Counter(Path(name).name for name in report.namelist())
         (page,) = (report.read(name).decode() for name in report.namelist() if name == "report/report.html")
     assert {names[f"{table}.csv"] for table in ("Results_Display", "Exit_Answers", "Ligand_Status")} == {2}
-    assert {"4cup_A_ZYB_2971.svg", "1hpv_A_478_200.svg"} <= names.keys()
+    assert {"4cup_A_ZYB_2971_exits.svg", "1hpv_A_478_200_exits.svg"} <= names.keys()
     for shown in ("BAZ2B bromodomain 4CUP", "HIV-1 protease", "Ligands and their exits"):
         assert shown in page
 

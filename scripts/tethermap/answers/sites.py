@@ -184,7 +184,7 @@ def answers_of(copies: Sequence[Member], molecule: LigandMolecule, sites: Sequen
         The number of the exit site of each of its heavy atoms, `tethermap.exits.sites.site_numbers`.
     """
     keys = atom_keys(molecule)
-    label = dict(zip(keys, molecule.names, strict=True))
+    label, place = dict(zip(keys, molecule.names, strict=True)), {key: k for k, key in enumerate(keys)}
     alike = by_key(zip(molecule.symmetry_class.tolist(), keys, strict=True))
     site_of = dict(zip(keys, sites, strict=True))
     atoms_of: dict[int, set[AtomKey]] = defaultdict(set)
@@ -206,8 +206,8 @@ def answers_of(copies: Sequence[Member], molecule: LigandMolecule, sites: Sequen
         ]
         if not members:
             continue
-        named = Counter(min(exit_.atoms & atoms, key=keys.index) for _, exit_ in members)
-        anchor = min(named, key=lambda key: (-named[key], keys.index(key)))
+        named = Counter(min(exit_.atoms & atoms, key=place.__getitem__) for _, exit_ in members)
+        anchor = min(named, key=lambda key: (-named[key], place[key]))
         site = site_of[group[0]]
         others, site_atoms = tuple(label[key] for key in group if key != anchor), frozenset(atoms_of[site])
         answer = SiteAnswer(site, label[anchor], others, atoms, site_atoms, tuple(members), len(copies), n_entries)

@@ -141,12 +141,12 @@ def _series_files(job: Path, shards: Sequence[str], left_out: AbstractSet[str]) 
 
 
 def _link_pictures(job: Path) -> None:
-    """Link each ligand's depiction of exits in a separate folder, for Snakemake's report."""
+    """Link the folder of depictions into a separate one, which Snakemake's report takes as this step's output."""
     folder = job / layout.PICTURES
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for path in sorted((job / layout.MCS_SVG).glob("*_exits.svg")):
-        (folder / f"{path.stem.removesuffix('_exits')}.svg").symlink_to(f"../../{layout.MCS_SVG}/{path.name}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        path.unlink()
+    (folder / "svg").symlink_to(f"../../{layout.MCS_SVG}")
 
 
 def file_row(folder: Path, path: str) -> Row:

@@ -87,7 +87,8 @@ class Member:
         backbone = self.read_backbone()
         if not len(backbone.numbers):
             return "", ""
-        nearest = int(np.sqrt(((backbone.xyz - point) ** 2).sum(axis=1)).round(3).argmin())
+        away = backbone.xyz - point
+        nearest = int(np.sqrt(np.einsum("ij,ij->i", away, away)).round(3).argmin())
         name = gemmi.expand_one_letter(backbone.sequence[nearest], gemmi.ResidueKind.AA)
         uniprot = backbone.uniprot[nearest].decode() if len(backbone.uniprot) else ""
         return f"{name.capitalize()} {backbone.numbers[nearest]}", uniprot
@@ -168,7 +169,7 @@ def grouped(members: Sequence[Member]) -> list[Group]:
             home, match, pairs = len(chain_groups), (1.0, 1.0), np.arange(len(sequence))[:, None].repeat(2, axis=1)
             count = len(pocket(same[0].read_backbone().xyz, same[0].ligand))
             chain_groups.append([Placed(same[0], stays(count), *match, _touched(same[0], same[0], pairs))])
-            for word in sorted(own_words):
+            for word in own_words:
                 words[word].append(home)
         reference = chain_groups[home][0].member
         chain_groups[home].extend(
