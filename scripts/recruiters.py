@@ -13,7 +13,7 @@ from tethermap.base import layout
 from tethermap.base.records import part
 from tethermap.base.root import ROOT
 from tethermap.base.tables import EXIT_VECTORS, Row, read_table
-from tethermap.run.start import snakemake_command
+from tethermap.run.start import cores, snakemake_command
 
 LIBRARY = ROOT / "config" / "recruiters.yaml"
 TOP = 3
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.recruiters", description=__doc__)
     parser.add_argument("job", type=Path, help="folder of the job")
     parser.add_argument("--mirror", type=Path, help="folder of structures (default: the public archive)")
-    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--cores", type=cores, default=2)
     arguments = parser.parse_args()
     library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
     source = {"kind": "mirror", "mirror": str(arguments.mirror.resolve())} if arguments.mirror else {"kind": "auto"}

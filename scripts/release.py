@@ -24,6 +24,7 @@ from tethermap.base import layout, tables
 from tethermap.base.atomic import write_parts, write_text
 from tethermap.base.column_words import dictionary
 from tethermap.base.config import resolve, shown
+from tethermap.base.errors import UserError
 from tethermap.base.parquet import write_parquet
 from tethermap.base.recorded_search import record_search
 from tethermap.base.root import ROOT
@@ -31,6 +32,7 @@ from tethermap.base.tables import by_key, read_table
 from tethermap.results.finish import file_row
 from tethermap.run.cache import digest_of
 from tethermap.run.software import source_digest, versions
+from tethermap.run.start import cores
 from tethermap.run_job import run_job
 from tethermap.sources.choose import open_source
 from tethermap.sources.folders import walk
@@ -189,9 +191,9 @@ def main(argv: Sequence[str]) -> int:
         "cache_dir": str(arguments.cache.resolve() if arguments.cache else folder / ".work" / "cache"),
     }
     settings = {"job": job, "outputs": arguments.outputs}
+    open_source(job["source"], job["cache_dir"]).close()  # updates the index for all, refuses a mirror without files
     found = partitions(mirror)
     remove_gone(folder, set(found))
-    open_source(job["source"], job["cache_dir"]).close()  # brings the index up to date, once for all
     keys = {name: partition_key(files, settings) for name, files in found.items()}
     done = states(folder)
     todo = [name for name in found if name not in done or done[name]["key"] != keys[name]]
@@ -228,9 +230,12 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--outputs", choices=("tables", "all"), default="tables", help="all: files of ligands too")
     parser.add_argument("--part", type=_part, default=(1, 1), metavar="K/N", help="a share, on one of N machines")
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"), help="date of the release (default: today)")
-    parser.add_argument("--cores", type=int, default=min(4, os.cpu_count() or 1))
+    parser.add_argument("--cores", type=cores, default=min(4, os.cpu_count() or 1))
     return parser.parse_args(argv)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(f"Tethermap: {error.message}")

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import runpy
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from scripts import release
 from tests.tools.runs import ROOT
+from tethermap import TethermapError
 
 EXAMPLE = ROOT / "data/examples/exam4cup/TARGET_RESULTS/tables"
 
@@ -91,6 +93,24 @@ def test_second_run_computes_only_changed_entries(
     left = {path: told for path, told in hashes(released).items() if path.startswith("data/") and "=a8/" not in path}
     assert left == {path: told for path, told in hashes(folder).items() if path.startswith("data/")}
     assert not list(folder.glob("data/*/middle=a8"))
+
+
+def test_missing_mirror_changes_no_release(released: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for place in ("empty", "missing"):
+        with pytest.raises(TethermapError, match=rf"{place}'.*(give a folder|make it available)"):
+            run(released, tmp_path / place)
+    assert len(list(released.glob("data/*/*/part.parquet"))) == 5 * len(release.TABLES)
+
+
+@pytest.mark.parametrize("module", ["release", "recruiters"])
+def test_number_of_processes_is_checked(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", [module, str(tmp_path), "--mirror", str(tmp_path), "--cores", "0"])
+    with pytest.raises(SystemExit):
+        runpy.run_path(f"{ROOT}/scripts/{module}.py", run_name="__main__")
+    assert "0 is no number of processes: give a whole number from 1" in capsys.readouterr().err
 
 
 def test_machines_share_the_work(mirror: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
