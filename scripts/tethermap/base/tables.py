@@ -26,6 +26,10 @@ Row = Mapping[str, Value]
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 
+csv.field_size_limit(
+    2**31 - 1
+)  # the members of a series of 7,000 instances are longer than Python's 131,072 characters
+
 
 class SupportsWrite(Protocol):
     """A text stream that can be written to, such as an open file."""

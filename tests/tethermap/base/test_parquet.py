@@ -14,7 +14,17 @@ from tests.tools.runs import ROOT
 from tethermap.base import layout, parquet, tables
 from tethermap.base.column_words import column_words, words_of
 from tethermap.base.parquet import PARQUET_TABLES, connect, csv_rows, file_columns, quoted, source, write_parquet
-from tethermap.base.tables import EXIT_VECTORS, POSES, RESULTS_TABLE, Column, Row, Table, read_table, write_table
+from tethermap.base.tables import (
+    EXIT_VECTORS,
+    POSES,
+    RESULTS_TABLE,
+    SERIES,
+    Column,
+    Row,
+    Table,
+    read_table,
+    write_table,
+)
 
 # CSV files of jobs have no NUL and no bare carriage return, which Python's writer does not quote.
 TEXTS = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]), max_size=8)
@@ -143,6 +153,15 @@ def test_csv_of_another_version_is_read_unchanged(tmp_path: Path) -> None:
     with connect() as database:
         found = database.execute(csv_rows(path, columns)).fetchall()
     assert found == [("1abc", 2, "x"), ("2abc", None, None)]
+
+
+def test_cell_with_very_many_members_is_read(tmp_path: Path) -> None:
+    members = ";".join(f"1abc_A_LIG_{k}" for k in range(10_000))
+    write_table(tmp_path / SERIES.path, SERIES, [{"members": members}])
+    assert [row["members"] for row in read_table(tmp_path / SERIES.path, SERIES)] == [members]
+    write_parquet(tmp_path, [SERIES])
+    with connect() as database:
+        assert database.read_parquet(str(tmp_path / SERIES.parquet)).select("len(members)").fetchall() == [(10_000,)]
 
 
 def test_sql_expressions_work_with_other_versions() -> None:
