@@ -97,8 +97,14 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     job = given.folder.absolute()
     again = (given.output or job.with_name(f"{job.name}-again")).absolute()
+    if again.resolve() == job.resolve():
+        raise UserError(f"--output {again} is the job to compare with: give another folder.")
     settings = configuration(job, vars(given))
-    if status := subprocess.run(snakemake_command(again, settings, given.cores), check=False).returncode:
+    try:
+        command = snakemake_command(again, settings, given.cores)
+    except OSError as error:
+        raise UserError(f"The folder {again} can't be written ({error.strerror}): give another --output.") from error
+    if status := subprocess.run(command, check=False).returncode:
         return status
     others = differing(job, again)
     for path in others:

@@ -54,3 +54,10 @@ def test_mirror_under_another_name_keeps_its_label(job: Path, tmp_path: Path) ->
     for place, label in (("pdb/divided", None), ("pdb/other", "divided")):
         source = reproduce.configuration(tmp_path, {"source": [str(tmp_path / place)]})["source"]
         assert (source["mirror"], source["label"]) == (str(tmp_path / place), label)
+
+
+def test_folder_of_the_rerun_is_another_one_that_can_be_written(job: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for output, says in ((tmp_path / "file", "can't be written"), (job.parent / "models/../job", "to compare with")):
+        with pytest.raises(UserError, match=says):
+            reproduce.main([str(job), "--source", str(job.parent / "models"), "--output", str(output)])

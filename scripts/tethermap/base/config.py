@@ -122,13 +122,14 @@ def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
     """Return the settings that differ between two runs and can change results, as dotted keys.
 
     The cache folder, cluster resources and `force` itself don't count. A setting that an earlier version did
-    not have counts as its default.
+    not have counts as its default; a recorded search counts as one setting.
     """
     old, new = (
         dict(_leaves({key: value for key, value in _completed(settings).items() if key not in NOT_COMPARED}))
         for settings in (before, now)
     )
-    return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+    changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    return sorted({recorded_search.KEY if key.startswith(f"{recorded_search.KEY}.") else key for key in changed})
 
 
 def cache_folder(cache_dir: str | None) -> Path:

@@ -120,6 +120,7 @@ def test_changed_keys_are_those_that_can_change_results() -> None:
     before = resolve(JOB)
     after = resolve({**JOB, "cache_dir": "/scratch", "force": True, "filters": {"max_resolution": 2}})
     assert changed_keys(before, after) == ["filters.max_resolution"]
+    assert changed_keys(before, {**before, "recorded_search": {"entries": [], "query": {}}}) == ["recorded_search"]
 
 
 def test_settings_of_an_earlier_version_are_accepted_and_count_as_unchanged() -> None:
