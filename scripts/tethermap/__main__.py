@@ -24,7 +24,12 @@ from tethermap.base.root import ROOT, __version__, search_path
 from tethermap.base.tables import Row
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
-from tethermap.steps.own_files import refuse_no_structure, refuse_unreadable_tables, refuse_wrong_smiles
+from tethermap.steps.own_files import (
+    refuse_brackets,
+    refuse_no_structure,
+    refuse_unreadable_tables,
+    refuse_wrong_smiles,
+)
 
 _BYTES_PER_SECOND = 2e6
 """Assumed speed of a download."""
@@ -86,8 +91,10 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     if chosen.mirror and not chosen.mirror.expanduser().is_dir():
         raise UserError(f"--mirror {chosen.mirror} is no folder: give one with files of the wwPDB.")
     name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
-    settings["target_name"] = chosen.target or name
-    settings["search_query"] = chosen.query if chosen.query is not None else "" if paths else name
+    settings["target_name"] = chosen.target or settings.get("target_name", name)
+    query = settings.get("search_query", "" if paths else name)
+    settings["search_query"] = query if chosen.query is None else chosen.query
+    refuse_brackets(settings["search_query"])
     if paths:
         source |= {"kind": "files", "files": [str(Path(path).expanduser().absolute()) for path in paths]}
     elif chosen.archive or chosen.mirror:

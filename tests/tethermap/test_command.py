@@ -99,6 +99,13 @@ def test_folder_of_the_user_names_the_target(tmp_path: Path, monkeypatch: pytest
     assert job_settings(words("."))["target_name"] == "models"
 
 
+def test_any_setting_may_be_given_by_name() -> None:
+    given = job_settings(words("4CUP", "--set", "target_name=BAZ2B", "--set", "search_query=bromodomain"))
+    assert (given["target_name"], given["search_query"]) == ("BAZ2B", "bromodomain")
+    named = job_settings(words("4CUP", "--set", "target_name=BAZ2B", "--target", "BAZ", "--query", "P00533"))
+    assert (named["target_name"], named["search_query"]) == ("BAZ", "P00533")
+
+
 @pytest.mark.parametrize("cores", ["0", "-3", "two"])
 @pytest.mark.parametrize("command", ["run", "preview", "reproduce"])
 def test_run_needs_a_process(command: str, cores: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +129,7 @@ def test_job_has_one_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["preview", "4CUP", "--smiles", "LIG=xx"], "The definition LIG=xx can't be used: 'xx' is no SMILES"),
         (["preview", "4CUP", "--fasta", "{file}"], "--fasta {file} is empty"),
         (["preview", ""], "target_name is '': give one line of text"),
-        pytest.param(["preview", "BAZ2B", "--query", "(a OR b) c"], "brackets", marks=pytest.mark.process),
+        (["run", "4CUP", "--query", "(a OR b) c"], "The query '(a OR b) c' has brackets with operators"),
     ],
 )
 def test_argument_that_cannot_be_used_is_one_sentence(

@@ -1,4 +1,4 @@
-"""Checks of the user's files on the command line, before a job folder changes."""
+"""Checks of the user's files and query on the command line, before a job folder changes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,14 @@ from typing import Any
 from tethermap.base.errors import UserError
 from tethermap.components.user import components_from_table
 from tethermap.sources.own.sniff import kind_of
+from tethermap.sources.query import NO_BRACKETS, parse_query
 from tethermap.steps.parameters import build_tables
+
+
+def refuse_brackets(query: Any) -> None:
+    """Raise UserError if a query has brackets with operators; the service refuses the same ones."""
+    if parse_query(str(query)).has_brackets:
+        raise UserError(f"The query {query!r} {NO_BRACKETS}.")
 
 
 def refuse_no_structure(paths: Sequence[Path]) -> None:

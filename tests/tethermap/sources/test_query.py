@@ -102,7 +102,7 @@ def test_operators_without_words_are_ignored(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "grouped"),
     [("(EGFR OR HER2) kinase", True), ("kinase -(EGFR HER2)", True), ("( EGFR ) OR BTK", True), ("EGFR (human)", False),
-     ("N-(4-fluorophenyl)acetamide OR BTK", False)],
+     ("N-(4-fluorophenyl)acetamide OR BTK", False), ("((", False)],
 )  # fmt: skip
 def test_brackets_for_groups_differ_from_brackets_in_names(text: str, grouped: bool) -> None:
     assert parse_query(text).has_brackets is grouped
