@@ -1,5 +1,6 @@
 """Analyse structures in one call."""
 
+import hashlib
 import shutil
 import subprocess
 import tempfile
@@ -32,9 +33,13 @@ _POLL_SECONDS = 0.5
 
 
 def write_smiles(smiles: Mapping[str, str], folder: Path) -> Path:
-    """Write a table of definitions by component code into a folder and return its path."""
-    table = folder / "smiles.csv"
-    write_text(table, "".join(f"{code},{value}\n" for code, value in smiles.items()))
+    """Write a table of definitions by component code into a folder and return its path.
+
+    The path differs for other definitions, so that a used folder refuses them like any changed setting.
+    """
+    text = "".join(f"{code},{value}\n" for code, value in smiles.items())
+    table = folder / f"smiles-{hashlib.sha256(text.encode()).hexdigest()[:12]}.csv"
+    write_text(table, text)
     return table
 
 

@@ -97,6 +97,11 @@ def test_definition_of_an_unused_code_is_a_warning(model: Path) -> None:
         analyse(model, smiles={"LOG": SMILES})
 
 
+def test_other_definitions_are_refused_in_a_used_folder(made: Job, model: Path) -> None:
+    with pytest.raises(TethermapError, match=r"used with other settings of source\.components"):
+        analyse(model, smiles={"LIG": "CCO"}, target="BAZ2B", folder=made.folder)
+
+
 def test_shares_in_words_and_tables_are_of_surface(made: Job) -> None:
     (ligand,) = made
     assert f"{1 - ligand.buried:.0%} of its surface exposed" in repr(ligand)
