@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from rdkit import Chem
@@ -18,7 +19,7 @@ from tethermap.extras.degraders.ends import to_make
 from tethermap.extras.degraders.join import degraders, read_linkers
 from tethermap.extras.degraders.split import halves_in
 from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor
-from tethermap.extras.protac.programs import FORMATS
+from tethermap.extras.protac.programs import FORMATS, MOST_MADE
 from tethermap.molecule.layout2d import molecule_layout
 
 
@@ -32,8 +33,9 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     given : argparse.Namespace
         Arguments of the script.
     """
-    found = degraders(first.end, second.end, read_linkers(LINKERS, given.linkers))
-    made = [one for one in found if one.between <= (given.most_atoms or math.inf)]
+    longest = given.most_atoms or math.inf
+    found = list(islice(degraders(first.end, second.end, read_linkers(LINKERS, given.linkers), longest), MOST_MADE + 1))
+    made = found[:MOST_MADE]
     page = made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))
     if given.format == "sdf":
@@ -41,6 +43,7 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     if given.format == "csv":
         return build.as_csv(rows)
     body = {"a": first.description, "b": second.description, "count": len(rows), "total": len(made), "degraders": rows}
+    body["truncated"] = len(found) > MOST_MADE
     if given.pictures:
         blocks = [block for part in (first, second) for block in to_make(part.end)]
         blocks += [str(row["smiles"]) for row in rows[: given.pictures]]

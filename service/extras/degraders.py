@@ -80,6 +80,7 @@ class DegradersAnswer(Paged, Success):
     a: MadeHalf
     b: MadeHalf
     count: Count
+    truncated: bool
     degraders: list[Degrader]  # type: ignore[valid-type]
 
 

@@ -23,7 +23,7 @@ from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
 from tethermap.base import layout, tables
 from tethermap.base.reference import LINKERS
-from tethermap.extras.protac.programs import LINKER_CLASSES, smiles_size
+from tethermap.extras.protac.programs import LINKER_CLASSES, MOST_MADE, smiles_size
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
 HALVES = {"a_smiles": ACID, "b_smiles": PHENOL, "linker_class": "peg"}
@@ -63,6 +63,17 @@ def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2
     assert short == [one for one in everything if one["linker_atoms"] <= 8]
     assert 0 < len(short) < len(everything)
     assert {(one["needs_a"], one["needs_b"]) for one in short} >= {("primary amine", "alkyl halide or alcohol")}
+
+
+def test_work_for_one_request_is_limited_and_the_answer_reports_it(http: httpx2.Client, told: dict[str, Any]) -> None:
+    assert told["truncated"] is False
+    asked = {"a_smiles": "C[*]", "b_smiles": "[*]C", "limit": "2"}
+    made = http.get("/api/degraders", params=asked).json()
+    assert (made["total"], made["truncated"]) == (MOST_MADE, True)
+    short = http.get("/api/degraders", params={**asked, "max_linker_atoms": "4"}).json()
+    assert (0 < short["total"] < MOST_MADE, short["truncated"]) == (True, False)
+    text = "These are not all molecules"
+    assert [text in http.get("/degraders", params=one).text for one in (asked, HALVES)] == [True, False]
 
 
 def test_csv_and_sdf_contain_the_same_molecules(http: httpx2.Client, told: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -56,7 +57,7 @@ class Made:
         return str(Chem.MolToSmiles(plain))
 
 
-def degraders(first: End, second: End, linkers: Sequence[Linker]) -> Iterator[Made]:
+def degraders(first: End, second: End, linkers: Sequence[Linker], longest: float = math.inf) -> Iterator[Made]:
     """Yield all degraders of two halves and some linkers, either way round, each molecule once.
 
     Parameters
@@ -65,14 +66,17 @@ def degraders(first: End, second: End, linkers: Sequence[Linker]) -> Iterator[Ma
         The halves.
     linkers : sequence of Linker
         The linkers.
+    longest : float
+        Maximum number of atoms between the halves.
     """
     seen: set[str] = set()
     for linker in linkers:
-        for way in (linker, linker.turned()):
+        ways = {Chem.MolToSmiles(Chem.MolFromSmiles(way.smiles)): way for way in (linker.turned(), linker)}
+        for way in reversed(ways.values()):  # one for a symmetric linker
             for join in first.joins:
                 for other in second.joins:
                     made = made_of(first, second, way, (join, other))
-                    if made is not None and (smiles := made.smiles) not in seen:
+                    if made is not None and made.between <= longest and (smiles := made.smiles) not in seen:
                         seen.add(smiles)
                         yield made
 
@@ -103,11 +107,11 @@ def made_of(first: End, second: End, linker: Linker, joins: tuple[Join, Join]) -
 @lru_cache(maxsize=4096)
 def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None:
     """Return a linker with the products of two reactions at its ends, and its atoms between the halves."""
+    if not all(kind in join.ends for kind, join in zip(_kinds(linker), joins, strict=True)):
+        return None
     mol = Chem.MolFromSmiles(linker)
     for k, join in zip((_FIRST, _SECOND), joins, strict=True):
         star = next(atom for atom in mol.GetAtoms() if atom.GetAtomMapNum() == k)
-        if _kind(star.GetNeighbors()[0]) not in join.ends:
-            return None
         star.SetAtomMapNum(0)
         star.SetIsotope(k)
         if join.bridge:
@@ -124,6 +128,13 @@ def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None
         for k in (_FIRST, _SECOND)
     )
     return mol, len(Chem.GetShortestPath(mol, first, second)) - 2
+
+
+@lru_cache(maxsize=4096)
+def _kinds(linker: str) -> tuple[str, ...]:
+    """Return the kinds of a linker's two ends."""
+    stars = [atom for atom in Chem.MolFromSmiles(linker).GetAtoms() if atom.GetAtomMapNum()]
+    return tuple(_kind(star.GetNeighbors()[0]) for star in sorted(stars, key=lambda star: star.GetAtomMapNum()))
 
 
 def _kind(atom: Chem.Atom) -> str:

@@ -67,3 +67,5 @@ LINKER_CLASSES = (
 
 MOST_DEGRADERS = 1000
 """Most molecules of one answer."""
+MOST_MADE = 8000
+"""Most molecules made for one request, which takes some ten seconds; a response has a part of them."""
