@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -193,7 +193,7 @@ async def degrader_inputs(request: Request) -> Response:
     with tempfile.TemporaryDirectory(prefix="tethermap-inputs-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / "inputs.zip"
         options = [*_options({**asked, "output": file}), "--", str(job.folder)]
-        await shared_of(request).scripts.run("inputs", "scripts.protac_inputs", options)
+        await shared_of(request).scripts.run("inputs", "scripts.protac_inputs", options, ["degrader"])
         archive = await in_thread(file.read_bytes)
     headers = {"Content-Disposition": disposition(f"{job.record.job_id}_{stem}_{anchor}.zip")}
     return made_answer(request, archive, "application/zip", headers)
@@ -239,8 +239,8 @@ async def find_halves(request: Request) -> Response:
     return tagged(request, HalvesAnswer.model_validate_json(await _ran(request, "halves", asked)))
 
 
-async def _ran(request: Request, kind: Kind, asked: Mapping[str, object]) -> str:
-    return await shared_of(request).scripts.run(kind, "scripts.degraders", _options(asked))
+async def _ran(request: Request, kind: Kind, asked: Mapping[str, object], smiles: Sequence[str] = ("smiles",)) -> str:
+    return await shared_of(request).scripts.run(kind, "scripts.degraders", _options(asked), smiles)
 
 
 def _options(asked: Mapping[str, object]) -> list[str]:
@@ -259,14 +259,17 @@ def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, 
 async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
     asked: dict[str, object] = {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn}
     asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request)}
+    named: list[str] = []
     for letter, (stem, anchor, smiles) in _HALVES.items():
-        if half := smiles.of(request):
+        half = smiles.of(request)
+        named.append(smiles.name if half else stem.name)
+        if half:
             asked[f"{letter}-smiles"] = half
             continue
         job = job_named(request, _JOBS[letter].needed(request))
         asked |= {f"{letter}-job": job.folder, f"{letter}-stem": stem.needed(request)}
         asked[f"{letter}-anchor"] = anchor.needed(request)
-    return await _ran(request, "degraders", asked)
+    return await _ran(request, "degraders", asked, named)
 
 
 @ROUTES.get("/degraders", {200: PAGE}, (*_ASKED, *_ON_PAGE, _PIN, _NOTE), group="Pages")

@@ -221,7 +221,7 @@ async def _closest(request: Request, text: str, part: Page) -> tuple[Found, list
     index = index_of(settings.source_kind, settings.mirror, settings.cache_dir)
     arguments = [f"--{'smiles' if is_smiles(text) else 'name'}={text}", f"--most={_MOST_FOUND}"]
     arguments += [*([f"--index={index}"] if index else []), "--", *(str(job.folder) for job in jobs)]
-    answer = json.loads(await shared_of(request).scripts.run("similar", "scripts.similar_ligands", arguments))
+    answer = json.loads(await shared_of(request).scripts.run("similar", "scripts.similar_ligands", arguments, ["text"]))
     hits = answer["ligands"]
 
     def read() -> list[FoundLigand]:

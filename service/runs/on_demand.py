@@ -11,7 +11,7 @@ from service.errors import InternalError, InvalidParameter, NotFound, QueueFull
 from service.jobs.child import output_of
 from service.runs.config import child_environment
 from service.settings import Settings
-from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
+from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE, NO_SECOND_MOLECULE
 
 _SECONDS = 60.0
 """Longest time of one process; a ligand takes about two seconds."""
@@ -85,7 +85,7 @@ class Scripts:
         full = "Too much is being made: try again."
         self.places: dict[Kind, Places] = {kind: Places(1, _WAIT_SECONDS, full, "5") for kind in get_args(Kind)}
 
-    async def run(self, kind: Kind, module: str, arguments: Sequence[str]) -> str:
+    async def run(self, kind: Kind, module: str, arguments: Sequence[str], smiles: Sequence[str] = ("smiles",)) -> str:
         """Run a script and return its output.
 
         Parameters
@@ -96,6 +96,8 @@ class Scripts:
             Name of the script, ``scripts.degraders`` for example.
         arguments : sequence of str
             Each as ``--name=value``.
+        smiles : sequence of str
+            Parameters of the request that the error about a SMILES names, in the order of the script.
 
         Raises
         ------
@@ -116,8 +118,8 @@ class Scripts:
         reason = errors.decode("utf-8", "replace").strip()
         if status == NO_INPUTS:
             raise NotFound(reason)
-        if status == NO_MOLECULE:
-            raise InvalidParameter(reason, details={"reason": reason})
+        if status in (NO_MOLECULE, NO_SECOND_MOLECULE):
+            raise InvalidParameter(reason, details={"parameter": smiles[status - NO_MOLECULE], "reason": reason})
         if status:
             _LOG.error("%s %s failed: %s", module, " ".join(arguments[:2]), reason)
             raise InternalError("The result could not be computed; the log of the service has the reason.")

@@ -103,6 +103,28 @@ def test_wrong_question_is_refused(http: httpx2.Client, asked: dict[str, str], s
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
+@pytest.mark.parametrize(
+    ("path", "asked", "parameter", "beginning"),
+    [
+        ("degraders", {"a_smiles": "C(", "b_smiles": PHENOL}, "a_smiles", "The target's half is no SMILES"),
+        ("degraders", {"a_smiles": ACID, "b_smiles": "C("}, "b_smiles", "The recruiter's half is no SMILES"),
+        ("degraders/halves", {"smiles": "C(", "a": "{job}"}, "smiles", "The degrader is not a valid SMILES"),
+        ("search", {"text": "CC(=O"}, "text", "This is not a valid SMILES"),
+        ("jobs/{job}/protac-inputs", {"stem": "{stem}", "anchor": "{anchor}", "degrader": "C("}, "degrader", ""),
+    ],
+)
+def test_the_error_of_a_wrong_smiles_names_its_parameter(
+    http: httpx2.Client, mixed: Path, path: str, asked: dict[str, str], parameter: str, beginning: str
+) -> None:
+    row = next(row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"])
+    names = {"job": mixed.name, "stem": row["stem"], "anchor": row["anchor_atom"]}
+    params = {name: value.format(**names) for name, value in asked.items()}
+    answer = http.get(f"/api/{path.format(**names)}", params=params)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["details"]["parameter"]) == (400, parameter)
+    assert error["message"].startswith(beginning)
+
+
 def test_each_exit_of_a_ligand_lists_what_to_buy_or_make(http: httpx2.Client, mixed: Path, done_job: str) -> None:
     exits = [row for row in rows_of(mixed, layout.EXIT_VECTORS) if row["rank"]]
     stem = exits[0]["stem"]

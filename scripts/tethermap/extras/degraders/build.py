@@ -19,11 +19,20 @@ from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Made
 from tethermap.extras.protac.ligand import RankedExit, RankedLigand
 from tethermap.extras.protac.linker_length import LINKER_BOND
-from tethermap.extras.protac.on_demand import NoInputsError, NoMoleculeError, RequestedAnchor, exit_at, ligand_of
+from tethermap.extras.protac.on_demand import (
+    NoInputsError,
+    NoMoleculeError,
+    NoSecondMoleculeError,
+    RequestedAnchor,
+    exit_at,
+    ligand_of,
+)
 from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
 from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead, warhead_smiles
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
+
+_SIDES = ("target", "recruiter")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,8 +71,8 @@ def part_of_smiles(smiles: str, second: bool) -> Part:
         If no common reaction makes that bond.
     """
     if half_molecule(smiles) is None:
-        raise NoMoleculeError("A half is no SMILES with one [*] for the linker.")
-    end = _joined_end(smiles, "the half there")
+        raise _wrong_half(second, "is no SMILES with one [*] for the linker")
+    end = _joined_end(smiles, second, f"the {_SIDES[second]}'s half")
     mol = Chem.Mol(end.mol)
     for atom in mol.GetAtoms():
         atom.SetAtomMapNum(atom.GetIdx() + 1 + SECOND_HALF * second if atom.GetAtomicNum() else 0)
@@ -82,14 +91,16 @@ def part_of_exit(requested: RequestedAnchor, second: bool) -> Part:
     """
     ligand, rows = ligand_of(requested.job, requested.stem)
     chosen = exit_at(ligand, rows, requested.anchor)
-    end = _joined_end(exit_smiles(ligand, chosen, SECOND_HALF * second), f"{requested.anchor} of {requested.stem}")
+    end = _joined_end(
+        exit_smiles(ligand, chosen, SECOND_HALF * second), second, f"{requested.anchor} of {requested.stem}"
+    )
     anchor, _ = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     description = _description(ligand, chosen, end, _contact_rows(requested.job, requested.stem))
     warhead = cut_warhead(ligand.molecule, *core_cut(ligand.graph, chosen.anchor, chosen.leaving))
     return Part(end, description, ligand.instance.entry_id, tuple(ligand.graph.xyz[anchor].tolist()), warhead)
 
 
-def _joined_end(smiles: str, place: str) -> End:
+def _joined_end(smiles: str, second: bool, place: str) -> End:
     """Return a half that a linker can be joined to; `place` ends the message of the error if none can.
 
     Raises
@@ -102,8 +113,12 @@ def _joined_end(smiles: str, place: str) -> End:
     if (end := end_of(smiles)) is None:
         raise NoInputsError(f"No common reaction joins a linker to {place}.")
     if end.mol.GetNumHeavyAtoms() > MOST_ATOMS or rdMolDescriptors.CalcNumRings(end.mol) > MOST_RINGS:
-        raise NoMoleculeError(f"A half has more than {MOST_ATOMS} heavy atoms or {MOST_RINGS} rings.")
+        raise _wrong_half(second, f"has more than {MOST_ATOMS} heavy atoms or {MOST_RINGS} rings")
     return end
+
+
+def _wrong_half(second: bool, reason: str) -> NoMoleculeError:
+    return (NoSecondMoleculeError if second else NoMoleculeError)(f"The {_SIDES[second]}'s half {reason}.")
 
 
 def handles_of(job: Path, stem: str, anchor: str = "") -> list[dict[str, object]]:

@@ -19,7 +19,7 @@ from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_SMILES, program, tools
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import E3, job_gene, job_side
-from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE
+from tethermap.run.exit_status import NO_INPUTS, NO_MOLECULE, NO_SECOND_MOLECULE
 
 _OF_ONE_HALF = ("README.txt", "Protac_params_")
 """Beginnings of names of files that leave the other half open."""
@@ -37,6 +37,12 @@ class NoMoleculeError(NoInputsError):
     """The SMILES of the request is invalid."""
 
     status = NO_MOLECULE
+
+
+class NoSecondMoleculeError(NoMoleculeError):
+    """The second SMILES of the request is invalid."""
+
+    status = NO_SECOND_MOLECULE
 
 
 def molecule_of(smiles: str, subject: str) -> Chem.Mol:
