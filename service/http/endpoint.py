@@ -54,7 +54,7 @@ class Endpoint:
     errors : sequence of str
         Codes of the errors that this route can answer besides those that its other fields or being a route bring.
     listing : bool
-        Whether it answers a list, so that a query parameter that it doesn't know is refused.
+        Whether it answers a list or an archive of it, so that a query parameter that it doesn't know is refused.
     changes : bool
         Whether it changes something, so that a token is needed where tokens are configured.
     public : bool

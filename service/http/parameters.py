@@ -307,7 +307,7 @@ class Page(NamedTuple):
 
 
 def refuse_unknown(request: Request, known: Sequence[str]) -> None:
-    """Reject unknown query parameters of a list: a misspelled filter must not return everything.
+    """Reject unknown query parameters: a misspelled filter must not return everything.
 
     Raises
     ------
@@ -317,7 +317,7 @@ def refuse_unknown(request: Request, known: Sequence[str]) -> None:
     for name in request.query_params:
         if name not in known:
             raise InvalidParameter(
-                f"{name[:64]} is not a parameter of this list, which has {', '.join(known) or 'none'}.",
+                f"{name[:64]} is not a parameter of this address, which has {', '.join(known) or 'none'}.",
                 details={"parameter": name[:64], "known": list(known)},
             )
 

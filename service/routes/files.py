@@ -35,7 +35,7 @@ def _of_both(path: str, answer: Any, parameters: Sequence[Parameter] = (), *, na
 
 
 _LISTED: dict[str, Any] = {"errors": ("INVALID_PATH",), "listing": True}
-_ARCHIVE: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",), "ready": True}
+_ARCHIVE: dict[str, Any] = {"errors": ("FILE_NOT_FOUND",), "ready": True, "listing": True}
 
 
 @_of_both(

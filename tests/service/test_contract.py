@@ -119,7 +119,7 @@ REFUSED_PATHS = {
         "/api/jobs/{job}/sasa/atoms?pdb_id=1hpv&chain=A&residue_id=200&include_buried=x",
         "/api/indexed-jobs?sort=color", "/api/indexed-jobs?status=asleep", "/api/indexed-jobs?availability=maybe",
         "/api/indexed-jobs?created_after=yesterday", "/api/jobs/export?created_before=2026-13-01",
-        "/api/job_log/{job}?since=x",
+        "/api/job_log/{job}?since=x", "/api/jobs/{job}/bundle?stems=x", "/api/jobs/{job}/download?stems=x",
     ),
     (404, "JOB_NOT_FOUND"): (
         "/api/compare?a={job}%0a&b={job}", "/api/degraders?a_job={job}%0a&a_stem=x&a_anchor=y&b_smiles=C[*]",
