@@ -1,11 +1,9 @@
 """The form of a job: its fields, made from the config schema, and the request of a filled-in form."""
 
 import json
-import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -14,6 +12,7 @@ import yaml
 
 from service.jobs.submission import Submission, parse_submission, public_settings
 from service.pages.texts import TEXTS
+from service.results.tables import plain_number
 from service.settings import Settings
 from tethermap.base.config import load_defaults
 from tethermap.base.identifiers import ENTRY_ID
@@ -183,10 +182,9 @@ def _converted(one: FormField, values: list[str]) -> Any:
     if one.kind == "flag":
         return values[-1] in ("true", "on")
     if one.kind in ("integer", "number"):
-        with suppress(ValueError):
-            number = float(values[0])
-            if math.isfinite(number):
-                return int(number) if number.is_integer() else number
+        number = plain_number(values[0].strip())
+        if number is not None:
+            return int(number) if number.is_integer() else number
     return values[0]
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -15,7 +13,7 @@ from starlette.datastructures import QueryParams
 from service.pages.columns import BY_KEY, USUAL, Shown, chosen
 from service.pages.fit import FITS, fit_of
 from service.results.answers import ANSWER_COLUMNS, Answers, several
-from service.results.tables import JobTables, number
+from service.results.tables import JobTables, number, plain_number
 from tethermap.base import tables
 from tethermap.base.identifiers import plain_name
 from tethermap.base.tables import Row, Value
@@ -67,8 +65,8 @@ class TableView:
         return cls(
             words=query.get("q", "")[:_LONGEST].strip(),
             ligand=query.get("ligand", "")[:_LONGEST].strip().upper(),
-            least=_number(query.get("min", "")),
-            most=_number(query.get("max", "")),
+            least=plain_number(query.get("min", "").strip()),
+            most=plain_number(query.get("max", "").strip()),
             flags=tuple(flag[:_LONGEST] for flag in query.getlist("flag") if flag),
             fit=fit if (fit := query.get("fit", "")) in FITS else "",
             sort=sort if sort.removeprefix("-") in BY_KEY else "",
@@ -145,13 +143,6 @@ def searched(row: Row, names: Mapping[str, str]) -> str:
 
 def _plain(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
-
-
-def _number(text: str) -> float | None:
-    with suppress(ValueError):
-        if math.isfinite(value := float(text.strip()[:32])):
-            return value
-    return None
 
 
 def _sortable(value: Value) -> tuple[float, str]:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from service.errors import InvalidParameter
-from service.results.tables import JobTables, ordered_by, same_entry
+from service.results.tables import JobTables, ordered_by, plain_number, same_entry
 from service.scrub import FORMULA
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, format_value
@@ -145,23 +145,18 @@ def _test(column: Column, operator: str, text: str, parameter: str) -> tuple[str
     wanted = _value(column, text, parameter)
     if wanted is None:
         return (f"{name} IS NULL" if operator == "" else "false"), []
-    if wanted != wanted:  # no number is equal to NaN, or in order with it
-        return "false", []
     return f"{name} {_OPERATORS[operator]} ?", [wanted]
 
 
 def _value(column: Column, text: str, parameter: str) -> float | bool | None:
     text = text.strip()
-    try:
-        if text == "":
-            return None
-        if column.kind == "flag":
-            return {"true": True, "false": False, "1": True, "0": False}[text.lower()]
-        return float(text) + 0.0
-    except (ValueError, KeyError):
+    flags = {"true": True, "false": False, "1": True, "0": False}
+    value = flags.get(text.lower()) if column.kind == "flag" else plain_number(text)
+    if value is None and text:
         wanted = "true or false" if column.kind == "flag" else "a number"
         message = f"{parameter} is {text[:64]!r}: it must be {wanted}."
-        raise InvalidParameter(message, details={"parameter": parameter}) from None
+        raise InvalidParameter(message, details={"parameter": parameter})
+    return value
 
 
 def _safe(text: str, column: Column) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import re
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +28,8 @@ _SECONDS = 20.0
 
 _FILES = 512
 """Maximum number of files whose columns are cached."""
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 
 OF_STEMS = "stem IN (SELECT unnest(?))"
 """Condition for the rows of a list of instances."""
@@ -281,3 +285,9 @@ def number(row: Mapping[str, Any], name: str) -> float | None:
     """Return a number of a row, None when it is unknown."""
     value = row.get(name)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def plain_number(text: str) -> float | None:
+    """Return a finite number in ASCII digits; None for any other text, such as ``1_0`` and ``nan``."""
+    value = float(text) + 0.0 if _NUMBER.fullmatch(text) else math.nan
+    return value if math.isfinite(value) else None

@@ -120,6 +120,7 @@ REFUSED_PATHS = {
         "/api/indexed-jobs?sort=color", "/api/indexed-jobs?status=asleep", "/api/indexed-jobs?availability=maybe",
         "/api/indexed-jobs?created_after=yesterday", "/api/jobs/export?created_before=2026-13-01",
         "/api/job_log/{job}?since=x", "/api/jobs/{job}/bundle?stems=x", "/api/jobs/{job}/download?stems=x",
+        *(f"/api/jobs/{{job}}/rows?resolution__gte={text}" for text in ("1_0", "%EF%BC%91", "nan", "inf", "1e999")),
     ),
     (404, "JOB_NOT_FOUND"): (
         "/api/compare?a={job}%0a&b={job}", "/api/degraders?a_job={job}%0a&a_stem=x&a_anchor=y&b_smiles=C[*]",

@@ -45,6 +45,7 @@ def test_defaults_and_empty_fields_are_left_out() -> None:
         ("max_entries", "many", "options.max_entries"),
         ("max_entries", "2.5", "options.max_entries"),
         ("max_resolution", "nan", "options.max_resolution"),
+        ("max_resolution", "1_0", "options.max_resolution"),
         ("max_resolution", "1e400", "options.max_resolution"),
         ("kinds", "<b>", "options.kinds"),
         ("context", "moon", "options.context"),

@@ -183,7 +183,7 @@ def test_filters_and_sorts_are_those_of_plain_python(contacts: Path, data: st.Da
     columns = [column for column in CONTACTS.columns if column.name in ("pdb_id", "detail", "distance_A", "stem")]
     column, operator = data.draw(st.sampled_from(columns)), data.draw(st.sampled_from(["", "gte", "lte", "contains"]))
     numbers = column.kind == "number" and operator != "contains"
-    text = data.draw(st.sampled_from([one for one in TEXTS if not numbers or re.fullmatch(r"[-0-9.e]*|nan", one)]))
+    text = data.draw(st.sampled_from([one for one in TEXTS if not numbers or re.fullmatch(r"[-0-9.e]*", one)]))
     sort, descending = data.draw(st.none() | st.sampled_from(columns)), data.draw(st.booleans())
     expected = [
         row for row in read_table(job / CONTACTS.path, CONTACTS) if filter_of(column, operator, text)(row[column.name])
