@@ -102,7 +102,9 @@ def _names(item: Any) -> tuple[str, str, str] | None:
     if not isinstance(item, dict):
         return None
     values = [item.get(name) for name in ("pdb_id", "chain", "residue_id")]
-    texts = [str(value).strip() for value in values if isinstance(value, str | int | float) and value is not True]
+    texts = [
+        str(value).strip() for value in values if isinstance(value, str | int | float) and not isinstance(value, bool)
+    ]
     if len(texts) != len(values) or not all(0 < len(text) <= _SHOWN for text in texts):
         return None
     return texts[0], texts[1], texts[2]

@@ -338,9 +338,11 @@ def test_bad_batch_is_refused(http: httpx2.Client) -> None:
 def test_bulk_puts_what_it_does_not_find_into_missing(http: httpx2.Client, done_job: str) -> None:
     path = f"/api/jobs/{done_job}/sasa/bulk"
     good = {"pdb_id": "1HPV", "chain": "a", "residue_id": 200}
-    body = post(http, {"requests": [good, {"pdb_id": "1hpv"}, 7, {**good, "residue_id": "9"}]}, path).json()
+    others = [{"pdb_id": "1hpv"}, 7, {**good, "residue_id": "9"}, {**good, "chain": False}]
+    body = post(http, {"requests": [good, *others]}, path).json()
     assert list(body["results"]) == ["1hpv|A|200"]
-    assert [item["index"] for item in body["missing"]] == [1, 2, 3]
+    keys = [None, None, "1hpv|a|9", None]  # none for a malformed one
+    assert [(item["index"], item["key"]) for item in body["missing"]] == list(enumerate(keys, 1))
     assert_error(post(http, {}, path), 400, "MISSING_FIELD")
     assert_error(post(http, {"requests": [good] * 501}, path), 422, "INVALID_FIELD")
 
