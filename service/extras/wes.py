@@ -352,7 +352,8 @@ async def get_task(request: Request) -> Response:
     task_id = str(request.path_params["task_id"])
     task = tasks.get(task_id)
     if task is None:
-        raise NotFound(f"The run has no task {task_id[:64]}; its tasks are {', '.join(tasks)}.", details={})
+        known = f"its tasks are {', '.join(tasks)}" if tasks else "it has no tasks"
+        raise NotFound(f"The run has no task {task_id[:64]}; {known}.", details={})
     return tagged(request, task)
 
 

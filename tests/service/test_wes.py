@@ -96,6 +96,7 @@ def test_a_run_is_canceled_and_a_failed_one_has_its_cause(http: httpx2.Client, q
     assert http.get(f"{BASE}/runs/{queued_job}/status").json()["state"] == "CANCELED"
     failed = run(http, REFUSED).json()["run_id"]
     wait_until(lambda: http.get(f"{BASE}/runs/{failed}/status").json()["state"] == "EXECUTOR_ERROR", 60, "it to fail")
+    assert http.get(f"{BASE}/runs/{queued_job}/tasks/x").json()["msg"] == "The run has no task x; it has no tasks."
 
 
 @pytest.mark.parametrize(
