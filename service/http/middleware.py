@@ -23,6 +23,7 @@ _CLIENT_LEFT = 499
 
 _LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_ABSOLUTE = re.compile("https?://([^/]*)", re.IGNORECASE)
 _PORT = re.compile(r":\d*\Z")
 
 
@@ -58,6 +59,12 @@ class RequestContext:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if absolute := _ABSOLUTE.match(scope["path"]):  # its host counts instead of the header's: RFC 9112, 3.2.2
+            scope["path"] = scope["path"][absolute.end() :] or "/"
+            scope["headers"] = [
+                (b"host", absolute[1].encode()),
+                *(one for one in scope["headers"] if one[0] != b"host"),
+            ]
         ROOT_PATH.set(self.root_path)
         PATHS.set(self.paths)
         while self.root_path and scope["path"].startswith(f"{self.root_path}/"):  # clients that join base and path

@@ -166,6 +166,14 @@ def test_two_hosts_in_one_request_are_refused(http: Http, done_job: str) -> None
 # Responses of a private service
 
 
+def test_the_host_of_an_absolute_target_counts_instead_of_the_header(http: Http) -> None:
+    for host, other, status in (("localhost", "evil.example", 200), ("evil.example", "localhost", 421)):
+        with socket.create_connection(("127.0.0.1", http.base_url.port or 80), timeout=patience(10)) as connection:
+            head = f"GET http://{host}:1/api/health HTTP/1.1\r\nHost: {other}\r\nConnection: close\r\n\r\n"
+            connection.sendall(head.encode())
+            assert connection.recv(4096).startswith(f"HTTP/1.1 {status} ".encode())
+
+
 def test_private_reads_need_a_token_and_health_does_not(guarded: TestClient, anns_job: str) -> None:
     for path in ("/api/indexed-jobs", f"/api/jobs/{anns_job}", "/api/manifest", "/openapi.json", "/api/examples",
                  f"/api/jobs/{anns_job}/events", "/api/jobs/export", "/metrics"):  # fmt: skip
