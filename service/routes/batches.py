@@ -113,7 +113,7 @@ async def submit_batch(request: Request) -> Response:
     shared = shared_of(request)
     body = await read_json(request)
     jobs, pause = await in_thread(parse_batch, body, shared.parts.settings)
-    require_own_uploads(request, *jobs)
+    require_own_uploads(request, *jobs, batch=True)
     await require_public_receivers(request, *jobs, batch=True)
     key = idempotency(request, "/api/batches", body)
     batch = await shared.parts.queue.submit_batch(jobs, pause, owner=owner_of(request), idempotency=key)

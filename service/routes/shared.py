@@ -257,8 +257,8 @@ def require_owner(request: Request, owner: str | None, kind: str, **ids: str) ->
         )
 
 
-def require_own_uploads(request: Request, *submissions: Submission) -> None:
-    """Reject jobs with structures of another token; the queue reports missing structures.
+def require_own_uploads(request: Request, *submissions: Submission, batch: bool = False) -> None:
+    """Reject jobs with structures of another token, those of a batch by name; the queue reports missing structures.
 
     Raises
     ------
@@ -267,13 +267,20 @@ def require_own_uploads(request: Request, *submissions: Submission) -> None:
     InvalidField
         If the request may not even see it.
     """
-    for structures in {submission.structures for submission in submissions}:
-        if structures:
+    refused: dict[int, Forbidden | InvalidField] = {}
+    for number, structures in enumerate(submission.structures for submission in submissions):
+        try:
             with contextlib.suppress(NotFound):
-                owner = shared_of(request).uploads.get(structures).owner
+                owner = shared_of(request).uploads.get(structures or "").owner
                 if not may_see(request, owner):
                     raise unknown_structures()
-                require_owner(request, owner, "upload", upload_id=structures)
+                require_owner(request, owner, "upload", upload_id=structures or "")
+        except (Forbidden, InvalidField) as error:
+            refused[number] = error
+    for first in refused.values():
+        if batch:
+            first.details["items"] = [refused_item(number, error) for number, error in refused.items()]
+        raise first
 
 
 async def require_public_receivers(request: Request, *submissions: Submission, batch: bool = False) -> None:

@@ -250,6 +250,8 @@ def test_others_uploads_are_not_used_or_removed(guarded: TestClient) -> None:
     assert_error(guarded.delete(at, headers=BEN), 403, "FORBIDDEN", upload_id=upload["upload_id"])
     for path, body in (("jobs", job), ("jobs?dry_run=true", job), ("batches", {"jobs": [job]})):
         assert_error(guarded.post(f"/api/{path}", json=body, headers=BEN), 403, "FORBIDDEN")
+    refused = guarded.post("/api/batches", json={"jobs": [job, HPV, job]}, headers=BEN).json()["error"]
+    assert [(one["index"], one["code"]) for one in refused["details"]["items"]] == [(0, "FORBIDDEN"), (2, "FORBIDDEN")]
     assert guarded.post("/ga4gh/wes/v1/runs", files=run_form(job), headers=BEN).status_code == 403
     assert guarded.get(at, headers=ANN).status_code == 200
     assert guarded.delete(at, headers=OPERATOR).json()["deleted"] is True
