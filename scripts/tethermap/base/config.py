@@ -198,9 +198,14 @@ def _unknown(key: str, schema: Settings, sections: Sequence[str]) -> str:
     """Return the sentence for a misspelled setting; `sections` are compared with it first."""
     keys = list(all_settings(schema))
     close = [one for names in (sections, keys) for one in difflib.get_close_matches(key, names, 1, 0.6)]
-    below = [one for one in keys if one.rpartition(".")[2] == key.rpartition(".")[2]]
+    close = [one for one in close if difflib.get_close_matches(_last(key), [_last(one)], 1, 0.6)]
+    below = [one for one in keys if _last(one) == _last(key)]
     hint = f"did you mean {[*close, *below][0]}?" if close or below else "config/README.md lists all settings."
     return f"{key} is not a setting: {hint}"
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
 
 
 def _check_numbers(settings: Settings) -> None:

@@ -59,6 +59,7 @@ def test_unusual_target_names_are_unchanged(name: str) -> None:
         ({"force": "maybe"}, "force is 'maybe'", "give true or false"),
         ({"max_resolution": 2}, "max_resolution is not a setting", "did you mean filters.max_resolution?"),
         ({"filters": {"min_identiti": 0.5}}, "filters.min_identiti is not a setting", "filters.min_identity?"),
+        ({"filters": {"nope": 1}}, "filters.nope is not a setting", "config/README.md lists all settings."),
         ({"filters": {"max_resolution": -1}}, "filters.max_resolution is -1", "from 0.1 to 100 or null"),
         ({"filters": {"max_resolution": float("nan")}}, "filters.max_resolution is nan", "give a number"),
         ({"filters": {"max_entries": 2.5}}, "filters.max_entries is 2.5", "a whole number from 1"),
