@@ -199,10 +199,10 @@ def test_a_list_refuses_a_parameter_that_it_does_not_have(http: httpx2.Client, d
         assert_error(answer, 400, "INVALID_PARAMETER", parameter="knid")
 
 
-ODD_IDS = [
-    "", "a", "1234567", "123456789", "..", "%2e%2e", "%00", "5b5b5bd%20", "abc%0adef", "ABCD-123", "job_1234",
-    "%ff%fe%fd", "a" * 5000,
-]  # fmt: skip
+ODD_IDS = (
+    *("1234567", "123456789", "%00", "5b5b5bd%20", "abc%0adef", "ABCD-123", "%ff%fe%fd"),
+    *("00000000", "zzzzzzzz", "%e2%82%ac%e2%82%ac1234", "a" * 300),
+)
 JOB_PATHS = sorted(
     {endpoint.path for endpoint in endpoints() if "{job_id}" in endpoint.path and endpoint.method == "GET"}
 )
@@ -210,20 +210,13 @@ JOB_PATHS = sorted(
 
 @pytest.mark.parametrize("path", JOB_PATHS)
 def test_unknown_job_is_404_on_every_route(http: httpx2.Client, path: str) -> None:
-    for job_id in ("00000000", "zzzzzzzz", "%e2%82%ac%e2%82%ac1234", "a" * 300):
+    for job_id in ODD_IDS:
         address = path.replace("{job_id}", job_id).replace("{path:path}", "x.csv").replace("{name}", "1abc_A_X.pdb")
         answer = http.get(re.sub(r"\{\w+\}", "x", address))
         assert answer.status_code == 404, address
         if path.startswith("/api/"):
             code = "EXAMPLE_NOT_FOUND" if path.startswith("/api/examples/") else "JOB_NOT_FOUND"
             assert_error(answer, 404, code)
-
-
-@pytest.mark.parametrize("job_id", ODD_IDS)
-def test_odd_job_id_is_404(http: httpx2.Client, job_id: str) -> None:
-    answer = http.get(f"/api/job_log/{job_id}")
-    assert answer.status_code == 404
-    assert answer.json()["ok"] is False
 
 
 @pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in endpoints()}))
