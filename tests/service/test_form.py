@@ -104,13 +104,6 @@ def test_form_is_explained_without_submitting(http: httpx2.Client) -> None:
     assert http.get("/api/indexed-jobs").json()["count"] == before
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site", "https://example.org", "null", "http://["])
-@pytest.mark.parametrize("path", ["/", "/monitor/exam1hpv"])
-def test_form_of_another_site_is_refused(http: httpx2.Client, path: str, site: str) -> None:
-    header = "Sec-Fetch-Site" if site.endswith("-site") else "Origin"
-    assert http.post(path, data=JOB, headers={header: site}).status_code == 401
-
-
 def test_protein_of_the_preview_becomes_the_target_by_one_button(http: httpx2.Client) -> None:
     shown = http.post("/", data={"target_name": "1HPV 4cup", "task": "preview"}).text
     words = ("2 entries, about", "Which protein is the target?", "Q9UIF8")

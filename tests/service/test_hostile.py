@@ -51,13 +51,14 @@ def test_a_depiction_of_any_text_is_refused_at_little_cost(svg: str) -> None:
 
 
 def test_pages_of_other_sites_change_nothing(http: httpx2.Client) -> None:
-    for method, path in (("POST", "/api/jobs"), ("POST", "/api/jobs/00000000/cancel"), ("DELETE", "/api/jobs/00000000"),
-                         ("POST", "/api/batches/batch_00000000/cancel"), ("POST", "/")):  # fmt: skip
+    posted = ("/api/jobs", "/api/jobs/00000000/cancel", "/api/batches/batch_00000000/cancel", "/", "/monitor/exam1hpv")
+    for method, path in (("DELETE", "/api/jobs/00000000"), *(("POST", path) for path in posted)):
         for site in ("cross-site", "same-site"):
             answer = http.request(method, path, headers={"Sec-Fetch-Site": site, "Origin": "https://evil.example"})
             assert answer.status_code == 401, (method, path)
             assert answer.json()["error"]["code"] == "UNAUTHORIZED"
-        for origin in ("http://evil.example", "null"):  # at a plain http address browsers send no other header
+        # Browsers send no other header from a page at a plain http address.
+        for origin in ("http://evil.example", "http://[", "null"):
             assert http.request(method, path, headers={"Origin": origin}).status_code == 401, (method, path)
     own = str(http.base_url).rstrip("/")
     assert http.post("/api/jobs/00000000/cancel", headers={"Origin": own}).status_code == 404
