@@ -484,12 +484,6 @@ def test_public_receivers_are_accepted(host: str) -> None:
     assert parse_submission({**HPV, "webhook": f"https://{host}/x"}, OFFERED).webhook
 
 
-@pytest.mark.parametrize("host", ["999.1.1.1", "1.2.3.4.5", "[::g]", "[1.2.3.4", "x:0", "x:65536"])
-def test_an_invalid_host_is_refused(host: str) -> None:
-    with pytest.raises(InvalidField, match="webhook"):
-        parse_submission({**HPV, "webhook": f"https://{host}/x"}, OFFERED)
-
-
 def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path: Path) -> None:
     bad, good = {**HPV, "webhook": "http://localhost:9/x"}, {**HPV, "webhook": "http://not-there.invalid/x"}
     with local(tmp_path, webhook_secret=SECRET) as http:
