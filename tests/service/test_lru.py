@@ -5,16 +5,6 @@ from hypothesis import given, strategies as st
 from service.lru import Lru
 
 
-def test_entry_used_least_recently_is_dropped_first() -> None:
-    cache: Lru[str, int] = Lru(2)
-    cache.keep("a", 1)
-    cache.keep("b", 2)
-    assert cache.use("a") == 1
-    cache.keep("c", 3)
-    assert list(cache) == ["a", "c"]
-    assert cache.use("b") is None
-
-
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9))), st.integers(0, 20))
 def test_entries_fit_and_the_last_that_fits_exists(entries: list[tuple[int, int]], most: int) -> None:
     cache: Lru[int, int] = Lru(most, lambda _, size: size)
