@@ -7,8 +7,8 @@ import yaml
 from rdkit import Chem
 
 from scripts.recruiters import LIBRARY, job_settings
+from tests.tools.components import Known
 from tethermap.base.reference import rows_of
-from tethermap.components.index import ComponentIndex
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
@@ -31,33 +31,21 @@ LEAVING = {"IUN": {"F02"}, "EF6": {"S1", "O1", "O2", "N2"}}
 """Atoms of the recruiter that the degrader lacks."""
 
 
-@pytest.fixture(scope="module")
-def index(component_index: Path) -> ComponentIndex:
-    return ComponentIndex(component_index)
-
-
-def test_every_recruiter_is_a_component_that_has_its_attachment_atoms(index: ComponentIndex) -> None:
+def test_every_recruiter_is_a_component_that_has_its_attachment_atoms(known: Known) -> None:
     library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
     recruiters = [one for ligase in library["ligases"] for one in ligase["recruiters"]]
     assert len(recruiters) > 12
     for one in recruiters:
-        component = index.get(one["ligand"])
-        assert component is not None, one
-        assert set(one["attachment"]) <= {atom.name for atom in component.atoms}, one
+        assert set(one["attachment"]) <= {atom.name for atom in known(one["ligand"]).atoms}, one
         assert one["source"]
         assert bool(one["attachment"]) != bool(one.get("exits")), one
     assert set(job_settings(library, {})["filters"]["entries"]) == {one["entry"] for one in recruiters}
 
 
 @pytest.mark.parametrize("ligand", [*MADE, "Q5J"])
-def test_a_degrader_contains_its_recruiter_and_leaves_at_the_attachment_atoms(
-    index: ComponentIndex, ligand: str
-) -> None:
-    component, whole = index.get(ligand), index.get("U79")
-    assert component is not None
-    assert whole is not None
-    degrader = Chem.MolFromSmiles(MADE.get(ligand, dictionary_smiles(whole, neutral=True)))
-    molecule = dictionary_molecule(component, neutral=True)
+def test_a_degrader_contains_its_recruiter_and_leaves_at_the_attachment_atoms(known: Known, ligand: str) -> None:
+    degrader = Chem.MolFromSmiles(MADE.get(ligand, dictionary_smiles(known("U79"), neutral=True)))
+    molecule = dictionary_molecule(known(ligand), neutral=True)
     assert molecule is not None
     bare = Chem.RWMol(molecule)
     for atom in [*bare.GetAtoms()][::-1]:
@@ -81,15 +69,14 @@ def test_a_degrader_contains_its_recruiter_and_leaves_at_the_attachment_atoms(
     assert {tuple(sorted(left))} == attachment
 
 
-def test_published_degraders_are_the_molecules_of_their_components(index: ComponentIndex) -> None:
+def test_published_degraders_are_the_molecules_of_their_components(known: Known) -> None:
     """Degraders of thalidomide are made as mixtures of both configurations; an entry shows one of these."""
     rows = rows_of(PUBLISHED)
     assert all(row["reference"] for row in rows)
-    known = [row for row in rows if row["component"]]
-    assert len(known) > 20
-    for row in known:
-        component = index.get(row["component"])
-        assert component is not None, row["name"]
-        told, drawn = Chem.MolFromSmiles(row["smiles"]), Chem.MolFromSmiles(dictionary_smiles(component, neutral=True))
+    named = [row for row in rows if row["component"]]
+    assert len(named) > 20
+    for row in named:
+        smiles = dictionary_smiles(known(row["component"]), neutral=True)
+        told, drawn = Chem.MolFromSmiles(row["smiles"]), Chem.MolFromSmiles(smiles)
         assert Chem.MolToSmiles(told, isomericSmiles=False) == Chem.MolToSmiles(drawn, isomericSmiles=False)
         assert drawn.HasSubstructMatch(told, useChirality=True), row["name"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.tethermap.components.test_index import CIF
-from tests.tools.components import ideal_instance
+from tests.tools.components import Known, ideal_instance
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import (
     UserComponentError,
@@ -111,8 +111,6 @@ def test_users_definition_precedes_a_real_component_of_that_code(code: str, smil
     assert (record.bond_source, record.observed_smiles, record.atoms_missing) == ("user", smiles, ())
 
 
-def test_dictionary_is_used_if_the_users_definition_does_not_fit(index: ComponentIndex) -> None:
-    drug = index.get("STI")
-    assert drug is not None
-    record = build_ligand(ideal_instance(drug), index, {"STI": component_from_smiles("STI", "CCO")})
+def test_dictionary_is_used_if_the_users_definition_does_not_fit(index: ComponentIndex, known: Known) -> None:
+    record = build_ligand(ideal_instance(known("STI")), index, {"STI": component_from_smiles("STI", "CCO")})
     assert record.bond_source == "dictionary"

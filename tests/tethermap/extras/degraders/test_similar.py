@@ -1,8 +1,6 @@
 """Components of the dictionary that are close to a molecule."""
 
-import pytest
-
-from tethermap.components.finder import ensured_index
+from tests.tools.components import Known
 from tethermap.components.index import ComponentIndex
 from tethermap.extras.degraders.similar import closest_components
 from tethermap.molecule.dictionary import dictionary_smiles
@@ -10,15 +8,8 @@ from tethermap.molecule.dictionary import dictionary_smiles
 ENTRIES = {"IRE": ["2itz", "4wkq"], "AQ4": ["1m17"], "STI": ["1iep"], "HOH": ["1m17"], "4PX": ["0xxx"]}
 
 
-@pytest.fixture(scope="module")
-def index() -> ComponentIndex:
-    return ComponentIndex(ensured_index())
-
-
-def test_component_itself_comes_first_then_similar_ones_of_the_source(index: ComponentIndex) -> None:
-    gefitinib = index.get("IRE")
-    assert gefitinib is not None
-    same, other = closest_components(dictionary_smiles(gefitinib, neutral=True), index, ENTRIES, 6)
+def test_component_itself_comes_first_then_similar_ones_of_the_source(index: ComponentIndex, known: Known) -> None:
+    same, other = closest_components(dictionary_smiles(known("IRE"), neutral=True), index, ENTRIES, 6)
     assert (same["ligand"], same["name"], same["relation"], same["differs"]) == ("IRE", "Gefitinib", "same", 0)
     assert same["entries"] == ["2itz", "4wkq"]
     assert (other["ligand"], other["relation"]) == ("AQ4", "similar")  # erlotinib, the same anilinoquinazoline
