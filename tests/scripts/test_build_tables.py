@@ -77,12 +77,6 @@ def test_the_combined_sdf_contains_all_molecules_in_the_order_of_the_tables(job:
     assert [record.partition("\n")[0] for record in records] == STEMS
 
 
-def test_results_do_not_depend_on_the_shards(tmp_path: Path, job: SmallJob) -> None:
-    others = [built(small_job(tmp_path / str(n), n_shards=n)) for n in (1, 3)]
-    for path in [*(table.path for table in MERGED), layout.LIGANDS_SDF]:
-        assert {(other.path / path).read_bytes() for other in others} == {(job.path / path).read_bytes()}
-
-
 def test_nothing_kept_gives_tables_of_headers_and_all_reasons(tmp_path: Path) -> None:
     empty = built(small_job(tmp_path, entries=()))
     assert {len(rows(empty, table)) for table in MERGED if table is not tables.ENTRY_STATUS} == {0}

@@ -88,10 +88,3 @@ def test_an_accepted_instance_without_its_row_is_reported(job: SmallJob) -> None
 
     change(job.path, "0", "clean_complexes/ligand_status", without)
     assert failures(job) == {("2abc", "status_rows")}
-
-
-def test_no_entries_give_an_empty_list_of_checks(tmp_path: Path) -> None:
-    from tests.tools.small_job import write_shard
-
-    write_shard(tmp_path, "0", [], [])
-    assert failures(SmallJob(tmp_path, ["0"])) == set()

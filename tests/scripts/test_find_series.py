@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.tools.components import ideal_instance
+from tests.tools.components import Known, ideal_instance
 from tests.tools.parts import put_records, rows_of_part, run_step
 from tethermap.base import layout
 from tethermap.base.records import part
@@ -23,15 +23,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def records(component_index: Path) -> list[LigandMolecule]:
+def records(index: ComponentIndex, known: Known) -> list[LigandMolecule]:
     """Amprenavir twice, once incomplete, darunavir, caffeine, a metal cluster, a molecule that RDKit cannot read,
     histamine."""
-    index = ComponentIndex(component_index)
 
     def record(comp_id: str, number: int, **options: object) -> LigandMolecule:
-        component = index.get(comp_id)
-        assert component is not None
-        made = build_ligand(ideal_instance(component, **options), index)  # type: ignore[arg-type]
+        made = build_ligand(ideal_instance(known(comp_id), **options), index)  # type: ignore[arg-type]
         return dataclasses.replace(made, stem=f"{number}abc_A_{comp_id}_1")
 
     first = record("478", 1)
@@ -150,9 +147,3 @@ def test_shards_and_their_order_make_no_difference(folder: Path, records: list[L
         assert read(folder) == read(many)
     pictures = [{p.name: p.read_bytes() for p in (job / layout.SERIES_FOLDER).iterdir()} for job in (folder, many)]
     assert pictures[0] == pictures[1]
-
-
-def test_job_without_ligands_has_empty_tables(tmp_path: Path) -> None:
-    folder = run(tmp_path, [])
-    assert _series(folder) == _ligands(folder) == []
-    assert _members(folder) == {}

@@ -138,10 +138,3 @@ def test_an_entry_lost_on_the_way_is_a_check_that_fails(tmp_path: Path) -> None:
     tables.write_table(path, tables.ENTRY_STATUS, kept)
     failures = written(job)["self_check"]["failures"]
     assert [(row["check"], row["detail"]) for row in failures] == [("entry_rows", "2abc")]
-
-
-def test_nothing_kept_is_a_manifest_without_results(tmp_path: Path) -> None:
-    manifest = written(prepared(small_job(tmp_path, entries=())))
-    assert manifest["has_results"] is False
-    assert manifest["self_check"]["passed"] is True
-    assert manifest["counts"]["entries_found"] == 1

@@ -12,23 +12,20 @@ from tests.tools.parts import instances_of, put, run_step
 from tethermap.base.records import part, read_records
 from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponentError
-from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import EntryError
 from tethermap.instance.model import Instance
 from tethermap.instance.store import instance_line
 from tethermap.matching import build
 from tethermap.molecule.record import LigandMolecule
-from tethermap.molecule.sdf import sdf_text
 from tethermap.molecule.store import molecule_of_record
 from tethermap.run.progress import read_progress
 from tethermap.steps import molecules
 
 
 @pytest.fixture(scope="module")
-def shard(archive: Path, component_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shard(archive: Path, index: ComponentIndex, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Instances of the embedded archive, as clean_complexes hands them on."""
     folder = tmp_path_factory.mktemp("shard")
-    index = ComponentIndex(component_index)
     kept: list[Instance] = []
     for path in sorted(archive.glob("*.gz")):
         try:
@@ -81,15 +78,6 @@ def test_progress_counts_entries(job: Path) -> None:
     assert read_progress(job).passed == {"match_ligands": len({one.entry_id for one in instances_of(job)})}
 
 
-def test_same_shard_gives_the_same_bytes(shard: Path, job: Path, tmp_path: Path) -> None:
-    _run(shard, tmp_path)
-    contents = []
-    for folder in (job, tmp_path):
-        pairs = zip(instances_of(folder), _molecules(folder), strict=True)
-        contents.append([(sdf_text(record, one, {}, {}), plain_svg(record, one)) for one, record in pairs])
-    assert contents[0] == contents[1]
-
-
 def test_one_bad_ligand_does_not_sink_its_shard(
     shard: Path,
     tmp_path: Path,
@@ -125,9 +113,3 @@ def test_users_definition_is_used_for_an_unknown_code(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("QZZ9,not a smiles\n")
     with pytest.raises(UserComponentError, match=r"mine\.csv: line 1"):
         _run(tmp_path, tmp_path, tmp_path / "mine.csv")
-
-
-def test_shard_without_ligands_has_no_molecules(tmp_path: Path) -> None:
-    _write(tmp_path, [])
-    _run(tmp_path, tmp_path)
-    assert _molecules(tmp_path) == []

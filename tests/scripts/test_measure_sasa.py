@@ -35,11 +35,6 @@ def write_shard(job: Path, archive: Path, index: ComponentIndex, entries: list[s
 
 
 @pytest.fixture(scope="module")
-def index(component_index: Path) -> ComponentIndex:
-    return ComponentIndex(component_index)
-
-
-@pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory, archive: Path, index: ComponentIndex) -> list[Row]:
     return measured(tmp_path_factory.mktemp("shard"), archive, index, ["4cup", "1hpv"])
 
@@ -79,10 +74,6 @@ def test_each_ligand_has_its_sdf_and_its_depictions_listed(
     listed = {str(row["path"]): row["sha256"] for row in rows_of_part(tmp_path, "0", "measure_sasa/files")}
     assert list(listed) == paths
     assert {path: hashlib.sha256((tmp_path / path).read_bytes()).hexdigest() for path in listed} == listed
-
-
-def test_shard_without_ligands_gives_an_empty_table(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:
-    assert measured(tmp_path, archive, index, []) == []
 
 
 def test_files_of_different_instances_are_refused(tmp_path: Path, archive: Path, index: ComponentIndex) -> None:

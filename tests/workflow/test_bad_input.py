@@ -46,7 +46,8 @@ def test_query_that_finds_nothing_ends_well_with_empty_tables(
     assert run.rows(layout.RESULTS_DISPLAY) == run.rows(layout.ENTRY_STATUS) == []
     assert note in (run.job / layout.JOB_LOG).read_text(encoding="utf-8")
     assert (run.job / layout.REPORT).is_file()
-    assert (run.job / layout.MANIFEST).is_file()
+    manifest = json.loads((run.job / layout.MANIFEST).read_text(encoding="utf-8"))
+    assert (manifest["has_results"], manifest["self_check"]["passed"]) == (False, True)
     assert run.messages[-1].startswith("Tethermap: no results; all reasons are listed in ")
 
 
