@@ -212,7 +212,7 @@ def assert_fits(page: Page) -> None:
 
 
 def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -> None:
-    """Check that a page fits at 1440 and 360 px; save pictures of both, light and dark, on request.
+    """Check that a page is accessible and fits at 1440 and 360 px; save pictures of both, light and dark, on request.
 
     Parameters
     ----------
@@ -225,6 +225,8 @@ def picture(page: Page, name: str, *, themes: bool = True, whole: bool = True) -
     whole : bool
         Whether the picture shows the complete page, or its first screen.
     """
+    if not page.evaluate("() => matchMedia('(scripting: none)').matches"):  # axe is a script
+        assert_accessible(page)
     for scheme in ("dark", "light") if themes and SCREENSHOTS else ("light",):
         show_in(page, scheme)
         for size in (NARROW, WIDE):

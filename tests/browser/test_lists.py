@@ -59,7 +59,6 @@ def test_filters_are_folded_on_phones_only(pages: Pages) -> None:
 def test_view_without_jobs_shows_the_way_back(pages: Pages) -> None:
     page = pages.open("/browse?protein=no+such+target")
     expect(page.get_by_text("No job matches.")).to_be_visible()
-    assert_accessible(page)
     picture(page, "browse-empty", themes=False)
 
 
@@ -82,10 +81,8 @@ def test_examples_show_their_ligand_and_lead_to_results(pages: Pages) -> None:
         drawing.scroll_into_view_if_needed()
         expect(drawing).to_have_js_property("complete", value=True)
         assert drawing.evaluate("(image) => image.naturalWidth") > 100
-    assert_accessible(page)
     picture(page, "examples")
     page.get_by_role("link", name="HIV-1 protease with amprenavir", exact=True).click()
-    assert_accessible(page)
     picture(page, "example")
     page.get_by_role("link", name="Results").click()
     page.wait_for_url("**/results/exam1hpv*")
@@ -95,7 +92,6 @@ def test_missing_example_is_reported_and_can_be_run(pages: Pages) -> None:
     page = pages.open("/examples/exambrd4")
     expect(page.get_by_text("Not on this server.")).to_be_visible()
     assert page.get_by_role("link", name="Results").count() == 0
-    assert_accessible(page)
     picture(page, "example-unavailable")
     page.get_by_role("link", name="Run with changes").click()
     expect(page.locator("#target_name")).to_have_value("BRD4")
@@ -106,7 +102,6 @@ def test_missing_example_is_reported_and_can_be_run(pages: Pages) -> None:
 def test_both_sides_of_a_degrader_are_shown_in_columns(pages: Pages) -> None:
     page = pages.open("/compare?a=exam4cup&b=exam1hpv")
     expect(page.locator(".pairs li").first).to_contain_text("evidence")
-    assert_accessible(page)
     picture(page, "compare", whole=False)
     page.locator("[name=a_ligand]").select_option("ZYB")
     page.get_by_role("button", name="Compare").click()
@@ -114,5 +109,4 @@ def test_both_sides_of_a_degrader_are_shown_in_columns(pages: Pages) -> None:
     page.goto("/compare?a=exam4cup&b=exam1hpv&a_ligand=XYZ")
     expect(page.get_by_text("No pairs")).to_be_visible()
     page.goto("/compare")
-    assert_accessible(page)
     picture(page, "compare-empty")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.harness import Pages, assert_accessible, picture, tab_to
+from tests.browser.harness import Pages, picture, tab_to
 from tests.service.core import REFUSED, LiveService
 from tests.tools.patience import patience
 
@@ -19,14 +19,12 @@ def failed(service: LiveService) -> str:
 def test_queued_job_shows_its_position_and_is_canceled_by_the_button(pages: Pages, waiting: str) -> None:
     page = pages.open(f"/monitor/{waiting}")
     expect(page.locator("#sentence")).to_have_text("Next to run.")
-    assert_accessible(page)
     picture(page, "monitor-queued")
     tab_to(page, "#cancel")
     page.keyboard.press("Enter")
     expect(page.locator("#sentence")).to_have_text("Canceled.")
     expect(page).to_have_title("– HIV protease · canceled – Tethermap")
     assert page.get_by_role("button", name="Cancel job").count() == 0
-    assert_accessible(page)
     picture(page, "monitor-canceled")
     page.get_by_role("link", name="Run with changes").click()
     expect(page.locator("#search_query")).to_have_value("1HPV")
@@ -37,7 +35,6 @@ def test_failed_job_shows_its_reason(pages: Pages, failed: str) -> None:
     expect(page.locator("#sentence")).to_have_text("Failed while searching.")
     expect(page.get_by_role("alert")).to_contain_text("can't search by sequence")
     expect(page.locator(".steps [data-state=failed]")).to_contain_text("Searching")
-    assert_accessible(page)
     picture(page, "monitor-failed")
 
 
@@ -68,5 +65,4 @@ def test_missing_job_is_reported(pages: Pages) -> None:
     pages.watch.expect("404")
     page = pages.open("/monitor/00000000")
     expect(page.get_by_role("heading", name="Job not found")).to_be_visible()
-    assert_accessible(page)
     picture(page, "not-found")

@@ -38,7 +38,6 @@ def test_job_can_be_followed_from_the_form_to_its_results_by_keyboard(pages: Pag
     expect(page.locator("#log")).to_contain_text("writing report and manifest: started")
     body = service.job(job_id)
     assert (body["source"], body["has_results"]) == ("web", True)
-    assert_accessible(page)
     picture(page, "monitor-completed")
     readme_picture(page, "monitor")
     tab_to(page, "a[href^='/results/']")
@@ -72,7 +71,6 @@ def test_preview_lists_the_entries_and_submits_nothing(pages: Pages, service: Li
     expect(page.locator(".preview tbody")).to_contain_text("4cup")
     assert service.call("GET", "/api/indexed-jobs")[1]["count"] == before
     page.locator("summary", has_text="Advanced settings").click()
-    assert_accessible(page)
     picture(page, "submit-preview")
 
 
@@ -126,7 +124,6 @@ def test_ligands_of_files_are_drawn_with_a_box_for_their_smiles(pages: Pages) ->
     expect(page.locator("#uploaded li b")).to_have_text(["UNL.csv", "model.pdb"])
     molecules = [Chem.MolFromSmiles(one) for one in (box.input_value(), SMILES)]
     assert len({Chem.MolToSmiles(one, isomericSmiles=False) for one in molecules}) == 1
-    assert_accessible(page)
     picture(page, "submit-ligands")
 
 
