@@ -125,6 +125,7 @@ def describe(
         mutations_near=mutations_near,
         waters=_waters(scene, residues, xyz, ligand.label),
         definition=entry.additions.definition(head.label_asym_id, head.comp_id),
+        conect=tuple((place[i], place[j], times) for i in place for j, times in entry.conect.get(i, ()) if j in place),
     )
 
 

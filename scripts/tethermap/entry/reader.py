@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from tethermap.base.errors import ReasonError
 from tethermap.base.identifiers import short_code
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
-from tethermap.entry.atoms import POLYMER, Atoms, text as decoded
+from tethermap.entry.atoms import NON_POLYMER, POLYMER, Atoms, text as decoded
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb
 from tethermap.entry.model import PREDICTED, EntryBond
 from tethermap.entry.near import box_around
@@ -99,6 +100,9 @@ class Entry:
         Author chain and number of residues that have no number in the file.
     poses : frozenset of int
         Residues that are ligands with bonds from a file: several may be poses of one, none is bonded to another.
+    conect : dict of int to tuple of (int, int)
+        By atom of a het group: later atoms of it that ``CONECT`` records of a PDB file bond to it, each with the
+        number of its mentions in one record.
     """
 
     entry_id: str
@@ -114,6 +118,7 @@ class Entry:
     additions: Additions = NONE
     numbered: frozenset[tuple[str, str]] = frozenset()
     poses: frozenset[int] = frozenset()
+    conect: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -189,7 +194,28 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         additions=additions,
         numbered=numbered,
         poses=frozenset(poses),
+        conect=_conect(structure, atoms),
     )
+
+
+def _conect(structure: gemmi.Structure, atoms: Atoms) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return the bonds within het groups by ``CONECT``, without those of ambiguous serial numbers."""
+    if not structure.conect_map:
+        return {}
+    het = np.flatnonzero(atoms.entity_type == NON_POLYMER)
+    serials = np.array(gemmi.FlatStructure(structure).serials)[het].tolist()
+    counts = Counter(serials)
+    number = {serial: index for serial, index in zip(serials, het.tolist(), strict=True) if counts[serial] == 1}
+    times: dict[tuple[int, int], int] = {}
+    for serial, others in structure.conect_map.items():
+        for other, count in Counter(others).items():
+            first, second = sorted((number.get(serial, -1), number.get(other, -1)))
+            if 0 <= first < second and atoms.residue[first] == atoms.residue[second]:
+                times[first, second] = max(count, times.get((first, second), 0))
+    bonds = defaultdict(list)
+    for (first, second), count in sorted(times.items()):
+        bonds[first].append((second, count))
+    return {first: tuple(others) for first, others in bonds.items()}
 
 
 def _ligand_names(structure: gemmi.Structure) -> dict[tuple[str, str, str], str]:

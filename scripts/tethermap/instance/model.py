@@ -267,6 +267,8 @@ class Instance:
         Exposed lysines of the target chains next to it, the nearest first.
     definition : str
         Definition of its bonds in the ligand's own file: CIF text of a component, or a SMILES; else empty.
+    conect : tuple of (int, int, int)
+        Bonds of its components by ``CONECT`` records, as indices in `atoms`, with the number of mentions in one record.
     """
 
     entry_id: str
@@ -293,6 +295,7 @@ class Instance:
     polymers: tuple[Polymer, ...] = ()
     lysines: tuple[Lysine, ...] = ()
     definition: str = ""
+    conect: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def name(self) -> Residue:

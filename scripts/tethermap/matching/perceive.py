@@ -1,6 +1,6 @@
 """Bonds and their orders from coordinates only: the last resort, correct for most drug-like molecules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
-from tethermap.molecule.geometry import angle_between, height_above, near_pairs
+from tethermap.molecule.geometry import angle_between, bonds_are_strained, height_above, near_pairs
+from tethermap.molecule.template import checked
 
 _MOST_NEIGHBOURS = {"H": 1, "B": 4, "C": 4, "N": 4, "O": 2, "F": 1, "Si": 4, "P": 5, "S": 6, "Cl": 1, "Br": 1, "I": 1}
 
@@ -74,31 +75,65 @@ def perceived(residue: ObservedResidue, bonded: Sequence[tuple[int, int]] = ()) 
     residue : ObservedResidue
         Heavy atoms; deposited hydrogens, if any, mark saturated atoms.
     bonded : sequence of (int, int)
-        Atoms of each bond, the lower one first; empty if distances decide.
+        Atoms of each bond, the lower one first; empty if ``CONECT`` records or distances decide.
     """
-    pairs = bonded or _pruned(residue)
+    listed = {} if bonded else _listed(residue)
+    pairs = bonded or sorted(listed) or _pruned(residue)
     near: list[list[int]] = [[] for _ in range(len(residue))]
     for a, b in pairs:
         near[a].append(b)
         near[b].append(a)
     graph = _Graph(residue.elements, residue.xyz, near, dict.fromkeys(pairs, 1), list(residue.charges), residue.linked)
-    _set_oxo_groups(graph)
-    _set_azides(graph)
-    _set_triple_bonds(graph)
-    _set_double_bonds(graph, residue.hydrogens)
-    for atom, element in enumerate(graph.elements):
-        orders = [order for pair, order in graph.orders.items() if atom in pair]
-        if element in ("N", "B") and sum(orders) + (residue.hydrogens[atom] if 2 in orders else 0) == 4:
-            graph.charges[atom] = 1 if element == "N" else -1
+    if not _set_stated_orders(graph, listed, residue.hydrogens):
+        graph.orders, graph.charges = dict.fromkeys(pairs, 1), list(residue.charges)
+        _set_oxo_groups(graph)
+        _set_azides(graph)
+        _set_triple_bonds(graph)
+        _set_double_bonds(graph, residue.hydrogens)
+        _set_charges(graph, residue.hydrogens)
     return ResidueGraph(
         atom_index=residue.atom_index,
         dictionary_names=("",) * len(residue),
         elements=residue.elements,
         charges=tuple(graph.charges),
         hydrogens=None,
-        bonds=tuple((a, b, order) for (a, b), order in sorted(graph.orders.items())),
+        bonds=_triples(graph),
         source="perceived",
     )
+
+
+def _listed(residue: ObservedResidue) -> dict[tuple[int, int], int]:
+    """Return the bonds of ``CONECT`` records with their mentions, none unless they fit and connect all atoms."""
+    if len(residue) < 2 or not bonds_are_strained(residue.xyz, residue.elements, residue.conect):
+        return {}
+    listed = {(a, b): times for a, b, times in residue.conect}
+    reached = {0}
+    for _ in residue.names:
+        reached.update(end for pair in listed if not reached.isdisjoint(pair) for end in pair)
+    return listed if len(reached) == len(residue) else {}
+
+
+def _set_stated_orders(graph: _Graph, listed: Mapping[tuple[int, int], int], hydrogens: Sequence[int]) -> bool:
+    """Set the mentions of ``CONECT`` records as orders, and return whether they are orders.
+
+    RDKit, OpenEye and Maestro mention a double bond twice in a record, most other programs never.
+    """
+    if not listed or min(listed.values()) > 1 or max(listed.values()) not in (2, 3):
+        return False
+    graph.orders = dict(listed)
+    _set_charges(graph, hydrogens)
+    return checked(graph.elements, tuple(graph.charges), _triples(graph), None)[1]
+
+
+def _triples(graph: _Graph) -> tuple[tuple[int, int, int], ...]:
+    return tuple((a, b, order) for (a, b), order in sorted(graph.orders.items()))
+
+
+def _set_charges(graph: _Graph, hydrogens: Sequence[int]) -> None:
+    for atom, element in enumerate(graph.elements):
+        orders = [order for pair, order in graph.orders.items() if atom in pair]
+        if element in ("N", "B") and sum(orders) + (hydrogens[atom] if 2 in orders else 0) == 4:
+            graph.charges[atom] = 1 if element == "N" else -1
 
 
 def _pruned(residue: ObservedResidue) -> list[tuple[int, int]]:

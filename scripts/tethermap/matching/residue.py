@@ -31,6 +31,8 @@ class ObservedResidue:
         Atoms (by position here) with a covalent bond to another residue.
     hydrogens : tuple of int
         Number of deposited hydrogens nearest to each atom.
+    conect : tuple of (int, int, int)
+        Bonds by ``CONECT`` records, the lower atom first, with the number of mentions in one record.
     """
 
     comp_id: str
@@ -41,6 +43,7 @@ class ObservedResidue:
     xyz: FloatArray
     linked: frozenset[int]
     hydrogens: tuple[int, ...]
+    conect: tuple[tuple[int, int, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -118,6 +121,8 @@ def observed_residues(instance: Instance, parents: dict[int, int]) -> list[Obser
     residues = []
     for component, indices in zip(instance.components, members, strict=True):
         indices.sort(key=lambda i: (atoms.name[i], atoms.element[i], *atoms.xyz[i].tolist()))
+        number = {index: k for k, index in enumerate(indices)}
+        listed = [(number[i], number[j], times) for i, j, times in instance.conect if i in number and j in number]
         residues.append(
             ObservedResidue(
                 comp_id=component.comp_id,
@@ -128,6 +133,7 @@ def observed_residues(instance: Instance, parents: dict[int, int]) -> list[Obser
                 xyz=np.asarray(atoms.xyz[indices], dtype=np.float64).reshape(-1, 3),
                 linked=frozenset(k for k, i in enumerate(indices) if i in bound),
                 hydrogens=tuple(counts[i] for i in indices),
+                conect=tuple(sorted((min(i, j), max(i, j), times) for i, j, times in listed)),
             )
         )
     return residues

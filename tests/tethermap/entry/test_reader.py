@@ -8,7 +8,7 @@ import gemmi
 import numpy as np
 import pytest
 
-from tests.tools.small_entry import atom_line, carbons, write_entry
+from tests.tools.small_entry import atom_line, carbons, strand, write_entry
 from tethermap.entry.atoms import WATER, Atoms
 from tethermap.entry.reader import Entry, EntryError, parse_file, read_entry
 
@@ -49,6 +49,16 @@ def test_capsid_in_a_separate_frame_is_not_in_the_crystal(mirror: Path) -> None:
 def test_two_copies_under_one_number_are_two_residues(tmp_path: Path) -> None:
     copies = [carbons("LIG", "A", 1, (x, 0.0, 0.0), (1.5, 0.0, 0.0), 2) for x in (0.0, 20.0)]
     assert read_entry(write_entry(tmp_path, *copies), "1abc").atoms.starts.tolist() == [0, 2]
+
+
+def test_conect_records_are_of_het_groups_with_unique_serial_numbers(tmp_path: Path) -> None:
+    """A ligand written by RDKit after a protein without new serial numbers; two others have the same ones."""
+    parts = [carbons("UNL", "A", 1, (0.0, 20.0, 0.0), (1.5, 0.0, 0.0), 3, start=1)]
+    parts += [carbons("LIG", "B", at, (0.0, 20.0 + 10 * at, 0.0), (1.5, 0.0, 0.0), 2, start=50) for at in (1, 2)]
+    records = [f"CONECT{line}\n" for line in ("    1    2    2", "    2    1    1    3", "    3    2", "   50   51")]
+    entry = read_entry(write_entry(tmp_path, strand("P", 1), *parts, records), "1abc")
+    first = entry.atoms.comp_id.tolist().index(b"UNL")
+    assert entry.conect == {first: ((first + 1, 2),), first + 1: ((first + 2, 1),)}
 
 
 ATOM = "HETATM    1  C1  LIG A   1    {x:>8}   0.000   0.000{occupancy:>6} 10.00          {element:>2}\n"

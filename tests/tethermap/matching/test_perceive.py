@@ -1,6 +1,7 @@
 """Bonds from coordinates only, on molecules whose bonds are known."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,6 +71,27 @@ def test_bonds_of_a_file_without_orders_are_used(bonds: list[tuple[int, int, int
     (observed,) = observed_residues(instance_of(residue, ["C1", "C2", "C3", "O1"], list("CCCO"), xyz), {})
     graph = resolved(observed, (), index, None, definition)
     assert (graph.source, list(graph.bonds)) == ("perceived", bonds)
+
+
+@pytest.mark.parametrize(
+    ("conect", "bonds"),
+    [
+        ([(0, 1, 1), (1, 2, 1), (2, 3, 1)], [(0, 1, 1), (1, 2, 1), (2, 3, 1)]),
+        ([(0, 1, 2), (1, 2, 1), (2, 3, 1)], [(0, 1, 2), (1, 2, 1), (2, 3, 1)]),
+        ([(0, 1, 2), (1, 2, 2), (2, 3, 2)], [(0, 1, 1), (1, 2, 1), (2, 3, 1)]),  # all records are in the file twice
+        ([(0, 1, 2), (1, 2, 3), (2, 3, 1)], [(0, 1, 1), (1, 2, 1), (2, 3, 1)]),  # too many bonds of a carbon
+        ([(0, 1, 1), (2, 3, 1)], [(0, 1, 1), (0, 3, 1), (2, 3, 1)]),  # not all bonds are listed
+        ([(0, 1, 1), (0, 2, 1), (1, 3, 1)], [(0, 1, 1), (0, 3, 1), (2, 3, 1)]),  # of other atoms by their length
+    ],
+)
+def test_conect_records_precede_distances(
+    conect: list[tuple[int, int, int]], bonds: list[tuple[int, int, int]]
+) -> None:
+    """The bond C2-C3 is long, the contact C1-O1 short: bonds by distance are wrong."""
+    xyz = np.array([[0, 0, 0], [1.33, 0, 0], [1.9, 1.85, 0], [0.5, 1.5, 0]], dtype=np.float64)
+    instance = instance_of(RESIDUE, ["C1", "C2", "C3", "O1"], list("CCCO"), xyz)
+    (observed,) = observed_residues(replace(instance, conect=tuple(conect)), {})
+    assert list(perceived(observed).bonds) == bonds
 
 
 def test_matching_has_the_largest_weight() -> None:

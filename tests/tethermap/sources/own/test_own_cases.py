@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 import gemmi
 import pytest
 from hypothesis import Phase, given, settings, strategies as st
+from rdkit import Chem
+from rdkit.Chem.AllChem import AssignBondOrdersFromTemplate
 
 from tests.tethermap.sources.own.ligands import ligands_among
 from tests.tools.components import without_stereo
@@ -102,6 +104,23 @@ def test_pdb_files_of_any_habits_give_the_ligand(
     data = PACKERS[packer]((b"\xef\xbb\xbf" if bom else b"") + text.encode())
     ((_, smiles),) = molecules(data, f"x{ending}{packer}", index)
     assert smiles == without_stereo(GEFITINIB)
+
+
+def test_orders_of_conect_records_are_used(index: ComponentIndex) -> None:
+    """Double bonds are mentioned twice; one in the morpholine, that the coordinates do not show, proves it."""
+    text = "\n".join(line.replace(" LIG ", " UNL ") for line in lines())
+    block = "\n".join(line for line in text.splitlines() if " UNL " in line)
+    template, model = Chem.MolFromSmiles(GEFITINIB), Chem.MolFromPDBBlock(block)
+    ligand = AssignBondOrdersFromTemplate(template, model)  # type: ignore[no-untyped-call]
+    edited = Chem.RWMol(ligand)
+    (carbons,) = ligand.GetSubstructMatches(Chem.MolFromSmarts("[CH2]-[CH2]-O-[CH2]-[CH2]-N"))
+    edited.GetBondBetweenAtoms(*carbons[:2]).SetBondType(Chem.BondType.DOUBLE)
+    Chem.SanitizeMol(edited)
+    records = [line for line in Chem.MolToPDBBlock(edited).splitlines() if line.startswith("CONECT")]
+    serials = [int(line[6:11]) for line in block.splitlines()]
+    made = ["CONECT" + "".join(f"{serials[int(word) - 1]:5d}" for word in line.split()[1:]) for line in records]
+    ((_, smiles),) = molecules("\n".join([text, *made, "END", ""]).encode(), "x.pdb", index)
+    assert smiles == Chem.MolToSmiles(edited)
 
 
 @cache
