@@ -152,7 +152,7 @@ def _set_oxo_groups(graph: _Graph) -> None:
     """Write nitro, sulfonyl, sulfoxide and phosphoryl groups."""
     for atom, element in enumerate(graph.elements):
         oxygens = [b for b in graph.near[atom] if graph.elements[b] == "O" and len(graph.near[b]) == 1]
-        oxygens.sort(key=lambda b: (graph.length(atom, b), b))
+        oxygens.sort(key=lambda b: (graph.charges[b] < 0, graph.length(atom, b), b))
         degree = len(graph.near[atom]) + (atom in graph.linked)
         if element == "N" and len(oxygens) == 2 and degree == 3:
             graph.charges[atom], graph.charges[oxygens[1]] = 1, -1
@@ -245,7 +245,9 @@ def _trigonality(graph: _Graph, hydrogens: tuple[int, ...], in_flat_ring: set[in
                 clearness[atom] = value
         elif element == "N" and degree + hydrogens[atom] <= (3 if complete else 2):
             clearness[atom] = (0.0, 0.0, _IN_FLAT_RING, _CATION)[degree + hydrogens[atom]] if complete else 0.0
-        elif element in ("O", "S", "Se") and degree == 1 and not hydrogens[atom]:
+        elif (element == "N" and graph.charges[atom] > 0 and atom in in_flat_ring) or (
+            element in ("O", "S", "Se") and degree == 1 and not hydrogens[atom] and graph.charges[atom] >= 0
+        ):
             clearness[atom] = 0.0
     return clearness
 

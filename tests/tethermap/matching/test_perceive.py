@@ -138,3 +138,24 @@ def test_hydrogens_decide_where_double_bonds_are(smiles: str, which: str) -> Non
     graph = perceived(residue)
     found, _ = sanitise(assemble(graph.elements, graph.charges, graph.bonds, None))
     assert Chem.MolToSmiles(neutralised(found)) == Chem.MolToSmiles(neutralised(Chem.MolFromSmiles(smiles)))
+
+
+@pytest.mark.parametrize("smiles", ["CCC(=O)[O-]", "COP(=O)([O-])[O-]", "CCS(=O)(=O)[O-]", "C[n+]1cccc(C)c1"])
+def test_charges_of_a_file_decide_about_orders(smiles: str) -> None:
+    """RDKit and gemmi write the charges of a molecule at pH 7.4; here charged oxygens are the nearest."""
+    mol = Chem.AddHs(Chem.MolFromSmiles(smiles))
+    EmbedMolecule(mol, randomSeed=7)
+    UFFOptimizeMolecule(mol)
+    mol = Chem.RemoveHs(mol)
+    xyz = mol.GetConformer().GetPositions()
+    charges = [atom.GetFormalCharge() for atom in mol.GetAtoms()]
+    for oxygen in np.flatnonzero(np.array(charges) < 0).tolist():
+        (centre,) = mol.GetAtomWithIdx(oxygen).GetNeighbors()
+        xyz[oxygen] += 0.2 * (xyz[centre.GetIdx()] - xyz[oxygen])
+    elements = [atom.GetSymbol() for atom in mol.GetAtoms()]
+    instance = instance_of(RESIDUE, [f"{element}{k}" for k, element in enumerate(elements)], elements, xyz)
+    atoms = replace(instance.atoms, charge=np.array(charges))
+    (residue,) = observed_residues(replace(instance, atoms=atoms), {})
+    graph = perceived(residue)
+    found, passed = sanitise(assemble(graph.elements, graph.charges, graph.bonds, None))
+    assert (passed, Chem.MolToSmiles(found)) == (True, Chem.MolToSmiles(mol))
