@@ -56,6 +56,9 @@ _OF_IONS = {"B": 4, "N": 4, "O": 3, "P": 4, "S": 3}
 _MOST_NEIGHBOURS = {"H": 1, "C": 4, "N": 4, "O": 3}
 """Maximum number of bonded atoms of an atom."""
 
+_WRONG_CFG = re.compile(r"^(M  V30 .*) CFG=[4-9]\b", re.MULTILINE)
+"""Mark of a bond's stereochemistry by Open Babel: the number of V2000 in a V3000 file, which RDKit refuses."""
+
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
 _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
@@ -163,7 +166,7 @@ _Records = Iterator[Iterable["LigandPose | str"]]
 
 
 def _of_sdf(text: str) -> _Records:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _WRONG_CFG.sub(r"\1", text.replace("\r\n", "\n").replace("\r", "\n"))
     # Each record by itself: RDKit skips the one after a broken record. Without RDKit's checks: the pipeline flags
     # molecules that RDKit would reject, it does not drop them.
     for record in filter(str.strip, re.split(r"^\$\$\$\$.*\n?", text, flags=re.MULTILINE)):

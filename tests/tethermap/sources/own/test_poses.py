@@ -93,6 +93,14 @@ def test_orders_of_carbons_with_five_bonds_are_not_used(
     assert pose.elements.count("H") == Chem.AddHs(Chem.MolFromSmiles(smiles)).GetNumAtoms() - pose.elements.index("H")
 
 
+def test_marks_of_stereochemistry_by_open_babel_in_v3000_are_ignored(tmp_path: Path) -> None:
+    """Open Babel writes CFG=6, the number of V2000, which RDKit refuses."""
+    block = Chem.MolToV3KMolBlock(in_space("CC(F)Cl"))
+    (tmp_path / "x.sdf").write_text(block.replace("M  V30 1 1 1 2", "M  V30 1 1 1 2 CFG=6"))
+    ((pose,), notes) = read_poses(tmp_path / "x.sdf")
+    assert (len(pose.names), notes) == (8, [])
+
+
 def test_contacts_among_the_bonds_of_a_file_leave_a_ligand_without_bonds(tmp_path: Path) -> None:
     atoms = "".join(f"    {x}.3000   {y:2d}.2000    0.3000 C   0  0\n" for x in (0, 2) for y in (1, -1))
     bonds = "".join(f"  1{k:3d}  1  0\n" for k in (2, 3, 4, 5, 6))
