@@ -322,6 +322,8 @@ def _unusable_orders(mol: Chem.Mol) -> str:
         return "the orders of its bonds are unusable"
     if kinds == {Chem.BondType.SINGLE} and _has_short_bond(mol):
         return "all its bonds are single although it has flat carbons"
+    if any(problem.GetType() == "KekulizeException" for problem in Chem.DetectChemistryProblems(mol)):
+        return "the double bonds of an aromatic ring can't be placed"
     atom = _impossible_atom(mol)
     return f"its atom {atom.GetSymbol()}{atom.GetIdx() + 1} has too many bonds" if atom is not None else ""
 

@@ -93,6 +93,14 @@ def test_orders_of_carbons_with_five_bonds_are_not_used(
     assert pose.elements.count("H") == Chem.AddHs(Chem.MolFromSmiles(smiles)).GetNumAtoms() - pose.elements.index("H")
 
 
+def test_aromatic_bonds_without_hydrogens_of_their_ring_are_perceived(tmp_path: Path) -> None:
+    """Aromatic bonds do not state which nitrogen of an indole or imidazole has the hydrogen."""
+    mol = Chem.RemoveHs(in_space("Cc1c[nH]c2ccccc12"))
+    (tmp_path / "x.sdf").write_text(Chem.MolToMolBlock(mol, kekulize=False))
+    ((pose,), (note,)) = read_poses(tmp_path / "x.sdf")
+    assert ({order for *_, order in pose.bonds or ()}, "can't be placed" in note) == ({"unknown"}, True)
+
+
 def test_marks_of_stereochemistry_by_open_babel_in_v3000_are_ignored(tmp_path: Path) -> None:
     """Open Babel writes CFG=6, the number of V2000, which RDKit refuses."""
     block = Chem.MolToV3KMolBlock(in_space("CC(F)Cl"))
