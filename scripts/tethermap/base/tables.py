@@ -26,9 +26,8 @@ Row = Mapping[str, Value]
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 
-csv.field_size_limit(
-    2**31 - 1
-)  # the members of a series of 7,000 instances are longer than Python's 131,072 characters
+# The members of a series of 7,000 instances are longer than the 131,072 characters that Python reads by default.
+csv.field_size_limit(2**31 - 1)
 
 
 class SupportsWrite(Protocol):
