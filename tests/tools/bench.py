@@ -142,14 +142,16 @@ def measure(folder: Path) -> Section:
     keeping = {**settings, **cache, "result_cache_mb": 4000}
     _, known = (run_job(folder / name, keeping, *LOCAL).checked() for name in ("first", "known"))
     costs = {name: Cost.of(one) for name, one in median.items()}
-    cost, before = costs["now"], costs["base"].ms_per_entry() if base else None
-    per_entry, single = cost.ms_per_entry(), ("base", False)
+    cost, single = costs["now"], ("base", False)
+    before, before_serial = (costs["base"].ms_per_entry(), costs["base"].of_steps(*SERIAL)) if base else (None, None)
+    per_entry = cost.ms_per_entry()
     figures = [
         Figure(f"CPU per entry, whole job of {cost.entries}", per_entry, "ms", "cpu", at_most=100, before=before),
         *([Figure("share of the CPU per entry before", per_entry / before, at_most=GOAL_RATIO)] if before else []),
         Figure("CPU per entry, parse + clean + bonds + draw + all contexts", cost.of_steps(*PER_ENTRY), "ms", "cpu",
                at_most=65),
-        Figure("CPU per entry, series + tables + report + manifest", cost.of_steps(*SERIAL), "ms", "cpu", at_most=10),
+        Figure("CPU per entry, series + tables + report + manifest", cost.of_steps(*SERIAL), "ms", "cpu", at_most=10,
+               before=before_serial),
         Figure("CPU per entry, its results in the cache", cost.ms_per_entry(known.cpu_seconds), "ms", "cpu",
                at_most=25),
         Figure("CPU of a job of one entry", cpu["now", False], "s", "cpu", at_most=2.5, before=cpu.get(single)),
