@@ -12,6 +12,9 @@ from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser import harness
 from tests.service.core import HPV, REFUSED, LiveService
+from tests.service.proxy import proxied
+
+__all__ = ["proxied"]
 
 
 @pytest.fixture(scope="package")

@@ -8,16 +8,9 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser import harness
 from tests.browser.harness import Pages, assert_accessible
-from tests.service.proxy import Proxied, behind_nginx
+from tests.service.proxy import Proxied
 
 BASE = "/tethermap"
-
-
-@pytest.fixture(scope="module")
-def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
-    """A private service below /tethermap/ with nginx and TLS in front."""
-    with behind_nginx(tmp_path_factory.mktemp("proxied"), mixed) as running:
-        yield running
 
 
 @pytest.fixture

@@ -12,10 +12,11 @@ import pytest
 
 from tests.service.answers import checked
 from tests.service.core import REFUSED, LiveService
+from tests.service.proxy import proxied
 from tests.standin.fixtures import served, standin
 from tests.tools.patience import patience
 
-__all__ = ["served", "standin"]
+__all__ = ["proxied", "served", "standin"]
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.service.core import LiveService, free_port
 from tests.tools.patience import wait_until
 from tests.tools.programs import program
@@ -51,11 +53,11 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     return certificate, key
 
 
-@contextlib.contextmanager
-def behind_nginx(folder: Path, job: Path) -> Iterator[Proxied]:
-    """Run a private service below /tethermap/ with one finished job and two tokens, and nginx before it."""
-    nginx = program("nginx")
-    shutil.copytree(job, folder / "jobs" / job.name)
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
+    """A private service below /tethermap/ with one finished job and two tokens, and nginx and TLS in front."""
+    nginx, folder = program("nginx"), tmp_path_factory.mktemp("proxied")
+    shutil.copytree(mixed, folder / "jobs" / mixed.name)
     certificate, key = _certificate(folder)
     tokens = "ann:ann-secret,operator:operator-secret"
     settings = {"ROOT_PATH": "/tethermap", "ALLOWED_HOSTS": "lab.example", "API_TOKENS": tokens, "PRIVATE": "true"}

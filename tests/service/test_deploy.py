@@ -8,26 +8,18 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.service.core import ANN, LiveService, free_port
-from tests.service.proxy import Proxied, behind_nginx
+from tests.service.proxy import Proxied
 from tests.tools.patience import patience, wait_until
 from tests.tools.programs import program, programs
 from tests.tools.runs import ROOT, result_files
 
 pytestmark = pytest.mark.process
-
-
-@pytest.fixture(scope="module")
-def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
-    """A private service below /tethermap/ with nginx and TLS in front."""
-    with behind_nginx(tmp_path_factory.mktemp("proxied"), mixed) as running:
-        yield running
 
 
 def test_every_address_behind_the_proxy_has_its_prefix(proxied: Proxied, done_job: str) -> None:
