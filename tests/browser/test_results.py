@@ -16,7 +16,7 @@ from rdkit import Chem
 
 from tests.browser import harness
 from tests.browser.harness import AS_WITH_GRAPHICS_CARD, Pages, assert_accessible, picture, readme_picture, sent_bytes
-from tests.service.core import MIXED, NOTHING, REFUSED, LiveService
+from tests.service.core import NOTHING, REFUSED, LiveService
 from tests.tools.figures import calibration
 from tests.tools.slopes import cpu_seconds
 from tests.tools.wide_job import wide_job
@@ -313,15 +313,12 @@ def test_job_without_ligands_shows_the_reason(
     picture(page, f"results-{words.rsplit(maxsplit=1)[-1]}")
 
 
-def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService) -> None:
-    status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, MIXED], "delay_seconds": 30})
-    assert status == 202
-    job_id = batch["jobs"][1]["job_id"]
-    page = pages.open(f"/results/{job_id}")
+def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService, waiting: str) -> None:
+    page = pages.open(f"/results/{waiting}")
     expect(page.get_by_role("link", name="Show progress")).to_be_visible()
     assert_accessible(page)
-    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
-    service.ended(job_id)
+    service.call("POST", f"/api/jobs/{waiting}/cancel")
+    service.ended(waiting)
     expect(page.get_by_text("This job was canceled")).to_be_visible()  # the page reloads
 
 

@@ -104,20 +104,6 @@ def test_the_reserve_lets_a_full_disk_be_recorded(tmp_path: Path) -> None:
         store.close()
 
 
-def test_a_deleted_job_leaves_its_state_in_its_batch(store: Store) -> None:
-    batch = BatchRecord("batch_00000001", JOB.created_at, 0.0, (BatchItem(JOB.job_id, "T", "q"),))
-    store.create([(replace(JOB, batch_id=batch.batch_id), {})], batch)
-    record = store.get(JOB.job_id)
-    assert record is not None
-    store.save(record.moved("running", "2026-05-30T10:00:01Z").moved("failed", "2026-05-30T10:00:02Z"))
-    store.delete(JOB.job_id)
-    again = reopened(store)
-    found = again.batch(batch.batch_id)
-    assert found is not None
-    assert [(gone, status) for _, gone, status in again.batch_jobs(found)] == [(None, "failed")]
-    assert sorted(path.name for path in again.jobs_dir.iterdir()) == [".lock", ".reserve", "batches"]
-
-
 def test_an_unreadable_record_is_not_changed(store: Store) -> None:
     store.create([(JOB, {})])
     (store.folder(JOB.job_id) / RECORD).write_text('{"job_id": ')
@@ -180,6 +166,7 @@ def test_jobs_of_a_batch_deleted_at_once_all_leave_their_states(store: Store, mo
     first.join()
     second.join()
     assert states_on_disk(store, batch) == ["completed", "completed"]
+    assert sorted(path.name for path in store.jobs_dir.iterdir()) == [".lock", ".reserve", "batches"]
 
 
 def test_a_job_of_a_batch_can_be_deleted_from_a_full_disk(tmp_path: Path) -> None:

@@ -40,16 +40,6 @@ def test_jobs_wait_in_the_order_of_their_numbers() -> None:
     assert waiting.next([], any_job) == ("00000002", None)
 
 
-def test_only_one_job_of_a_batch_runs_and_others_pass_it() -> None:
-    waiting, _ = listed(job(2, "b"), job(3, "b"), job(4))
-    assert waiting.next([], any_job) == ("00000002", None)
-    waiting.drop("00000002")
-    assert waiting.next(["b"], any_job) == ("00000004", None)
-    waiting.drop("00000004")
-    assert waiting.next(["b"], any_job) == (None, None)
-    assert waiting.next([None], any_job) == ("00000003", None)
-
-
 def test_a_pause_keeps_a_batch_and_nothing_else() -> None:
     waiting, clock = listed(job(2, "b"), job(3, "b"))
     waiting.pause(BatchRecord("b", "", 5.0, (BatchItem("00000001", "", ""),)))
