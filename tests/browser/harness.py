@@ -263,10 +263,12 @@ def sent_bytes(requests: Iterable[Request]) -> int:
     return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
 
-def tab_to(page: Page, selector: str, most: int = 40) -> None:
-    """Move the focus to an element with the Tab key."""
+def tab_to(page: Page, selector: str, *, most: int = 40, press: str = "") -> None:
+    """Move the focus to an element with the Tab key, and press a key there."""
     for _ in range(most):
         if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            if press:
+                page.keyboard.press(press)
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"the Tab key does not reach {selector}")

@@ -20,8 +20,7 @@ def test_queued_job_shows_its_position_and_is_canceled_by_the_button(pages: Page
     page = pages.open(f"/monitor/{waiting}")
     expect(page.locator("#sentence")).to_have_text("Next to run.")
     picture(page, "monitor-queued")
-    tab_to(page, "#cancel")
-    page.keyboard.press("Enter")
+    tab_to(page, "#cancel", press="Enter")
     expect(page.locator("#sentence")).to_have_text("Canceled.")
     expect(page).to_have_title("– HIV protease · canceled – Tethermap")
     assert page.get_by_role("button", name="Cancel job").count() == 0
@@ -51,8 +50,7 @@ def test_page_reloads_without_a_stream(pages: Pages, waiting: str) -> None:
 def test_log_can_be_paused_and_copied(pages: Pages, waiting: str) -> None:
     page = pages.open(f"/monitor/{waiting}", permissions=["clipboard-read", "clipboard-write"])
     pause = page.locator("#pause")
-    tab_to(page, "#pause")
-    page.keyboard.press("Space")
+    tab_to(page, "#pause", press="Space")
     expect(pause).to_have_attribute("aria-pressed", "true")
     pause.click()
     expect(pause).to_have_attribute("aria-pressed", "false")

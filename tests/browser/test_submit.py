@@ -40,8 +40,7 @@ def test_job_can_be_followed_from_the_form_to_its_results_by_keyboard(pages: Pag
     assert (body["source"], body["has_results"]) == ("web", True)
     picture(page, "monitor-completed")
     readme_picture(page, "monitor")
-    tab_to(page, "a[href^='/results/']")
-    page.keyboard.press("Enter")
+    tab_to(page, "a[href^='/results/']", press="Enter")
     page.wait_for_url(f"**/results/{job_id}*")
     assert "478" in page.locator("main").inner_text()
 

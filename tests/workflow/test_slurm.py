@@ -16,7 +16,6 @@ from tests.tools.runs import LOCAL, SLURM, JobRun, RunningJob, difference, job_o
 from tethermap.base import layout
 from tethermap.run.logs import read_error
 
-LOCAL_RULES = {"search_entries", "download_entries", "build_tables", "finish_job"}
 SHARD_RULES = {"clean_complexes", "match_ligands", "measure_sasa", "check_results", "find_cores"}
 
 Start = Callable[..., RunningJob]
