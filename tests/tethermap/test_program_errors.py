@@ -35,41 +35,33 @@ class Plant:
         return f"{self.step}-{self.where.rpartition('.')[2]}"
 
 
-IN_LIGAND = [
-    Plant("clean_complexes", "tethermap.complex.clean.describe"),
-    Plant("clean_complexes", "tethermap.steps.cleaning.instance_line"),
-    Plant("match_ligands", "tethermap.steps.molecules.build_ligand"),
-    Plant("match_ligands", "tethermap.steps.molecules.packed_molecule"),
-    Plant("measure_sasa", "tethermap.steps.measuring.summary_row"),
-    Plant("measure_sasa", "tethermap.steps.measuring.exposed_svg"),
-    Plant("measure_sasa", "tethermap.steps.measuring.exit_rows"),
-    Plant("measure_sasa", "tethermap.steps.measuring.pymol_script"),
-    Plant("write_protac_inputs", "tethermap.extras.protac.inputs.exits_json"),
-    Plant("check_results", "tethermap.steps.checks.check_ligand"),
-    Plant("find_series", "tethermap.series.write.molecule_of_record"),
-    Plant("find_cores", "tethermap.series.cores._metadata"),
-    Plant("find_cores", "tethermap.series.cores._member_legend"),
-    Plant("build_tables", "tethermap.results.write.result_row"),
-    Plant("build_tables", "tethermap.results.write.copy_exits"),
-    Plant("finish_job", "tethermap.report.content._line"),
-    Plant("finish_job", "tethermap.results.finish._reasons"),
-]
-IN_ENTRY = [
-    Plant("search_entries", "tethermap.sources.selection.rejection"),
-    Plant("search_entries", "tethermap.sources.selection._row"),
-    Plant("search_entries", "tethermap.sources.own.prepare._made"),
-    Plant("download_entries", "tethermap.sources.files.FilesSource.fetch"),
-    Plant("download_entries", "tethermap.steps.download_entries.structure_row"),
-    Plant("clean_complexes", "tethermap.steps.cleaning.read_entry"),
-    Plant("clean_complexes", "tethermap.steps.cleaning.clean_entry"),
-    Plant("clean_complexes", "tethermap.steps.cleaning._report"),
-    Plant("match_ligands", "tethermap.steps.molecules.LigandMatcher.match"),
-    Plant("measure_sasa", "tethermap.steps.measuring.LigandMeasurer.measure"),
-    Plant("check_results", "tethermap.steps.checks.EntryChecker.check"),
-    Plant("build_tables", "tethermap.results.write.unselected_entry_row"),
-    Plant("finish_job", "tethermap.report.left_out._entry_item"),
-    Plant("finish_job", "tethermap.results.finish._reasons"),
-]
+def planted(**functions: str) -> list[Plant]:
+    """Return the places in functions of `tethermap`, by step."""
+    return [Plant(step, f"tethermap.{where}") for step, names in functions.items() for where in names.split()]
+
+
+IN_LIGAND = planted(
+    clean_complexes="complex.clean.describe steps.cleaning.instance_line",
+    match_ligands="steps.molecules.build_ligand steps.molecules.packed_molecule",
+    measure_sasa="steps.measuring.summary_row steps.measuring.exposed_svg steps.measuring.exit_rows"
+    " steps.measuring.pymol_script",
+    write_protac_inputs="extras.protac.inputs.exits_json",
+    check_results="steps.checks.check_ligand",
+    find_series="series.write.molecule_of_record",
+    find_cores="series.cores._metadata series.cores._member_legend",
+    build_tables="results.write.result_row results.write.copy_exits",
+    finish_job="report.content._line results.finish._reasons",
+)
+IN_ENTRY = planted(
+    search_entries="sources.selection.rejection sources.selection._row sources.own.prepare._made",
+    download_entries="sources.files.FilesSource.fetch steps.download_entries.structure_row",
+    clean_complexes="steps.cleaning.read_entry steps.cleaning.clean_entry steps.cleaning._report",
+    match_ligands="steps.molecules.LigandMatcher.match",
+    measure_sasa="steps.measuring.LigandMeasurer.measure",
+    check_results="steps.checks.EntryChecker.check",
+    build_tables="results.write.unselected_entry_row",
+    finish_job="report.left_out._entry_item results.finish._reasons",
+)
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +200,7 @@ def test_error_in_one_of_three_entries_does_not_affect_the_others(
     "error", [KeyboardInterrupt, MemoryError, lambda: OSError(28, "No space left on device", "x")],
     ids=["interrupted", "memory", "disk"],
 )  # fmt: skip
-@pytest.mark.parametrize("where", [IN_LIGAND[2], IN_LIGAND[11], IN_LIGAND[13], IN_LIGAND[15], IN_ENTRY[6]], ids=str)
+@pytest.mark.parametrize("where", [IN_LIGAND[2], IN_LIGAND[11], IN_LIGAND[13], IN_LIGAND[15], IN_ENTRY[5]], ids=str)
 def test_error_that_every_ligand_would_meet_ends_the_step(
     where: Plant, error: Callable[[], Exception], models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
