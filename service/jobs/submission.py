@@ -39,6 +39,7 @@ _SHOWN_NAMES = 20
 _LONGEST_ADDRESS = 500
 _LAST_PORT = 65535
 _PRIVATE = "leads to an address outside the public internet, to which this service sends no notifications"
+_NO_ADDRESS = f"is not an http or https address of at most {_LONGEST_ADDRESS} ASCII characters without a user name"
 _ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/[\x21-\x7e]*)?")
 
 
@@ -284,7 +285,7 @@ def _webhook(value: Any, settings: Settings) -> str | None:
     url = value if isinstance(value, str) and len(value) <= _LONGEST_ADDRESS else ""
     match = _ADDRESS.fullmatch(url)
     if match is None or not 0 < int(match["port"] or 80) <= _LAST_PORT:
-        raise invalid_field("webhook", f"is not an http or https address of at most {_LONGEST_ADDRESS} characters")
+        raise invalid_field("webhook", _NO_ADDRESS)
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -292,7 +293,8 @@ def _webhook(value: Any, settings: Settings) -> str | None:
     address = literal_address(host)
     if address is None and ("[" in host or host.rstrip(".").rpartition(".")[2].isdecimal()):
         raise invalid_field("webhook", "has a host that is neither a name nor an address")
-    if address is not None and not settings.webhook_private and not is_public(host):
+    is_local = f".{host.rstrip('.')}".endswith(".localhost")  # RFC 6761, 6.3: not looked up
+    if (address is not None or is_local) and not settings.webhook_private and not is_public(host):
         raise private_receiver()
     return url
 

@@ -484,6 +484,18 @@ def test_public_receivers_are_accepted(host: str) -> None:
     assert parse_submission({**HPV, "webhook": f"https://{host}/x"}, OFFERED).webhook
 
 
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "a.localhost", "a.localhost.:80"])
+def test_names_of_this_machine_are_refused_without_a_lookup(host: str) -> None:
+    with pytest.raises(InvalidField, match="outside the public internet"):
+        parse_submission({**HPV, "webhook": f"https://{host}/x"}, OFFERED)
+
+
+@pytest.mark.parametrize("url", ["https://ann:x@lab.example/", "https://läb.example/", "ftp://lab.example/"])
+def test_an_address_of_another_form_is_refused_with_the_right_form(url: str) -> None:
+    with pytest.raises(InvalidField, match="ASCII characters without a user name"):
+        parse_submission({**HPV, "webhook": url}, OFFERED)
+
+
 def test_names_that_lead_to_private_addresses_are_refused_by_every_door(tmp_path: Path) -> None:
     bad, good = {**HPV, "webhook": "http://localhost:9/x"}, {**HPV, "webhook": "http://not-there.invalid/x"}
     with local(tmp_path, webhook_secret=SECRET) as http:
