@@ -19,10 +19,15 @@ _HEADER = ("HEADER", "TITLE ", "EXPDTA", "REMARK", "CRYST1", "ORIGX", "SCALE", "
 
 
 def instance_rows(
-    reader: JobTables, pdb_id: str, chain: str | None = None, ligand: str | None = None, residue: str | None = None
+    reader: JobTables,
+    pdb_id: str | None,
+    chain: str | None = None,
+    ligand: str | None = None,
+    residue: str | None = None,
 ) -> list[Row]:
     """Return the rows of Results_Display of the requested instances, lowest residue first; None for any."""
-    rows = reader.of_entries(tables.RESULTS_TABLE, [pdb_id], _NAMES)
+    table = tables.RESULTS_TABLE
+    rows = reader.rows(table, names=_NAMES) if pdb_id is None else reader.of_entries(table, [pdb_id], _NAMES)
     return matching(rows, pdb_id, chain, ligand, residue)
 
 

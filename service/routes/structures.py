@@ -141,10 +141,9 @@ def get_ligand_props(request: Request, job: Job) -> Response:
     """Descriptors of a component."""
     ligand = str(request.path_params["ligand"])
     row = structures.metadata_row(job.tables, ligand, _SMILES.of(request))
-    pdb_id = PDB_ID.optional.of(request)
-    if row is not None and pdb_id is not None:
-        names = (pdb_id, CHAIN.optional.of(request), str(row["Ligand"]), RESID.of(request))
-        row = row if structures.instance_rows(job.tables, *names) else None
+    pdb_id, chain, resid = (parameter.of(request) for parameter in (PDB_ID.optional, CHAIN.optional, RESID))
+    if row is not None and (pdb_id or chain or resid):
+        row = row if structures.instance_rows(job.tables, pdb_id, chain, str(row["Ligand"]), resid) else None
     if row is None:
         raise NotFound(f"The job has no ligand {ligand[:64]}.", details={"ligand": ligand[:64]}, status=200)
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": structures.links_of(row)})

@@ -192,7 +192,8 @@ def test_same_ligand_is_found_by_all_its_names(http: httpx2.Client, done_job: st
 def test_unknown_ligands_answer_as_earlier_clients_expect(http: httpx2.Client, done_job: str) -> None:
     props = http.get(f"/api/ligand_props/{done_job}/XXX")
     assert (props.status_code, props.json()["ok"]) == (200, False)
-    assert http.get(f"/api/ligand_props/{done_job}/478?pdb_id=4cup").json()["ok"] is False
+    for query, known in (("pdb_id=4cup", False), ("resid=999", False), ("chain=Z", False), ("chain=A&resid=200", True)):
+        assert http.get(f"/api/ligand_props/{done_job}/478?{query}").json()["ok"] is known
     row = http.get(f"/api/ligand_props/{done_job}/478?pdb_id=1hpv").json()
     assert (row["Ligand"], row["HBA"], row["Lipinski_Pass"]) == ("478", 7, True)
     by_smiles = http.get(f"/api/ligand_props/{done_job}/unknown", params={"smiles": row["SMILES"]}).json()
