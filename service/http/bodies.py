@@ -8,7 +8,7 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.errors import PayloadTooLarge, QueueFull, ServiceError
+from service.errors import PayloadTooLarge, QueueFull, ServiceError, UnsupportedMediaType
 from service.http.middleware import request_id
 from service.http.rates import client_of
 from service.http.responses import error_answer
@@ -19,6 +19,7 @@ MAX_WAITING_BODIES = 256
 MAX_WAITING_UPLOADS = 32
 
 _RETRY_SECONDS = "10"
+_COMPRESSED = "The body must not be compressed: send it without Content-Encoding."
 _LONGEST_NUMBER = 18
 
 
@@ -144,14 +145,20 @@ class BodyLimit:
         self._others = others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 413 if its announced length is too large."""
+        """Pass a request on, or answer 413 if its announced length is too large, 415 if its body is compressed."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         bodies = self._others.get(scope["path"], self._usual)
-        length = Headers(scope=scope).get("content-length", "")
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        error: ServiceError | None = None
         if length.isdecimal() and (len(length) > _LONGEST_NUMBER or int(length) > bodies.largest):
-            await error_answer(bodies.too_large, request_id(scope), scope["path"])(scope, receive, send)
+            error = bodies.too_large
+        elif scope["method"] == "POST" and headers.get("content-encoding", "identity").lower() != "identity":
+            error = UnsupportedMediaType(_COMPRESSED, headers={"Accept-Encoding": "identity"})  # RFC 7694, section 3
+        if error is not None:
+            await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
             return
         body = bodies.expect(client_of(scope))
         answered = False

@@ -1,5 +1,6 @@
 """The contract, row by row: every error code, every route, the envelope, headers."""
 
+import gzip
 import json
 import re
 import shutil
@@ -95,6 +96,15 @@ def test_refusal_of_a_misspelled_option_has_the_nearest_name(http: httpx2.Client
 def test_body_of_another_media_type_is_refused(http: httpx2.Client, media: str) -> None:
     answer = http.post("/api/jobs", content=json.dumps(MIXED), headers={"Content-Type": media})
     assert_error(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_a_compressed_body_is_refused_as_such(http: httpx2.Client) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    answer = http.post("/api/jobs?dry_run=1", content=gzip.compress(json.dumps(MIXED).encode()), headers=headers)
+    assert_error(answer, 415, "UNSUPPORTED_MEDIA_TYPE")
+    assert answer.headers["accept-encoding"] == "identity"
+    answer = http.post("/api/jobs?dry_run=1", json=MIXED, headers={"Content-Encoding": "identity"})
+    assert answer.status_code == 200
 
 
 def test_missing_body_is_invalid_json(http: httpx2.Client) -> None:

@@ -195,12 +195,6 @@ def test_upload_of_650_kilobytes_that_unpacks_to_640_mebibytes_is_refused_in_lit
             tracemalloc.stop()
 
 
-def test_body_that_is_packed_is_not_unpacked(http: httpx2.Client) -> None:
-    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
-    packed = gzip.compress(b'{"target_name": "x"}')
-    assert_error(http.post("/api/jobs", content=packed, headers=headers), 400, "INVALID_JSON")
-
-
 def test_form_without_scripts_sends_files_and_job_together_and_stops_where_they_are_refused(
     http: httpx2.Client,
 ) -> None:
