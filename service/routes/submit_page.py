@@ -165,6 +165,8 @@ def _form(
     counts = parts.queue.counts()
     with contextlib.suppress(ServiceError):  # it names none
         upload = upload_named(request, values.get("structures", [""])[0])
+    labels = {f"options.{one.name}": one.label for _, fields in option_groups() for one in fields}
+    wrong = str(error.details.get("field", "")) if error else ""
     return page(
         "submit",
         error.status if error and values.get("task") != ["check"] else 200,
@@ -175,8 +177,8 @@ def _form(
         meaning=meaning,
         find=ligand_asked(values),
         preview=preview,
-        error=error.message if error else "",
-        error_field=str(error.details.get("field", "")).removeprefix("options.") if error else "",
+        error=error.message.replace(wrong, labels.get(wrong, wrong), 1) if error else "",
+        error_field=wrong.removeprefix("options."),
         examples=[one for one in shared.examples.values() if parts.store.is_example(one.job_id)],
         key=secrets.token_hex(16),
         upload=upload,

@@ -162,3 +162,10 @@ def test_form_is_filled_in_from_a_job_or_an_example(http: httpx2.Client, failed_
     assert 'value="BAZ2B"' in http.get(f"/?from={failed_job}").text
     assert 'value="BRD4 bromodomain"' in http.get("/?from=exambrd4").text
     assert http.get("/?from=../../x").status_code == 200
+
+
+def test_page_names_a_wrong_field_by_its_label(http: httpx2.Client) -> None:
+    label = next(one.label for _, fields in option_groups() for one in fields if one.name == "max_entries")
+    shown = http.post("/", data={"target_name": "x", "search_query": "1HPV", "max_entries": "many"}).text
+    notice = shown.partition('id="form-error">')[2].partition("</div>")[0]
+    assert f"{label} is not a whole number" in notice
