@@ -92,21 +92,22 @@ def analyse(
     >>> [(ligand.name, round(ligand.exposed, 2)) for ligand in job.ligands]
     [('ZYB', 1.0)]
     """
-    if cores < 1:  # Snakemake would wait forever
-        raise UserError(f"cores is {cores}: give a whole number from 1.")
+    if not str(cores).isdecimal() or int(cores) < 1:  # Snakemake would wait forever
+        raise UserError(f"cores is {cores!r}: give a whole number from 1.")
     if not structures:
         raise UserError("structures is empty: give structure files, folders or PDB ids.")
-    if isinstance(smiles, str):
-        raise UserError("smiles is a text: give SMILES by component code, {'LIG': 'CCO'} for example.")
+    if not isinstance(smiles or {}, Mapping):
+        raise UserError(f"smiles is {smiles!r}: give SMILES by component code, {{'LIG': 'CCO'}} for example.")
     refuse_wrong_smiles(smiles or {})
-    job = Path(tempfile.mkdtemp(prefix="tethermap-") if folder is None else str(folder)).absolute()
+    job_settings = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
+    job = Path(tempfile.mkdtemp(prefix="tethermap-") if folder is None else folder).expanduser().absolute()
     try:
         (job / layout.WORK).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"The folder {job} can't be written ({error.strerror}): give another one.") from None
-    job_settings = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
     job_settings["target_name"] = target or job_settings.get("target_name", "all")
-    job_settings["source"] |= {"predicted": predicted}
+    if predicted:
+        job_settings["source"]["predicted"] = predicted
     if smiles:
         job_settings["source"]["components"] = str(write_smiles(smiles, job / layout.WORK))
     try:
@@ -125,7 +126,12 @@ def analyse(
 
 def _asked(structures: list[str | Path], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a job on structures: files, or PDB ids for names that are not files."""
-    source = dict(settings.get("source", {}))
+    if not all(str(one).strip() for one in structures):
+        raise UserError(f"structures has {structures!r}: give structure files, folders or PDB ids.")
+    for name in ("source", "filters"):
+        if not isinstance(settings.get(name) or {}, Mapping):
+            raise UserError(f"{name} is {settings[name]!r}: give a section of settings, as a dict.")
+    source = dict(settings.get("source") or {})
     job_settings = {"search_query": "", **settings, "source": source}
     ids = [str(one) for one in structures if entry_id_of(str(one)) and not Path(one).exists()]
     if not ids:
@@ -136,7 +142,7 @@ def _asked(structures: list[str | Path], settings: Mapping[str, Any]) -> dict[st
         raise UserError(f"{ids[0]} is a PDB id and other structures are files: analyse them in two calls.")
     if not job_settings["search_query"]:
         job_settings["search_query"] = " ".join(ids)
-    job_settings["filters"] = {"entries": ids, **settings.get("filters", {})}
+    job_settings["filters"] = {"entries": ids, **(settings.get("filters") or {})}
     return job_settings
 
 

@@ -178,6 +178,8 @@ class Ligand:
 
     def drawing(self, style: str = "exposed") -> str:
         """Return a depiction as SVG: ``plain``, ``exposed`` or ``exits``."""
+        if style not in layout.SVG_STYLES:
+            raise UserError(f"There is no drawing {style!r}: give one of {', '.join(layout.SVG_STYLES)}.")
         return self._text(layout.ligand_svg(self.stem, style))
 
     def view(self, width: int = 640, height: int = 420) -> Any:

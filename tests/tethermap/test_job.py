@@ -13,7 +13,7 @@ from tests.standin.server import StandIn
 from tests.tools.runs import ROOT, difference, result_files
 from tests.tools.styles import SMILES, programs, write_style
 from tethermap import Job, TethermapError, analyse, analysis, job, read_job
-from tethermap.base import tables
+from tethermap.base import layout, tables
 
 EXAMPLE = ROOT / "data" / "examples" / "exam4cup"
 
@@ -57,7 +57,12 @@ def test_codes_and_numbers_of_tables_have_their_types() -> None:
     (lambda folder: analyse(folder, filterz={}), "filterz is not a setting"),
     (lambda _: analyse(""), "structures is empty: give structure files"),
     (lambda folder: analyse(folder, cores=0), "cores is 0: give a whole number from 1"),
-    (lambda folder: analyse(folder, smiles="CCO"), "smiles is a text: give SMILES"),  # type: ignore[arg-type]
+    (lambda folder: analyse(folder, smiles="CCO"), "smiles is 'CCO': give SMILES"),  # type: ignore[arg-type]
+    (lambda folder: analyse(folder, smiles=["CCO"]), r"smiles is \['CCO'\]: give SMILES"),  # type: ignore[arg-type]
+    (lambda folder: analyse(folder, cores="two"), "cores is 'two': give a whole number"),  # type: ignore[arg-type]
+    (lambda folder: analyse([folder, ""]), r"structures has .* '']: give structure files"),
+    (lambda folder: analyse(folder, source="archive"), "source is 'archive': give a section of settings"),
+    (lambda _: read_job(EXAMPLE).ligands[0].drawing("big"), "no drawing 'big': give one of plain, exposed, exits"),
     (lambda folder: analyse(folder, smiles={"LIG": "c1cc"}), "The definition LIG=c1cc can't be used"),
     (lambda folder: analyse(folder, folder=Path("/proc/nothing")), "The folder /proc/nothing can't be written"),
 ])  # fmt: skip
@@ -90,6 +95,22 @@ def test_pdb_id_is_fetched_and_an_unknown_word_is_not_a_file(
         analyse("no-model")
     with pytest.raises(TethermapError, match="analyse them in two calls"):
         analyse(["4CUP", tmp_path])
+
+
+def test_refused_call_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(TethermapError, match="give structure files"):
+        analyse([" "])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_in_the_home_and_settings_without_value(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    finished = analyse(model, folder="~/job", filters=None, source={"predicted": True})
+    assert finished.folder == tmp_path / "job"
+    assert json.loads((finished.folder / layout.JOB_CONFIG).read_text())["source"]["predicted"]
 
 
 def test_definition_of_an_unused_code_is_a_warning(model: Path) -> None:

@@ -107,6 +107,10 @@ def ligand_sdf(stem: str) -> str:
     return f"{MCS_SDF}/{stem}.sdf"
 
 
+SVG_STYLES = ("plain", "exposed", "exits")
+"""Depictions of a ligand."""
+
+
 def ligand_svg(stem: str, style: str) -> str:
     """Return the path of a depiction; `style` is ``plain``, ``exposed`` or ``exits``.
 
@@ -134,7 +138,7 @@ def report_page(number: int) -> str:
 
 def ligand_files(stem: str) -> list[str]:
     """Return the paths of the possible files of a ligand: complex, SDF, depictions."""
-    depictions = [ligand_svg(stem, style) for style in ("plain", "exposed", "exits")]
+    depictions = [ligand_svg(stem, style) for style in SVG_STYLES]
     return [war_pdb(stem, "pdb"), war_pdb(stem, "cif"), ligand_sdf(stem), *depictions]
 
 
