@@ -39,15 +39,18 @@ def attach_recorder():
 
 
 def tell_interruption():
-    """Leave the reason when somebody interrupts the run, before Snakemake stops it."""
-    stop = signal.getsignal(signal.SIGINT)
+    """Leave the reason when a signal (Ctrl-C, SIGTERM) interrupts the run, before Snakemake stops it."""
+    stop = {
+        number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)
+    }
 
-    def interrupted(*arguments):
+    def interrupted(number, frame):
         record_error(INTERRUPTED, step="", kind="interrupted")
-        if callable(stop):
-            stop(*arguments)
+        if callable(stop[number]):
+            stop[number](number, frame)
 
-    signal.signal(signal.SIGINT, interrupted)
+    for number in stop:
+        signal.signal(number, interrupted)
 
 
 def fork_scripts():
@@ -61,6 +64,7 @@ def fork_scripts():
 
 onstart:
     # Clear away what an earlier run left when it was stopped, and remember this run's settings.
+    fork_scripts()
     tell_interruption()
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
@@ -71,7 +75,6 @@ onstart:
     for name in layout.ROOT_FILES:
         remove_leftovers_of(Path(name))
     record_settings(Path(), given)
-    fork_scripts()
 
 
 attach_recorder()
