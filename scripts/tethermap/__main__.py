@@ -20,7 +20,7 @@ from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
-from tethermap.base.root import ROOT, __version__, search_path
+from tethermap.base.root import ROOT, __version__, expanded, search_path
 from tethermap.base.tables import Row
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
@@ -78,17 +78,17 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise UserError(f"--set {words} has a value that is not valid YAML: put it in quotes.") from error
     source = _section(settings, "source")
-    paths = [word for word in chosen.what if word and Path(word).expanduser().exists()]
-    missing = [word for word in chosen.what if word not in paths and ("/" in word or Path(word).suffix)]
+    paths = [word for word in chosen.what if word and expanded(word).exists()]
     ids = [word for word in chosen.what if entry_id_of(word)]
-    if missing and not ids:
+    missing = [word for word in chosen.what if word not in paths + ids and ("/" in word or Path(word).suffix)]
+    if missing:
         raise UserError(
             f"There is no file {missing[0]}: give the path of a structure, PDB ids or the name of a target."
         )
     if paths and len(paths) < len(chosen.what):
         raise UserError(f"{paths[0]} is a file and other arguments are not: give only files, or PDB ids, or a target.")
-    refuse_no_structure([Path(path).expanduser() for path in paths])
-    if chosen.mirror and not chosen.mirror.expanduser().is_dir():
+    refuse_no_structure([expanded(path) for path in paths])
+    if chosen.mirror and not expanded(chosen.mirror).is_dir():
         raise UserError(f"--mirror {chosen.mirror} is no folder: give one with files of the wwPDB.")
     name = " ".join(Path(word).name or Path(word).absolute().name if paths else word for word in chosen.what)
     settings["target_name"] = chosen.target or settings.get("target_name", name)
@@ -96,10 +96,10 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     settings["search_query"] = query if chosen.query is None else chosen.query
     refuse_brackets(settings["search_query"])
     if paths:
-        source |= {"kind": "files", "files": [str(Path(path).expanduser().absolute()) for path in paths]}
+        source |= {"kind": "files", "files": [str(expanded(path).absolute()) for path in paths]}
     elif chosen.archive or chosen.mirror:
         source["kind"] = "archive" if chosen.archive else "mirror"
-        source["mirror"] = str(chosen.mirror.expanduser().absolute()) if chosen.mirror else None
+        source["mirror"] = str(expanded(chosen.mirror).absolute()) if chosen.mirror else None
     if ids and len(ids) == len(chosen.what):
         _section(settings, "filters").setdefault("entries", ids)
     if chosen.fasta:
@@ -144,7 +144,7 @@ def _pair(words: str) -> tuple[str, str]:
 
 def _run(chosen: argparse.Namespace) -> int:
     """Replace this process by Snakemake, which shows progress and can be stopped with Ctrl-C."""
-    job = (chosen.folder or Path(f"tethermap-{_slug(chosen.what)}")).expanduser().absolute()
+    job = expanded(chosen.folder or f"tethermap-{_slug(chosen.what)}").absolute()
     profile = str(Path(chosen.profile).absolute()) if Path(chosen.profile).is_dir() else chosen.profile
     if not (PROFILES / profile).is_dir():
         profiles = ", ".join(sorted(path.name for path in PROFILES.iterdir() if path.is_dir()))

@@ -19,6 +19,7 @@ from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
+from tethermap.base.root import expanded
 from tethermap.job import Job, read_job
 from tethermap.run.logs import read_error, unrecorded_error
 from tethermap.run.progress import ProgressReader
@@ -100,7 +101,7 @@ def analyse(
         raise UserError(f"smiles is {smiles!r}: give SMILES by component code, {{'LIG': 'CCO'}} for example.")
     refuse_wrong_smiles(smiles or {})
     job_settings = _asked([structures] if isinstance(structures, str | Path) else list(structures), settings)
-    job = Path(tempfile.mkdtemp(prefix="tethermap-") if folder is None else folder).expanduser().absolute()
+    job = expanded(tempfile.mkdtemp(prefix="tethermap-") if folder is None else folder).absolute()
     try:
         (job / layout.WORK).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -135,7 +136,7 @@ def _asked(structures: list[str | Path], settings: Mapping[str, Any]) -> dict[st
     job_settings = {"search_query": "", **settings, "source": source}
     ids = [str(one) for one in structures if entry_id_of(str(one)) and not Path(one).exists()]
     if not ids:
-        files = [str(Path(one).expanduser().absolute()) for one in structures]
+        files = [str(expanded(one).absolute()) for one in structures]
         source |= {"kind": "files", "files": files}
         return job_settings
     if len(ids) < len(structures):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tethermap.base import layout, parquet, tables
 from tethermap.base.errors import UserError
+from tethermap.base.root import expanded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,7 +242,7 @@ def read_job(folder: str | Path) -> Job:
     >>> job.ligands[0].exits[["anchor_atom", "evidence"]].iloc[0].to_list()
     ['O', 'B']
     """
-    path = Path(folder).expanduser().absolute()
+    path = expanded(folder).absolute()
     if not (path / layout.RESULTS_DISPLAY).is_file():
         raise UserError(f"{str(folder)!r} is no folder of a finished job: it has no {layout.RESULTS_DISPLAY}.")
     return Job(path)

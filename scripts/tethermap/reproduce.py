@@ -17,6 +17,7 @@ from typing import Any
 from tethermap.base import layout, recorded_search, tables
 from tethermap.base.config import NO_PATH
 from tethermap.base.errors import UserError
+from tethermap.base.root import expanded
 from tethermap.run.start import cores, snakemake_command
 
 _NEEDS_PLACE = ("mirror", "files")
@@ -118,4 +119,4 @@ def _digest(path: Path) -> str:
 
 
 def _absolute(place: str) -> str:
-    return str(Path(place).expanduser().absolute())
+    return str(expanded(place).absolute())

@@ -40,6 +40,7 @@ def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
     ("given", "says"),
     [
         (["model.cif"], "There is no file model.cif"),
+        (["4CUP", "~nobody-here/model.cif"], "There is no file ~nobody-here/model.cif"),
         (["EGFR", "--set", "max_entries"], "give --set name=value"),
         ([str(ARCHIVE), "4CUP"], "other arguments are not"),
         (["EGFR", "--set", "=3"], "give --set name=value"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tethermap.base import recorded_search
 from tethermap.base.errors import UserError
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
-from tethermap.base.root import ROOT, cache_home
+from tethermap.base.root import ROOT, cache_home, expanded
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -283,7 +283,7 @@ def _resolve_paths(settings: Settings) -> None:
 def _absolute(key: str, text: str | None) -> str | None:
     if text is None:
         return None
-    path = Path(text).expanduser()
+    path = expanded(text)
     if not path.is_absolute():
         raise ConfigError(f"{key} is {text!r}: give an absolute path, because each job runs in a separate folder.")
     return str(path)

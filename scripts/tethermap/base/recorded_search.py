@@ -56,7 +56,7 @@ def entry_rows(recorded: Mapping[str, Any]) -> list[Row]:
 def fault(recorded: Mapping[str, Any]) -> str:
     """Describe briefly why a setting is not a recorded search; empty if it is valid."""
     if set(recorded) != set(_PARTS):
-        return f"it holds {', '.join(sorted(recorded)) or 'nothing'} instead of {', '.join(_PARTS)}"
+        return f"it holds {', '.join(sorted(map(str, recorded))) or 'nothing'} instead of {', '.join(_PARTS)}"
     for name, kind in _PARTS.items():
         if not isinstance(recorded[name], kind):
             return f"{name} is no {'list' if kind is list else 'section'}"

@@ -23,3 +23,11 @@ def cache_home() -> Path:
     """Return the user's folder of caches, by the rules of XDG."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return folder if folder.is_absolute() else Path.home() / ".cache"
+
+
+def expanded(path: str | Path) -> Path:
+    """Return a path with the home folder for ``~``; unchanged if there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)

@@ -75,6 +75,8 @@ def test_unusual_target_names_are_unchanged(name: str) -> None:
         ({"filters": [1]}, "filters is [1]", "a section of settings"),
         ({"source": {"kind": "mirror"}}, "source.mirror is missing", "needs a path"),
         ({"source": {"mirror": "here"}}, "source.mirror is 'here'", "absolute path"),
+        ({"source": {"mirror": "~nobody-here/x"}}, "source.mirror is '~nobody-here/x'", "absolute path"),
+        ({"recorded_search": {1: 2}}, "recorded_search can't be used: it holds 1", "of /reproduce"),
         ({"source": {"files": "/x"}}, "source.files is set", "set source.kind to files"),
         ({"source": {"label": "/data/x"}}, "source.label is '/data/x'", "letters, digits"),
         ({"sequence_search": True}, "sequence_search is on", "give the sequence"),
