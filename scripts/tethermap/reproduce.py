@@ -43,12 +43,12 @@ def configuration(job: Path, places: Mapping[str, Any]) -> dict[str, Any]:
         settings = json.loads((job / layout.JOB_CONFIG).read_text(encoding="utf-8"))
         query = json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))
         rows = list(tables.read_table(job / layout.SEARCH_ENTRIES, tables.ENTRIES, strict=False))
-    except (OSError, ValueError) as error:
+        source = dict(settings["source"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UserError(
             f"{job} is no folder of a finished job ({reason}): give one that has {layout.JOB_CONFIG}."
         ) from None
-    source = dict(settings["source"])
     kind = source["kind"]
     if kind in _NEEDS_PLACE:
         if not (paths := [_absolute(place) for place in places.get("source") or ()]):
@@ -98,6 +98,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     job = given.folder.absolute()
     again = (given.output or job.with_name(f"{job.name}-again")).absolute()
+    if not (job / layout.MANIFEST).is_file():
+        raise UserError(f"{job} is no folder of a finished job: it has no {layout.MANIFEST}.")
     if again.resolve() == job.resolve():
         raise UserError(f"--output {again} is the job to compare with: give another folder.")
     settings = configuration(job, vars(given))

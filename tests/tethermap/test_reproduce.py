@@ -1,6 +1,7 @@
 """A recorded job runs again by hand: its missing settings, and equal results."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,18 @@ def test_folder_of_the_rerun_is_another_one_that_can_be_written(job: Path, tmp_p
     for output, says in ((tmp_path / "file", "can't be written"), (job.parent / "models/../job", "to compare with")):
         with pytest.raises(UserError, match=says):
             reproduce.main([str(job), "--source", str(job.parent / "models"), "--output", str(output)])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [(layout.JOB_CONFIG, "{}"), (layout.JOB_CONFIG, "[]"), (layout.MANIFEST, "")]
+)
+def test_job_that_is_damaged_or_not_finished_is_refused_before_the_run(
+    name: str, content: str, job: Path, tmp_path: Path
+) -> None:
+    half = Path(shutil.copytree(job, tmp_path / "half"))
+    (half / name).unlink()
+    if content:
+        (half / name).write_text(content)
+    with pytest.raises(UserError, match="is no folder of a finished job"):
+        reproduce.main([str(half), "--source", str(job.parent / "models"), "--output", str(tmp_path / "again")])
+    assert not (tmp_path / "again").exists()
