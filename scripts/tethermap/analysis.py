@@ -21,7 +21,7 @@ from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
 from tethermap.base.root import expanded
 from tethermap.job import Job, read_job
-from tethermap.run.logs import read_error, unrecorded_error
+from tethermap.run.logs import DISK_FULL, disk_full, read_error, unrecorded_error
 from tethermap.run.progress import ProgressReader
 from tethermap.run.start import snakemake_command
 from tethermap.run_job import run_job
@@ -114,9 +114,11 @@ def analyse(
     try:
         with _progress(job):
             _run(job, resolve(job_settings), cores)
-    except BaseException:
+    except BaseException as error:
         if folder is None:
             shutil.rmtree(job, ignore_errors=True)
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise UserError(disk_full("job folder")) from error
         raise
     finished = read_job(job)
     _warn_of_unused(smiles or {}, finished)

@@ -1,5 +1,6 @@
 """The door for Python: one call over a model, a finished job as objects and data frames."""
 
+import errno
 import json
 import sys
 import types
@@ -111,6 +112,15 @@ def test_folder_in_the_home_and_settings_without_value(
     finished = analyse(model, folder="~/job", filters=None, source={"predicted": True})
     assert finished.folder == tmp_path / "job"
     assert json.loads((finished.folder / layout.JOB_CONFIG).read_text())["source"]["predicted"]
+
+
+def test_full_disk_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(analysis, "run_job", fill)
+    with pytest.raises(TethermapError, match="The disk of the job folder is full: free some space"):
+        analyse(model)
 
 
 def test_definition_of_an_unused_code_is_a_warning(model: Path) -> None:

@@ -37,7 +37,9 @@ _LONGEST_REASON = 400
 _PLACE = re.compile(r"^\w*(?:Error|Exception)(?: in [^\n]*)?:?\n")
 _SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete", "Error in rule")
 _KILLED = re.compile(r"died with <Signals\.SIGKILL|exit status (?:137|-9)\b")
-_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Numbers of the errors of a full disk."""
+
 _NO_SPACE = 1 << 20  # in bytes; with less free space nothing useful can be written
 
 
@@ -93,7 +95,7 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
         record_error(str(error), step=_step(path), kind=error.kind, job=job)
         raise SystemExit(1) from None
     except Exception as error:
-        if not (isinstance(error, OSError) and error.errno in _DISK_FULL):
+        if not (isinstance(error, OSError) and error.errno in DISK_FULL):
             _LOGGER.exception("unexpected error")
             reason = scrubbed(f"{type(error).__name__}: {error}", job)
             message = f"{_step(path)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
@@ -101,7 +103,7 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
             raise
         _LOGGER.exception("disk full")
         inside = Path(str(error.filename or job)).absolute().is_relative_to(job.absolute())
-        message = _disk_full("job folder" if inside else "structure cache")
+        message = disk_full("job folder" if inside else "structure cache")
         record_error(message, step=_step(path), kind="disk_full", job=job)
         raise SystemExit(1) from None
     finally:
@@ -166,7 +168,7 @@ def unrecorded_error(job: Path, step: str, said: Sequence[str]) -> dict[str, str
         Snakemake's messages of errors, in order.
     """
     if shutil.disk_usage(job).free < _NO_SPACE:
-        return record_error(_disk_full("job folder"), step="", kind="disk_full", job=job)
+        return record_error(disk_full("job folder"), step="", kind="disk_full", job=job)
     logs = sorted((job / layout.RULE_LOGS).rglob("*.log"), key=lambda path: path.stat().st_mtime_ns)
     log = logs[-1].relative_to(job) if logs else None
     reason = next(filter(None, map(_without_place, said)), "no reason was given")
@@ -205,7 +207,8 @@ def end_of_log(path: Path) -> str:
     return text if size <= _TAIL_BYTES else text.partition("\n")[2]
 
 
-def _disk_full(folder: str) -> str:
+def disk_full(folder: str) -> str:
+    """Return the message for a full disk."""
     return f"The disk of the {folder} is full: free some space and run the job again."
 
 
