@@ -60,6 +60,8 @@ _WRONG_CFG = re.compile(r"^(M  V30 .*) CFG=[4-9]\b", re.MULTILINE)
 """Mark of a bond's stereochemistry by Open Babel: the number of V2000 in a V3000 file, which RDKit refuses."""
 
 _SMILES = re.compile(r"^REMARK +SMILES +(\S+)\s*$", re.MULTILINE)
+_SIDE_CHAIN = re.compile(r"^(?:DOCKED: )?BEGIN_RES\b", re.MULTILINE)
+_NOT_FLEXIBLE = "{}: flexible side chains are skipped, those of the receptor count; write each pose with them as PDB."
 _ROOT = re.compile(r"^ROOT\b", re.MULTILINE)
 _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
 _CONFIDENCE = re.compile(r"rank\d+_confidence(-?\d+\.\d+)")
@@ -158,6 +160,7 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
             poses.append(replace(found, source_file=file, source_record=number, pose_rank=rank, fields=fields))
     if not poses:
         raise LigandFileError(notes[0].rstrip(".") if notes else f"{path.name}: no molecule is in it")
+    notes += [_NOT_FLEXIBLE.format(path.name)] if _SIDE_CHAIN.search(text) else []
     return poses, notes
 
 

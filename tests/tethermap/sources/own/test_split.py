@@ -15,6 +15,7 @@ from tests.tethermap.sources.own.test_prepare import ligand_mol, moved, pdbqt_li
 from tests.tools.components import without_stereo
 from tests.tools.styles import SMILES, complex_atoms, protein_pdb
 from tethermap.components.index import ComponentIndex
+from tethermap.sources.own.poses import read_poses
 
 Ligands = Callable[[Path], dict[str, list[tuple[str, str]]]]
 """SMILES of each ligand and the source of its bonds, by entry."""
@@ -109,3 +110,4 @@ def test_flexible_side_chains_of_a_docking_are_not_part_of_the_ligand(
     flexible = f"BEGIN_RES {code} A {side[0].number:3d}\n{residue}END_RES {code} A {side[0].number:3d}\n"
     (own / "x_out.pdbqt").write_text("".join(f"MODEL {k}\n{pdbqt_ligand()}{flexible}ENDMDL\n" for k in (1, 2)))
     assert ligands(own) == {"x-receptor": [RIGHT] * 2}
+    assert "flexible side chains are skipped" in read_poses(own / "x_out.pdbqt")[1][0]
