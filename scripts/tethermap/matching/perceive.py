@@ -130,10 +130,14 @@ def _triples(graph: _Graph) -> tuple[tuple[int, int, int], ...]:
 
 
 def _set_charges(graph: _Graph, hydrogens: Sequence[int]) -> None:
+    """Set the charges of nitrogen and boron with four bonds, and of the carbon of an isonitrile."""
     for atom, element in enumerate(graph.elements):
         orders = [order for pair, order in graph.orders.items() if atom in pair]
         if element in ("N", "B") and sum(orders) + (hydrogens[atom] if 2 in orders else 0) == 4:
             graph.charges[atom] = 1 if element == "N" else -1
+            for end in graph.near[atom] if element == "N" else ():
+                if graph.elements[end] == "C" and graph.orders[min(atom, end), max(atom, end)] == 3:
+                    graph.charges[end] = -int(len(graph.near[end]) == 1 and not hydrogens[end])  # of an isonitrile
 
 
 def _pruned(residue: ObservedResidue) -> list[tuple[int, int]]:

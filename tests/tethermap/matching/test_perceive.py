@@ -118,7 +118,7 @@ def test_rings_of_five_and_six_are_found() -> None:
 
 
 CATIONS = ("CC(=[NH2+])N", "NC(=[NH2+])NCCO", "C[n+]1ccccc1", "CC1=CC=[NH+]C=C1")
-OTHERS = ("CC(O)C1CCC(N)CC1", "C=C(C)C(=O)NC", "CN=NC", "CN=[N+]=[N-]")
+OTHERS = ("CC(O)C1CCC(N)CC1", "C=C(C)C(=O)NC", "CN=NC", "CN=[N+]=[N-]", "[C-]#[N+]CC")
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,8 @@ def _charge(atom: Chem.Atom) -> int:
     symbol, charge = atom.GetSymbol(), atom.GetFormalCharge()
     if charge or "H" in near or 1.5 in orders or near - {"C", "N", "O", "F"} or (symbol in "SP" and near != {"C"}):
         return charge
+    if symbol == "C" and near == {"N"} and orders == [3]:  # an isonitrile if the nitrogen has another bond
+        return -_charge(atom.GetNeighbors()[0])
     return (-1 if symbol == "B" else 1) if sum(orders) == _OF_IONS.get(symbol) else 0
 
 

@@ -120,6 +120,7 @@ def test_contacts_among_the_bonds_of_a_file_leave_a_ligand_without_bonds(tmp_pat
 @pytest.mark.parametrize(
     ("smiles", "charge"),
     [("C[N+](C)(C)C", 1), ("C[n+]1ccccc1", 1), ("C[S+](C)C", 1), ("C[P+](C)(C)C", 1), ("C[B-](C)(C)C", -1),
+     ("[C-]#[N+]C", 0), ("CC#[N+]C", 1),
      ("CS(C)=O", 0), ("CN(C)C", 0), ("CP(=O)(O)O", 0), ("Cn1cccc1", 0), ("COC", 0)],
 )  # fmt: skip
 def test_ions_without_hydrogens_have_their_charge_if_the_file_leaves_it_out(
