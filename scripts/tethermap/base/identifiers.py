@@ -14,6 +14,9 @@ COMPONENT_CODE = r"[A-Za-z0-9][A-Za-z0-9_]{0,4}"
 SMILES_COLUMN = re.compile(r"(?:(?:canonical|isomeric|iso)[ _]?)?smi(?:les)?", re.IGNORECASE)
 """Name of the column of a table that contains the SMILES."""
 
+SMILES_EXTENSION = re.compile(r"\s\|[^|]*\|(?=\s|$)")
+"""Extension of a SMILES (CXSMILES) with the blank before it."""
+
 UNKNOWN_BOND = "unknown"
 """Word for the order of a bond in the definition of a ligand whose own file has unusable orders."""
 

@@ -14,7 +14,7 @@ from rdkit.Chem.MolStandardize import rdMolStandardize
 from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
 from tethermap.base.errors import UserError
-from tethermap.base.identifiers import SMILES_COLUMN, short_code
+from tethermap.base.identifiers import SMILES_COLUMN, SMILES_EXTENSION, short_code
 from tethermap.base.packed import DamagedGzip, unpacked
 from tethermap.components.component import Component, ComponentAtom, ComponentBond
 from tethermap.components.component_cif import read_components
@@ -55,7 +55,11 @@ def read_user_components(*paths: Path) -> UserComponents:
         try:
             text = unpacked(file.read_bytes()).decode("utf-8-sig")
             is_cif = any(suffix.lower() in (".cif", ".mmcif") for suffix in file.suffixes[-2:])
-            defined = read_components(text, origin="user") if is_cif else components_from_table(text)
+            defined = (
+                read_components(text, origin="user")
+                if is_cif
+                else components_from_table(text, smiles_first=".smi" in map(str.lower, file.suffixes[-2:]))
+            )
         except (OSError, UnicodeDecodeError, DamagedGzip) as error:
             raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         except ValueError as error:
@@ -68,8 +72,13 @@ def read_user_components(*paths: Path) -> UserComponents:
 
 
 @lru_cache(maxsize=32)
-def components_from_table(text: str) -> UserComponents:
+def components_from_table(text: str, *, smiles_first: bool = False) -> UserComponents:
     """Return the components of a table of codes and SMILES; cached, because embedding the molecules takes time.
+
+    Parameters
+    ----------
+    smiles_first : bool
+        Whether the first of two words is the SMILES if both can be one, as in a ``.smi`` file.
 
     Raises
     ------
@@ -87,7 +96,8 @@ def components_from_table(text: str) -> UserComponents:
         if len(cells) <= max(first, second):
             raise ValueError(f"line {number}: a component code and a SMILES are needed, found {cells[0]!r}")
         code, smiles = cells[first].upper(), cells[second]
-        if not _is_smiles(smiles) and re.fullmatch(_NAME, smiles.upper()) and _is_smiles(cells[first]):
+        is_other = (smiles_first and (first, second) == (0, 1)) or not _is_smiles(smiles)
+        if is_other and re.fullmatch(_NAME, smiles.upper()) and _is_smiles(cells[first]):
             code, smiles = smiles.upper(), cells[first]
         if (name := short_code(code)) in components:
             raise ValueError(f"line {number}: {code} is defined twice")
@@ -147,10 +157,10 @@ def component_from_smiles(code: str, smiles: str) -> Component:
 
 def _rows(text: str) -> Iterable[list[str]]:
     lines = [line.partition("#")[0] if line.lstrip().startswith("#") else line for line in text.splitlines()]
-    first = next((line for line in lines if line.strip()), "")
+    first = SMILES_EXTENSION.sub("", next((line for line in lines if line.strip()), ""))
     delimiter = next((mark for mark in ("\t", ",", ";") if mark in first), None)
     if delimiter is None:
-        return [line.split() for line in lines]
+        return [SMILES_EXTENSION.sub("", line).split() for line in lines]
     rows = csv.reader(lines, delimiter=delimiter)
     return [[cell.strip() for cell in row] if any(cell.strip() for cell in row) else [] for row in rows]
 

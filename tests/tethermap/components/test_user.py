@@ -29,6 +29,7 @@ TABLES = {
     "inhibitor_12 CCO\n": {"INLMK": "CCO"},
     "c1ccccc1O LIG\n": {"LIG": "Oc1ccccc1"},
     "smiles,name\nCCO,LIG\n": {"LIG": "CCO"},
+    "CC(F)Cl |o1:1,r| LIG\nCCO DRG |$;;x$|\n": {"LIG": "CC(F)Cl", "DRG": "CCO"},
     "id,name,smiles,pIC50\nLIG,ethanol,CCO,7.1\n": {"LIG": "CCO"},
     "Code,Canonical SMILES\nLIG,CCO\n": {"LIG": "CCO"},
 }
@@ -57,6 +58,12 @@ def test_error_names_the_wrong_line(text: str, message: str, tmp_path: Path) -> 
     path.write_text(text)
     with pytest.raises(UserComponentError, match=f"mine.csv: {message}"):
         read_user_components(path)
+
+
+@pytest.mark.parametrize(("name", "code"), [("x.smi", "CNC"), ("x.csv", "OCC")])
+def test_first_word_is_the_smiles_in_smi_files_if_both_can_be(name: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("OCC CNC\n")
+    assert [*read_user_components(tmp_path)] == [code]
 
 
 def test_all_files_of_a_folder_are_read(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tethermap.base.identifiers import SMILES_COLUMN
+from tethermap.base.identifiers import SMILES_COLUMN, SMILES_EXTENSION
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 
 _LARGEST = 4 << 20
@@ -48,7 +48,8 @@ def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
 def _is_table(text: str) -> bool:
     """Return whether the first lines are codes and SMILES, in either order, or have a matching header."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")][:20]
-    rows = [[cell.strip('"') for cell in re.split(r"[,;\s]+", line.strip()) if cell] for line in lines]
+    words = (re.split(r"[,;\s]+", SMILES_EXTENSION.sub("", line).strip()) for line in lines)
+    rows = [[cell.strip('"') for cell in line if cell] for line in words]
     if not rows or any(len(row) < 2 for row in rows):
         return False
     if any(map(SMILES_COLUMN.fullmatch, rows[0])):

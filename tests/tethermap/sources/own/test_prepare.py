@@ -222,6 +222,11 @@ def test_table_with_quotes_or_a_header_is_a_definition(text: str, tmp_path: Path
     assert is_definition(tmp_path / "x.csv")
 
 
+def test_table_of_smiles_with_extensions_is_a_definition(tmp_path: Path) -> None:
+    (tmp_path / "x.smi").write_text("CC(F)Cl |o1:1,r| LIG\n")
+    assert is_definition(tmp_path / "x.smi")
+
+
 @pytest.mark.parametrize("name", ["x.mae", "x.maegz", "x.moe", "x.pse"])
 def test_format_of_one_program_is_named_with_the_remedy(name: str, tmp_path: Path, opened: Opened) -> None:
     (tmp_path / "model.pdb").write_text(protein_pdb())
