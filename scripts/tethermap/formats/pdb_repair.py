@@ -22,7 +22,7 @@ _LONG_NAME = re.compile(
 
 _LIPIDS = {
     "CHL1": "CLR", "POPC": "POV", "DPPC": "PCF", "DOPC": "PCW", "DSPC": "PC1", "DMPC": "PX4", "DOPE": "PEE",
-    "DPPE": "PEF", "DSPE": "3PE",
+    "DPPE": "PEF", "DSPE": "3PE", "DOPS": "17F", "PLPC": "CPL", "POPE": "6OU", "POPG": "PGW",
 }  # fmt: skip
 """Code of the dictionary for a name that CHARMM-GUI writes in columns 18-21; the first three letters are other ones."""
 

@@ -186,7 +186,16 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Fin
 
 @pytest.mark.parametrize("chain", [" ", "M"])
 @pytest.mark.parametrize(
-    ("name", "code"), [("DPPC", "PCF"), ("DPPE", "PEF"), ("POPC", "POV"), ("CHL1", "CLR"), ("DPP ", "DPP")]
+    ("name", "code"),
+    [
+        ("DPPC", "PCF"),
+        ("DPPE", "PEF"),
+        ("POPC", "POV"),
+        ("POPE", "6OU"),
+        ("PLPC", "CPL"),
+        ("CHL1", "CLR"),
+        ("DPP ", "DPP"),
+    ],
 )
 def test_lipids_by_names_of_charmm_are_those_of_the_dictionary(
     name: str, code: str, chain: str, find: Find, tmp_path: Path
