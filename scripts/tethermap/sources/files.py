@@ -11,6 +11,7 @@ from pathlib import Path
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.base.packed import ending_of
+from tethermap.run.software import source_digest
 from tethermap.sources import naming
 from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
 from tethermap.sources.folders import FolderSource, check_folder, walk
@@ -52,7 +53,7 @@ class FilesSource(FolderSource):
     def __init__(self, paths: Sequence[Path], cache: Path, *, label: str = "") -> None:
         super().__init__("files", label or "files", "\n".join(str(path.resolve()) for path in paths), cache)
         self._paths = tuple(paths)
-        self._prepared = cache / "complexes"
+        self._prepared = cache / "complexes" / source_digest()[:16]  # another version may read the same files otherwise
         self._origins: dict[str, tuple[str, int]] = {}
         self._origins_file = self._index.path.with_suffix(".origins.json")
         self._folders: dict[str, str] = {}

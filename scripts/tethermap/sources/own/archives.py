@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 
 from tethermap.base.atomic import write_text
 from tethermap.base.packed import DAMAGED, MOST_UNPACKED, open_unpacked
-from tethermap.base.root import __version__
 
 MOST_MEMBERS = 20_000
 """Files of one archive."""
@@ -149,7 +148,7 @@ def made_once(folder: Path, source: object, make: Callable[[Path], Any]) -> tupl
     make : callable
         Writes the files into a folder and returns their record, as JSON.
     """
-    made = folder / hashlib.sha256(json.dumps([__version__, source]).encode()).hexdigest()[:24]
+    made = folder / hashlib.sha256(json.dumps(source).encode()).hexdigest()[:24]
     stamp = made / _STAMP
     if stamp.is_file():
         stamp.touch()
@@ -160,9 +159,9 @@ def made_once(folder: Path, source: object, make: Callable[[Path], Any]) -> tupl
 
 
 def forget_unused(folder: Path) -> None:
-    """Remove derived files that have not been used for a month."""
+    """Remove the derived files in the folders of all versions that have not been used for a month."""
     old = time.time() - _KEPT_DAYS * 86_400
-    for stamp in folder.glob(f"*/{_STAMP}"):
+    for stamp in folder.glob(f"*/*/{_STAMP}"):
         if stamp.stat().st_mtime < old:
             shutil.rmtree(stamp.parent, ignore_errors=True)
 

@@ -93,11 +93,11 @@ def prepared(
     given : Given
         The files.
     folder : Path
-        Folder for complexes assembled from several files; its old complexes are removed.
+        Folder of this version for complexes assembled from several files; old ones of all versions are removed.
     failed : callable
         Called with an error of this program and the structure's file.
     """
-    forget_unused(folder)
+    forget_unused(folder.parent)
     given.structures = [_plain(file, folder) for file in given.structures]
     structures, without_polymer = _told_apart(given)
     ligands = [*given.ligands, *without_polymer]

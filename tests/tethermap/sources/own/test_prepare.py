@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,18 @@ def test_same_files_elsewhere_give_the_same_bytes(pair: Path, opened: Opened, tm
     for path in pair.iterdir():
         (other / path.name).write_bytes(path.read_bytes())
     assert opened(other).fetch("4cup-protein").sha256 == first.sha256
+
+
+def test_another_version_reads_files_again_and_forgets_old_ones(
+    pair: Path, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(pair)
+    (old,) = (tmp_path / "cache/complexes").glob("*/*/made.json")
+    os.utime(old, (1_600_000_000, 1_600_000_000))
+    monkeypatch.setattr("tethermap.sources.files.source_digest", lambda: "another version")
+    opened(pair)
+    (new,) = (tmp_path / "cache/complexes").glob("*/*/made.json")
+    assert (new.parent.name, new.parents[1].name) == (old.parent.name, "another version")
 
 
 def test_pairs_are_taken_from_a_list_of_two_columns(tmp_path: Path, opened: Opened) -> None:
