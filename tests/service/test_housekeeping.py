@@ -19,11 +19,11 @@ pytestmark = pytest.mark.process
 
 
 def made_folder(folder: Path, manifest: Mapping[str, Any], cell: str = "") -> Path:
-    """Make a job folder with a table of one row, each cell the same."""
+    """Make a job folder with a table of one row, of which one cell may hold something."""
     (folder / layout.RESULTS).mkdir(parents=True)
     (folder / layout.MANIFEST).write_text(json.dumps(manifest))
     with (folder / layout.RESULTS_DISPLAY).open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows([RESULTS_TABLE.names, [cell] * len(RESULTS_TABLE.names)])
+        csv.writer(stream).writerows([RESULTS_TABLE.names, [cell, *[""] * (len(RESULTS_TABLE.names) - 1)]])
     return folder
 
 

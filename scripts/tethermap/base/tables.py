@@ -26,8 +26,9 @@ Row = Mapping[str, Value]
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 
-# The members of a series of 7,000 instances are longer than the 131,072 characters that Python reads by default.
-csv.field_size_limit(2**31 - 1)
+# The members of a series of 7,000 instances are longer than the 131,072 characters that Python reads by default;
+# Parquet is made of lines of up to this length.
+csv.field_size_limit(2_000_000)
 
 
 class SupportsWrite(Protocol):
