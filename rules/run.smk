@@ -39,18 +39,15 @@ def attach_recorder():
 
 
 def tell_interruption():
-    """Leave the reason when a signal (Ctrl-C, SIGTERM) interrupts the run, before Snakemake stops it."""
-    stop = {
-        number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    """Leave the reason when somebody interrupts the run, before Snakemake stops it."""
+    stop = signal.getsignal(signal.SIGINT)
 
-    def interrupted(number, frame):
+    def interrupted(*arguments):
         record_error(INTERRUPTED, step="", kind="interrupted")
-        if callable(stop[number]):
-            stop[number](number, frame)
+        if callable(stop):
+            stop(*arguments)
 
-    for number in stop:
-        signal.signal(number, interrupted)
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def fork_scripts():
@@ -64,7 +61,6 @@ def fork_scripts():
 
 onstart:
     # Clear away what an earlier run left when it was stopped, and remember this run's settings.
-    fork_scripts()
     tell_interruption()
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
@@ -75,6 +71,7 @@ onstart:
     for name in layout.ROOT_FILES:
         remove_leftovers_of(Path(name))
     record_settings(Path(), given)
+    fork_scripts()
 
 
 attach_recorder()

@@ -14,7 +14,6 @@ import yaml
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import LOCAL, ROOT, RunningJob, job_of
 from tethermap.base import layout
-from tethermap.base.atomic import read_json
 
 _ENDED_WHILE_LOCKED = """
 import os, signal, sys
@@ -98,4 +97,3 @@ def test_run_with_our_profile_that_is_asked_to_end_while_it_looks_after_a_job_en
     assert "Will exit after finishing currently running jobs" in run.stderr
     assert run.returncode == 1
     assert not (tmp_path / "job/job_result_manifest.json").exists()
-    assert read_json(tmp_path / "job" / layout.ERROR)["kind"] == "interrupted"
