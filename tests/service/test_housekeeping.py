@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 
 
 def made_folder(folder: Path, manifest: Mapping[str, Any], cell: str = "") -> Path:
-    """Make a job folder with a table of one row, of which one cell may hold something."""
+    """Make a job folder with a table of one row, with a text in the first cell."""
     (folder / layout.RESULTS).mkdir(parents=True)
     (folder / layout.MANIFEST).write_text(json.dumps(manifest))
     with (folder / layout.RESULTS_DISPLAY).open("w", encoding="utf-8", newline="") as stream:

@@ -77,7 +77,10 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):
         readers = {name: read for name, hint in get_type_hints(kind).items() if (read := _reader(hint)) is not _same}
-        return lambda record: kind(**record | {name: read(record[name]) for name, read in readers.items()})
+        # Lines of an earlier version lack the fields that are new; these have defaults.
+        return lambda record: kind(
+            **record | {name: read(record[name]) for name, read in readers.items() if name in record}
+        )
     if origin is np.ndarray:
         return partial(np.array, dtype=get_args(arguments[1])[0])
     if origin is tuple:

@@ -1,5 +1,6 @@
 """Instances are read back from disk unchanged."""
 
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tethermap.complex.clean import KeptInstance
 from tethermap.instance.backbone import NO_BACKBONE, backbone_of_record, packed_backbone
 from tethermap.instance.store import (
     instance_line,
+    instance_of_line,
     neighbourhood_of_record,
     packed_neighbourhood,
     packed_surroundings,
@@ -51,3 +53,11 @@ def test_surroundings_and_backbones_are_read_back_unchanged(written: list[KeptIn
         assert_same(backbone_of_record(packed_backbone("x", backbone)), backbone)
         around = surroundings_of_record(packed_surroundings("4cup_A_ZYB_2971", kept.surroundings))
         assert_same(around, kept.surroundings)
+
+
+def test_lines_of_an_earlier_version_lack_fields_that_are_new(written: list[KeptInstance]) -> None:
+    instance = written[0].instance
+    record = json.loads(instance_line(instance))
+    del record["conect"]
+    read = instance_of_line(json.dumps(record).encode())
+    assert (read.stem, read.conect) == (instance.stem, ())
