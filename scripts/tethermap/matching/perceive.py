@@ -116,7 +116,7 @@ def _listed(residue: ObservedResidue) -> dict[tuple[int, int], int]:
 def _set_stated_orders(graph: _Graph, listed: Mapping[tuple[int, int], int], hydrogens: Sequence[int]) -> bool:
     """Set the mentions of ``CONECT`` records as orders, and return whether they are orders.
 
-    RDKit, OpenEye and Maestro mention a double bond twice in a record, most other programs never.
+    RDKit and Open Babel mention a double bond twice in a record, most other programs never.
     """
     if not listed or min(listed.values()) > 1 or max(listed.values()) not in (2, 3):
         return False
