@@ -25,6 +25,7 @@ from tethermap.run.display import STEPS
 
 PER_ENTRY = ("clean_complexes", "match_ligands", "measure_sasa")
 SERIAL = ("find_series", "build_tables", "finish_job")
+"""Steps of the whole job, on one core; `find_cores`, which earlier was a part of them, runs in shards."""
 GOAL_RATIO = 0.85
 LARGEST_RUNS, SINGLE_RUNS = 5, 3
 """Number of runs of the largest job and of one of one entry; the median and the best are reported."""
@@ -138,7 +139,8 @@ def measure(folder: Path) -> Section:
     median = {name: sorted(runs, key=lambda one: one.cpu_seconds)[len(runs) // 2] for name, runs in largest.items()}
     cpu = {key: min(one.cpu_seconds for one in runs) for key, runs in singles.items()}
     wall = {key: min(one.seconds for one in runs) for key, runs in singles.items()}
-    rerun = run_job(median["now"].job, {**settings, **cache}, *LOCAL).checked()
+    whole = median["now"]
+    rerun = run_job(whole.job, {**settings, **cache}, *LOCAL).checked()
     keeping = {**settings, **cache, "result_cache_mb": 4000}
     _, known = (run_job(folder / name, keeping, *LOCAL).checked() for name in ("first", "known"))
     costs = {name: Cost.of(one) for name, one in median.items()}
@@ -150,8 +152,11 @@ def measure(folder: Path) -> Section:
         *([Figure("share of the CPU per entry before", per_entry / before, at_most=GOAL_RATIO)] if before else []),
         Figure("CPU per entry, parse + clean + bonds + draw + all contexts", cost.of_steps(*PER_ENTRY), "ms", "cpu",
                at_most=65),
-        Figure("CPU per entry, series + tables + report + manifest", cost.of_steps(*SERIAL), "ms", "cpu", at_most=10,
+        Figure("CPU per entry, series + tables + report + manifest", cost.of_steps("find_cores", *SERIAL), "ms", "cpu",
                before=before_serial),
+        Figure("CPU per entry, series + tables + report + manifest on one core, without find_cores",
+               cost.of_steps(*SERIAL), "ms", "cpu", at_most=10, before=before_serial),
+        Figure("time of the whole job by the clock, share of its CPU", whole.seconds / whole.cpu_seconds, at_most=0.6),
         Figure("CPU per entry, its results in the cache", cost.ms_per_entry(known.cpu_seconds), "ms", "cpu",
                at_most=25),
         Figure("CPU of a job of one entry", cpu["now", False], "s", "cpu", at_most=2.5, before=cpu.get(single)),
