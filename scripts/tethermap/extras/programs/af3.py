@@ -20,7 +20,7 @@ def job(subject: Subject) -> str:
         "dialect": "alphafold3",
         "version": VERSION,
     }
-    if ligand.bond and ligand.comp_id:
+    if ligand.bond:
         place, partner, own = ligand.bond
         values["bondedAtomPairs"] = [[[place.letter, place.number, partner], [ligand.letter, 1, own]]]
     return json.dumps(values, indent=1) + "\n"

@@ -23,7 +23,7 @@ def job(subject: Subject) -> str:
             constraints.append({"pocket": {"binder": ligand.letter, "contacts": contacts, "max_distance": 6.0}})
         if k < len(ligand.anchors) and (contact := _at_exit(ligand, half, ligand.anchors[k])):
             constraints.append({"contact": contact})
-    if ligand.bond and ligand.comp_id:
+    if ligand.bond:
         place, partner, own = ligand.bond
         ends = {"atom1": [place.letter, place.number, partner], "atom2": [ligand.letter, 1, own]}
         constraints.append({"bond": ends})
@@ -48,7 +48,7 @@ def atom_names(smiles: str) -> list[str]:
 def _at_exit(ligand: FoldedLigand, half: FoldedHalf, anchor: str | int) -> dict[str, Any] | None:
     """Return the contact that fixes the orientation of the ligand: its anchor at the residue near it in the crystal."""
     distance = math.ceil(half.distance + 1)
-    if anchor == "" or half.at_exit is None or distance > MOST_DISTANCE:
+    if half.at_exit is None or distance > MOST_DISTANCE:
         return None
     name = anchor if isinstance(anchor, str) else atom_names(ligand.smiles)[anchor]
     return {

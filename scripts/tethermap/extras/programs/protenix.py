@@ -36,7 +36,7 @@ def job(subject: Subject) -> str:
     def place(residue: SequencePlace) -> dict[str, int]:
         return {"entity": numbers[residue.letter], "copy": 1, "position": residue.number}
 
-    if ligand.bond and ligand.comp_id:
+    if ligand.bond:
         residue, partner, atom = ligand.bond
         one = {f"{key}1": str(value) for key, value in place(residue).items()} | {"copy1": 1, "atom1": partner}
         values["covalent_bonds"] = [one | {"entity2": str(own), "copy2": 1, "position2": "1", "atom2": atom}]
@@ -45,7 +45,7 @@ def job(subject: Subject) -> str:
         | {"entity2": own, "copy2": 1, "position2": 1, "atom2": _atom(ligand, anchor)}
         | {"max_distance": round(half.distance + 1, 1)}
         for half, anchor in zip(subject.halves, ligand.anchors, strict=False)
-        if half.at_exit is not None and anchor != ""
+        if half.at_exit is not None
     ]
     constraint: dict[str, Any] = {"contact": contacts} if contacts else {}
     if subject.pocket:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from rdkit import Chem
 
-from tethermap.base.arrays import FloatArray
 from tethermap.base.reasons import PROTAC_REASONS
 from tethermap.base.tables import JOINED, Row, Value
 from tethermap.extras.protac.half import Halves, LigandHalf, in_one_frame
@@ -24,6 +23,7 @@ from tethermap.extras.protac.protein import Protein, protein_of
 from tethermap.extras.protac.round_trip import OpenBabel
 from tethermap.extras.protac.side import Side
 from tethermap.extras.protac.warhead import warhead_smiles
+from tethermap.molecule.geometry import angle_between
 
 _FRAME = "deposited coordinates, angstroms"
 _OF_EXIT = ("site_rank", "rank", "anchor_atom", "sdf_index", "score", "closed")
@@ -215,7 +215,7 @@ def _head(ligand: RankedLigand, side: Side, protein: Protein) -> dict[str, Any]:
         "components": instance.component_names,
         "side": side.name,
         "frame": _FRAME,
-        "protein": {"file": file, "chains": dict(protein.letters or {}), "reason": protein.reason},
+        "protein": {"file": file, "chains": protein.letters, "reason": protein.reason},
         "ligand_file": side.ligand_file,
         "residue_name": side.residue_name,
         "smiles": molecule.observed_smiles,
@@ -299,11 +299,8 @@ def _between(first: LigandHalf, second: LigandHalf) -> dict[str, Any]:
     way = second.anchor - first.anchor
     return {
         "distance_A": round(float(np.linalg.norm(way)), 3),
-        "angle_deg": _angle(first.direction, second.direction),
-        "angles_to_way_deg": [_angle(first.direction, way), _angle(second.direction, -way)],
+        "angle_deg": round(angle_between(first.direction, second.direction), 1),
+        "angles_to_way_deg": [
+            round(angle_between(half.direction, along), 1) for half, along in ((first, way), (second, -way))
+        ],
     }
-
-
-def _angle(first: FloatArray, second: FloatArray) -> float:
-    cosine = float(first @ second) / float(np.linalg.norm(first) * np.linalg.norm(second))
-    return round(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), 1)

@@ -1,7 +1,7 @@
 """The protein of a cleaned complex under the chain letters of one side of a degrader."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tethermap.entry.polymer_lines import polymer_lines
 from tethermap.extras.protac.side import Side
@@ -22,13 +22,13 @@ class Protein:
     """
 
     text: str = ""
-    letters: dict[str, str] | None = None
+    letters: dict[str, str] = field(default_factory=dict)
     reason: str = ""
 
     @property
     def chains(self) -> str:
         """Chain letters of the protein."""
-        return "".join((self.letters or {}).values())
+        return "".join(self.letters.values())
 
 
 def protein_of(complex_text: str | None, ligand: Collection[int], side: Side, title: str) -> Protein:

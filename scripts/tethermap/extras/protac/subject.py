@@ -69,9 +69,9 @@ class FoldedLigand:
         Component code of the ligand; empty to use SMILES.
     anchors : tuple of str or int
         For each half, the atom that the linker is bonded to: its name in the dictionary if `comp_id` defines the
-        ligand, else its index in `smiles`; empty if unknown.
+        ligand, else its index in `smiles`. Empty if unknown.
     bond : (SequencePlace, str, str) or None
-        A covalent bond to the protein: residue, its atom, the ligand's atom by its name in the dictionary.
+        A covalent bond of a ligand with a `comp_id`: residue of the protein, its atom, the ligand's atom by its name.
     """
 
     letter: str

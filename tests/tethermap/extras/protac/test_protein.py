@@ -20,7 +20,7 @@ def test_polymer_chains_have_the_letters_of_their_side(path: Path) -> None:
     found = protein.protein_of(text, (), E3, path.stem)
     again = gemmi.read_pdb_string(found.text)
     assert found.chains == "".join(chain.name for chain in again[0]) == E3.letters[: len(found.chains)]
-    for old, new in (found.letters or {}).items():
+    for old, new in found.letters.items():
         atoms = [(str(r.seqid), r.name, a.name, a.pos.tolist()) for r in expected[0][old].get_polymer() for a in r]
         assert atoms == [(str(r.seqid), r.name, a.name, a.pos.tolist()) for r in again[0][new] for a in r]
 
