@@ -13,7 +13,7 @@ import pytest
 
 from tests.service.core import LiveService, free_port
 from tests.tools.patience import wait_until
-from tests.tools.programs import program
+from tests.tools.programs import program, self_signed
 from tests.tools.runs import ROOT
 
 SITE = ROOT / "config/deploy/nginx.conf"
@@ -44,21 +44,12 @@ class Proxied:
     service: LiveService
 
 
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    certificate, key = folder / "lab.pem", folder / "lab.key"
-    names = "subjectAltName=DNS:lab.example,IP:127.0.0.1"
-    command = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    command += ["-subj", "/CN=lab.example", "-addext", names, "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(command, check=True, capture_output=True)
-    return certificate, key
-
-
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Proxied]:
     """A private service below /tethermap/ with one finished job and two tokens, and nginx and TLS in front."""
     nginx, folder = program("nginx"), tmp_path_factory.mktemp("proxied")
     shutil.copytree(mixed, folder / "jobs" / mixed.name)
-    certificate, key = _certificate(folder)
+    certificate, key = self_signed(folder, "lab.example")
     tokens = "ann:ann-secret,operator:operator-secret"
     settings = {"ROOT_PATH": "/tethermap", "ALLOWED_HOSTS": "lab.example", "API_TOKENS": tokens, "PRIVATE": "true"}
     with LiveService(folder, quick=True, **settings) as service:

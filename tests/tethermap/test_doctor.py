@@ -3,7 +3,6 @@
 import http.server
 import shutil
 import ssl
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from tests.service.disks import small_disk
 from tests.standin.server import StandIn
-from tests.tools.programs import program
+from tests.tools.programs import self_signed
 from tethermap import doctor
 from tethermap.base.errors import UserError
 from tethermap.doctor import Finding
@@ -71,13 +70,7 @@ def test_socks_proxy_without_its_package_gets_a_sentence(monkeypatch: pytest.Mon
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
     """A certificate for 127.0.0.1 outside all trust stores, and its key."""
-    files = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    subprocess.run(
-        [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-out", str(files[0]), "-keyout", str(files[1])],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return files
+    return self_signed(tmp_path, "localhost")
 
 
 @pytest.fixture
