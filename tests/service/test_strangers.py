@@ -21,6 +21,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import psutil
 import pytest
 import uvicorn
 from hypothesis import given, strategies as st
@@ -42,25 +43,12 @@ from tests.service.test_jobs import RECORD
 from tests.service.test_webhooks import OFFERED
 from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience, slowness, wait_until
+from tests.tools.slopes import memory_mb
 from tests.tools.styles import programs
 
 SECRET = "a-secret-of-the-test"
 MIB = 1 << 20
 END = "\r\n\r\n"
-
-
-def memory_mb(process: int | str = "self") -> float:
-    """Return the memory of a process."""
-    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / MIB
-
-
-def sockets_of(process: int) -> int:
-    """Return the number of sockets that a process has open."""
-    count = 0
-    for descriptor in Path(f"/proc/{process}/fd").iterdir():
-        with contextlib.suppress(OSError):
-            count += str(descriptor.readlink()).startswith("socket:")
-    return count
 
 
 # Bodies
@@ -97,14 +85,15 @@ def test_half_open_connections_block_no_other_client(tmp_path: Path) -> None:
 def test_heads_whose_bodies_never_arrive_block_no_other_client(tmp_path: Path) -> None:
     head = b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
     with LiveService(tmp_path / "service", quick=True) as service:
-        before = memory_mb(service.process_id)
+        served = psutil.Process(service.process_id)
+        before = memory_mb(served.pid)
         with flooded(service, 1500, head) as attackers:
             begun = time.monotonic()
             job = service.submit()
             seconds = time.monotonic() - begun
             service.ended(job)
-            grown = memory_mb(service.process_id) - before
-            wait_until(lambda: sockets_of(service.process_id) < MAX_WAITING_BODIES + 64, 10, "sockets to be closed")
+            grown = memory_mb(served.pid) - before
+            wait_until(lambda: len(served.net_connections()) < MAX_WAITING_BODIES + 64, 10, "sockets to be closed")
             first = attackers[0].recv(4096)
         assert first.startswith(b"HTTP/1.1 503 ")
         assert b"\r\nretry-after: " in first.lower()

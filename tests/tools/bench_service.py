@@ -96,11 +96,11 @@ async def pages(index: Index) -> list[Figure]:
 async def export(index: Index) -> list[Figure]:
     """Export all jobs as CSV, watching the memory."""
     gc.collect()
-    before = most = memory_mb(os.getpid())
+    before = most = memory_mb()
     size, begun = 0, time.perf_counter()
     async for piece in index.export(JobFilters()):
         size += len(piece)
-        most = max(most, memory_mb(os.getpid()))
+        most = max(most, memory_mb())
     seconds = time.perf_counter() - begun
     return [
         Figure("CSV of all jobs", seconds, "s", "wall", at_most=2),

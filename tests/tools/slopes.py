@@ -40,8 +40,8 @@ def growth(name: str, x: Sequence[float], y: Sequence[float], unit: str, *, at_m
     return Figure(name, round(float(fitted.slope), 5), unit, "memory", error=round(error, 5), at_most=at_most)
 
 
-def memory_mb(process: int) -> float:
-    """Return the resident memory of a process in MB."""
+def memory_mb(process: int | None = None) -> float:
+    """Return the resident memory of a process, by default this one, in MB."""
     return float(psutil.Process(process).memory_info().rss / (1 << 20))
 
 
