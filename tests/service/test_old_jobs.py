@@ -5,7 +5,6 @@ import json
 import re
 import secrets
 import shutil
-import tarfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +18,7 @@ from service.jobs.outcome import record_of_folder, result_rows
 from service.jobs.record import RECORD
 from service.results.tables import Database
 from tests.service.core import local
-from tests.tools.runs import ROOT
+from tests.tools.runs import ROOT, unpacked
 from tethermap.base import layout, tables
 from tethermap.base.contexts import CONTEXTS
 
@@ -86,8 +85,7 @@ def urls(job_id: str, anchor: str) -> Iterator[str]:
 
 def unpack(name: str, folder: Path) -> None:
     """Unpack a job folder of an earlier version, and write its record."""
-    with tarfile.open(ROOT / "tests/data/jobs" / f"{name}.tar.xz") as content:
-        content.extractall(folder, filter="data")
+    unpacked(f"jobs/{name}", folder)
     record = record_of_folder(folder, folder.name, "cli", sequence=1)
     (folder / RECORD).write_text(json.dumps(asdict(record)))
 

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -184,6 +185,13 @@ def job_of(
 def job_of_files(name: str, *files: Path, **settings: Any) -> dict[str, Any]:
     """Return the settings of a job over files of the user."""
     return job_of(name, "", {"kind": "files", "files": [str(path) for path in files], **settings})
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """Return a folder with the content of an archive of ``tests/data``."""
+    with tarfile.open(ROOT / "tests" / "data" / f"{name}.tar.xz") as tar:
+        tar.extractall(folder, filter="data")
+    return folder
 
 
 def settings_in(job: Path) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Files with one property each that real programs' files have: the right ligand through every door."""
 
-import tarfile
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -9,8 +8,8 @@ import pytest
 from rdkit import Chem
 
 from scripts import inspect_files
-from tests.tools.runs import LOCAL, ROOT, JobRun, Row, grouped, job_of_files, run_job
-from tests.workflow.test_own_files import contents, differing, uploaded
+from tests.tools.runs import LOCAL, JobRun, Row, difference, grouped, job_of_files, run_job, unpacked
+from tests.workflow.test_own_files import results, uploaded
 from tethermap import Job, analyse
 from tethermap.base import layout
 
@@ -54,10 +53,7 @@ OF_FILE = ("f01-blankchain-sdf", "f03-mol2-polarH", "f03b-mol2-noH", "c06b-mol2-
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("foreign")
-    with tarfile.open(ROOT / "tests" / "data" / "foreign_files.tar.xz") as tar:
-        tar.extractall(folder, filter="data")
-    return folder
+    return unpacked("foreign_files", tmp_path_factory.mktemp("foreign"))
 
 
 ARCHIVED = "d07-zip"
@@ -157,12 +153,12 @@ def test_poses_and_samples_have_their_origin_in_the_order_of_their_numbers(rows:
 
 def test_python_gives_the_same_bytes(own: Path, job: JobRun, tmp_path: Path) -> None:
     by_python: Job = analyse(own, target=TARGET, folder=tmp_path / "python")
-    assert differing(contents(job.job), contents(by_python.folder)) == []
+    assert difference(results(job.job), results(by_python.folder)) == []
 
 
 def test_upload_gives_the_same_bytes_and_shows_the_scores(own: Path, job: JobRun, rows: Found, tmp_path: Path) -> None:
     with uploaded(own, TARGET, tmp_path) as (http, job_id, folder):
-        assert differing(contents(job.job), contents(folder)) == []
+        assert difference(results(job.job), results(folder)) == []
         poses = http.get(f"/api/jobs/{job_id}/rows", params={"table": "poses", "name": "CNNscore"}).json()["rows"]
         (docked,) = rows["e02-docked-hires"]
         values = {row["stem"]: row["value"] for row in poses}

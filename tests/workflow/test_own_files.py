@@ -15,7 +15,7 @@ from tests.service.core import LiveService
 from tests.tethermap.sources.own.test_prepare import write_sdf
 from tests.tools.ligands import in_space
 from tests.tools.patience import patience
-from tests.tools.runs import LOCAL, JobRun, Row, grouped, job_of_files, run_job
+from tests.tools.runs import LOCAL, JobRun, Row, difference, grouped, job_of_files, result_files, run_job
 from tests.tools.styles import SMILES, complex_atoms, programs, protein_pdb
 from tethermap import analyse
 from tethermap.base import layout
@@ -25,7 +25,6 @@ from tethermap.run.events import read_events
 pytestmark = pytest.mark.process
 
 TARGET = "BAZ2B"
-VARYING = (layout.JOB_LOG, layout.MANIFEST, layout.SEARCH_QUERY, layout.JOB_CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +90,11 @@ def test_prediction_is_called_one_and_its_confidence_is_no_b_factor(by_command: 
 
 
 def test_upload_and_python_give_the_same_bytes(by_command: JobRun, files: Path, tmp_path: Path) -> None:
-    expected = contents(by_command.job)
+    expected = results(by_command.job)
     by_python = analyse(files, target=TARGET, folder=tmp_path / "python")
-    assert differing(expected, contents(by_python.folder)) == []
+    assert difference(expected, results(by_python.folder)) == []
     with uploaded(files, TARGET, tmp_path) as (_, _, job):
-        assert differing(expected, contents(job)) == []
+        assert difference(expected, results(job)) == []
 
 
 @contextmanager
@@ -112,16 +111,9 @@ def uploaded(files: Path, target: str, folder: Path) -> Iterator[tuple[httpx2.Cl
         yield http, job_id, service.jobs / job_id
 
 
-def contents(job: Path) -> dict[str, bytes]:
-    """Return the result files of a job by path, except those with times."""
-    files = [path for path in job.rglob("*") if path.is_file()]
-    named = {str(path.relative_to(job)): path for path in files}
-    return {name: path.read_bytes() for name, path in named.items()
-            if name.startswith(layout.RESULTS) and name not in VARYING}  # fmt: skip
-
-
-def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+def results(job: Path) -> dict[str, str]:
+    """Return the SHA-256 of the files of a job's results, which contain no times."""
+    return {path: digest for path, digest in result_files(job).items() if path.startswith(layout.RESULTS)}
 
 
 POSES = 500

@@ -4,13 +4,12 @@ All are EGFR with gefitinib (2ITY, code LIG), written by OpenMM, PDBFixer, MDTra
 gemmi, RDKit and Open Babel; names with ``ligand`` mark a pair of protein and ligand.
 """
 
-import tarfile
 from pathlib import Path
 
 import pytest
 from rdkit import Chem
 
-from tests.tools.runs import LOCAL, ROOT, JobRun, Row, grouped, job_of_files, run_job
+from tests.tools.runs import LOCAL, JobRun, Row, grouped, job_of_files, run_job, unpacked
 from tests.workflow.test_foreign_files import GEFITINIB
 from tethermap.base import layout
 
@@ -33,10 +32,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("programs")
-    with tarfile.open(ROOT / "tests" / "data" / "program_files.tar.xz") as tar:
-        tar.extractall(folder, filter="data")
-    return folder
+    return unpacked("program_files", tmp_path_factory.mktemp("programs"))
 
 
 @pytest.fixture(scope="module")
