@@ -53,8 +53,13 @@ def complexes_of(path: Path) -> Parts:
     stem = stem_of(path.name)
     try:
         text = structure_text(unpacked(path.read_bytes()))
+        read, ending = (_of_mol2, "mol2") if "@<TRIPOS>MOLECULE" in text else (_of_maestro, "sdf")
         with rdBase.BlockLogs():
-            files = (_of_mol2 if "@<TRIPOS>MOLECULE" in text else _of_maestro)(text, stem)
+            complexes, ligands = read(text)
+            number = "-{}" if len(complexes) > 1 else ""
+            files = {f"{stem}{number.format(k)}.cif": _complex(stem, one) for k, one in enumerate(complexes, start=1)}
+        if ligands:
+            files[f"{stem}{'_ligand' if files else ''}.{ending}"] = "".join(ligands)
     except (DamagedGzip, ValueError, LookupError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:100] or type(error).__name__
         raise ArchiveError(f"damaged ({reason}); export it as PDB or mmCIF, ligands as SDF") from error
@@ -63,10 +68,11 @@ def complexes_of(path: Path) -> Parts:
         yield name, len(data), io.BytesIO(data)
 
 
-def _of_maestro(text: str, stem: str) -> dict[str, str]:
+def _of_maestro(text: str) -> tuple[list[list[_Member]], list[str]]:
+    """Return the residues of each complex, and the other structures as SDF."""
     supplier = Chem.MaeMolSupplier()
     supplier.SetData(text, sanitize=False, removeHs=False)
-    complexes, ligands = list[str](), list[str]()
+    complexes, ligands = list[list[_Member]](), list[str]()
     for mol in supplier:
         residues = _residues_of(mol)
         if sum(residue.is_linked for residue in residues) < _LEAST_POLYMER:
@@ -78,13 +84,10 @@ def _of_maestro(text: str, stem: str) -> dict[str, str]:
         for residue in filter(_is_ligand, residues):
             names = [atom.name for atom in residue.atoms]
             residue.pose = pose_of(with_names(part_of(mol, residue.indices), names))
-        complexes.append(_complex(stem, residues))
-    files = {f"{stem}{f'-{k}' if len(complexes) > 1 else ''}.cif": made for k, made in enumerate(complexes, start=1)}
-    if ligands:
-        files[f"{stem}_ligand.sdf" if files else f"{stem}.sdf"] = "".join(ligands)
-    if not files:
+        complexes.append(residues)
+    if not complexes and not ligands:
         raise ValueError("no structure is in it")
-    return files
+    return complexes, ligands
 
 
 def _fields(mol: Chem.Mol) -> str:
@@ -94,37 +97,40 @@ def _fields(mol: Chem.Mol) -> str:
 
 
 def _residues_of(mol: Chem.Mol) -> list[_Member]:
-    residues: dict[Key, _Member] = {}
+    atoms: list[tuple[Key, gemmi.Atom]] = []
     xyz = mol.GetConformer().GetPositions().tolist() if mol.GetNumConformers() else []
-    owner: list[_Member] = []
     for atom, place in zip(mol.GetAtoms(), xyz, strict=False):
         info: Chem.AtomPDBResidueInfo | None = atom.GetPDBResidueInfo()
         key = ("", 1, " ", "LIG")
         if info is not None:
             code = info.GetResidueName().strip() or "UNK"
             key = (info.GetChainId().strip(), info.GetResidueNumber(), info.GetInsertionCode() or " ", code)
-        residue = residues.setdefault(key, _Member(key))
         name = (info.GetName().strip() if info is not None else "") or f"{atom.GetSymbol()}{atom.GetIdx() + 1}"
         facts = (info.GetOccupancy(), info.GetTempFactor()) if info is not None else ()
-        residue.atoms.append(atom_of(name, atom.GetSymbol(), place, atom.GetFormalCharge(), *facts))
-        residue.indices.append(atom.GetIdx())
-        owner.append(residue)
-    _link(owner, [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()])
+        atoms.append((key, atom_of(name, atom.GetSymbol(), place, atom.GetFormalCharge(), *facts)))
+    return _members(atoms, [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()])
+
+
+def _members(atoms: Sequence[tuple[Key, gemmi.Atom]], bonds: Sequence[tuple[int, int]]) -> list[_Member]:
+    """Return residues from all atoms with the keys of their residues, and the bonds between atoms."""
+    residues: dict[Key, _Member] = {}
+    for index, (key, atom) in enumerate(atoms):
+        residue = residues.setdefault(key, _Member(key))
+        residue.atoms.append(atom)
+        residue.indices.append(index)
+    for one, other in ((residues[atoms[begin][0]], residues[atoms[end][0]]) for begin, end in bonds):
+        if one is not other:
+            one.is_linked = other.is_linked = True
     return list(residues.values())
-
-
-def _link(owner: Sequence[_Member], bonds: Sequence[tuple[int, int]]) -> None:
-    for begin, end in bonds:
-        if owner[begin] is not owner[end]:
-            owner[begin].is_linked = owner[end].is_linked = True
 
 
 def _is_ligand(residue: _Member) -> bool:
     return not residue.is_linked and sum(not atom.is_hydrogen() for atom in residue.atoms) >= _LEAST_LIGAND
 
 
-def _of_mol2(text: str, stem: str) -> dict[str, str]:
-    complexes, ligands = list[str](), list[str]()
+def _of_mol2(text: str) -> tuple[list[list[_Member]], list[str]]:
+    """Return the residues of each complex, and poses after the first as mol2."""
+    complexes, ligands = list[list[_Member]](), list[str]()
     for part in re.split(r"^@<TRIPOS>MOLECULE.*$", text, flags=re.MULTILINE)[1:]:
         sections = read_sections(part.splitlines())
         residues = _mol2_residues(sections)
@@ -133,29 +139,23 @@ def _of_mol2(text: str, stem: str) -> dict[str, str]:
             continue
         for residue in filter(_is_ligand, residues):
             residue.pose = _mol2_pose(sections, residue)
-        complexes.append(_complex(stem, residues))
-    files = {f"{stem}{f'-{k}' if len(complexes) > 1 else ''}.cif": made for k, made in enumerate(complexes, start=1)}
-    return files | ({f"{stem}_ligand.mol2": "".join(ligands)} if ligands else {})
+        complexes.append(residues)
+    return complexes, ligands
 
 
 def _mol2_residues(sections: Mapping[str, list[list[str]]]) -> list[_Member]:
     rows = sections["ATOM"]
     xyz = [[float(value) for value in row[2:5]] for row in rows]
     chains = {row[0]: row[5] for row in sections.get("SUBSTRUCTURE", []) if len(row) > _CHAIN and row[5].isalnum()}
-    residues: dict[Key, _Member] = {}
-    owner: list[_Member] = []
-    for index, (row, place, element) in enumerate(zip(rows, xyz, elements_of(rows, np.array(xyz)), strict=True)):
+    atoms: list[tuple[Key, gemmi.Atom]] = []
+    for row, place, element in zip(rows, xyz, elements_of(rows, np.array(xyz)), strict=True):
         number, label = row[6:8] if len(row) > _ATOM_WORDS else ("1", "LIG")
         named = _NAMED.fullmatch(label)
         code = (named["name"] or named["code"]) if named else label[:4]
         shown = (named["number"] or named["digits"]) if named else number
-        residue = residues.setdefault(key := (chains.get(number, ""), int(shown), " ", code), _Member(key))
-        residue.atoms.append(atom_of(row[1][:8], element or "X", place))
-        residue.indices.append(index)
-        owner.append(residue)
+        atoms.append(((chains.get(number, ""), int(shown), " ", code), atom_of(row[1][:8], element or "X", place)))
     place_of = {row[0]: index for index, row in enumerate(rows)}
-    _link(owner, [(place_of[row[1]], place_of[row[2]]) for row in sections.get("BOND", [])])
-    return list(residues.values())
+    return _members(atoms, [(place_of[row[1]], place_of[row[2]]) for row in sections.get("BOND", [])])
 
 
 def _mol2_pose(sections: Mapping[str, list[list[str]]], residue: _Member) -> LigandPose | str:
