@@ -34,11 +34,12 @@ def embedded(smiles: str) -> tuple[Instance, LigandMolecule]:
     return instance, replace(record, mol=mol, symmetry_class=alike)
 
 
-def sdf_molecule(text: str, *, sanitize: bool = True) -> Chem.Mol:
-    """Return the first molecule of an SDF text."""
+def sdf_molecule(text: str, *, sanitize: bool = True, hydrogens: bool = False) -> Chem.Mol:
+    """Return the only molecule of an SDF text, with its hydrogens or without."""
     supplier = Chem.SDMolSupplier()
-    supplier.SetData(text, sanitize=sanitize)
-    return supplier[0]
+    supplier.SetData(text, sanitize=sanitize, removeHs=not hydrogens)
+    (mol,) = supplier
+    return mol
 
 
 def graph_of(smiles: str) -> LigandGraph:

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from rdkit import Chem
 
-from tests.tools.exits import embedded, surroundings
+from tests.tools.exits import embedded, sdf_molecule, surroundings
 from tethermap.exits.arrows import best_of_sites
 from tethermap.exits.graph import ligand_graph
 from tethermap.exits.rank import rank_candidates
@@ -19,9 +18,7 @@ def test_fields_and_lists_name_the_atoms_of_the_ranking(smiles: str) -> None:
     exits = rank_candidates(graph, surroundings(), np.zeros(len(graph)))
     atoms = [dict.fromkeys(SDF_LISTS.values(), 1.0) for _ in range(len(graph))]
     text = exits_sdf(instance, molecule, graph, exits, atoms, {})
-    supplier = Chem.SDMolSupplier()
-    supplier.SetData(text, removeHs=False)
-    mol = supplier[0]
+    mol = sdf_molecule(text, hydrogens=True)
     ranks = {atom.GetIdx(): atom.GetIntProp("exit_rank") for atom in mol.GetAtoms() if atom.HasProp("exit_rank")}
     expected = {k: one.rank for one in exits if one.rank for k in (one.candidate.anchor, *one.equivalents)}
     assert ranks == expected

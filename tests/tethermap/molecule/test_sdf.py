@@ -1,22 +1,20 @@
 """SDFs read back with RDKit."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from rdkit import Chem
 
 from tests.tools.components import Known, ideal_instance, linked
+from tests.tools.exits import sdf_molecule
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.model import Instance
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.sdf import sdf_text
 
-
-def _read(text: str) -> Chem.Mol:
-    supplier = Chem.SDMolSupplier()
-    supplier.SetData(text, removeHs=False)
-    (mol,) = supplier
-    return mol
+read = partial(sdf_molecule, hydrogens=True)
 
 
 @pytest.fixture
@@ -27,7 +25,7 @@ def ligand(known: Known, index: ComponentIndex) -> tuple[Instance, LigandMolecul
 
 def test_molecule_and_coordinates_are_read_back(ligand: tuple[Instance, LigandMolecule]) -> None:
     instance, record = ligand
-    mol = _read(sdf_text(record, instance, {}, {}))
+    mol = read(sdf_text(record, instance, {}, {}))
     assert mol.GetProp("_Name") == instance.stem
     heavy = Chem.RemoveHs(mol)
     Chem.AssignStereochemistryFrom3D(heavy)
@@ -40,7 +38,7 @@ def test_atom_lists_are_read_back_as_atom_properties(ligand: tuple[Instance, Lig
     instance, record = ligand
     values: list[float | None] = [round(0.1 * k, 4) for k in range(record.n_heavy)]
     values[3] = None
-    mol = _read(sdf_text(record, instance, {}, {"sasa_free": values}))
+    mol = read(sdf_text(record, instance, {}, {"sasa_free": values}))
     atoms = list(mol.GetAtoms())
     assert [atom.GetProp("name") for atom in atoms[: record.n_heavy]] == list(record.names)
     assert [atom.GetProp("dictionary_name") for atom in atoms[: record.n_heavy]] == list(record.dictionary_names)
@@ -50,7 +48,7 @@ def test_atom_lists_are_read_back_as_atom_properties(ligand: tuple[Instance, Lig
 
 def test_fields_describe_the_processing(ligand: tuple[Instance, LigandMolecule]) -> None:
     instance, record = ligand
-    fields = _read(sdf_text(record, instance, {"target": "HIV protease", "empty": ""}, {})).GetPropsAsDict()
+    fields = read(sdf_text(record, instance, {"target": "HIV protease", "empty": ""}, {})).GetPropsAsDict()
     expected = {
         "pdb_id": "1abc", "component": 478, "SMILES": record.smiles, "InChIKey": "YMARZQAQMVYCKC-OEMFJLHTSA-N",
         "bond_source": "dictionary", "sanitised": "yes", "hydrogens": "added", "target": "HIV protease",
@@ -61,7 +59,7 @@ def test_fields_describe_the_processing(ligand: tuple[Instance, LigandMolecule])
 
 def test_link_is_named(known: Known, index: ComponentIndex) -> None:
     instance = linked(known("PLM"), "C1", omit=["O2"])
-    fields = _read(sdf_text(build_ligand(instance, index), instance, {}, {})).GetPropsAsDict()
+    fields = read(sdf_text(build_ligand(instance, index), instance, {}, {})).GetPropsAsDict()
     found = [fields[name] for name in ("link_atom", "link_residue", "SMILES_adduct")]
     assert found == ["C1", "CYS A 145 SG", "*SC(=O)CCCCCCCCCCCCCCC"]
 
@@ -77,7 +75,7 @@ def test_dative_bonds_are_written_as_v3000(known: Known, index: ComponentIndex) 
     instance = ideal_instance(known("MO6"))
     text = sdf_text(build_ligand(instance, index), instance, {}, {})
     assert "V3000" in text
-    assert _read(text).GetNumAtoms() == build_ligand(instance, index).mol.GetNumAtoms()
+    assert read(text).GetNumAtoms() == build_ligand(instance, index).mol.GetNumAtoms()
 
 
 def test_molecule_that_does_not_sanitise_is_written(known: Known, index: ComponentIndex) -> None:
@@ -85,14 +83,12 @@ def test_molecule_that_does_not_sanitise_is_written(known: Known, index: Compone
     record = build_ligand(instance, index)
     text = sdf_text(record, instance, {}, {})
     assert ">  <sanitised>\nno\n" in text
-    supplier = Chem.SDMolSupplier()
-    supplier.SetData(text, sanitize=False, removeHs=False)
-    assert supplier[0].GetNumAtoms() == record.mol.GetNumAtoms()
+    assert sdf_molecule(text, sanitize=False, hydrogens=True).GetNumAtoms() == record.mol.GetNumAtoms()
 
 
 @pytest.mark.parametrize("name", ["$$$$", "$$$$ BRD4", "> <x>", "$$$$\n\n$$$$", "two\n\nlines > <x>"])
 def test_no_name_of_a_target_ends_the_record(ligand: tuple[Instance, LigandMolecule], name: str) -> None:
     instance, record = ligand
     text = sdf_text(record, instance, {"target": name, "last": "1"}, {})
-    assert _read(text).GetProp("target").strip() == " ".join(name.split())
-    assert _read(text).GetProp("last") == "1"
+    assert read(text).GetProp("target").strip() == " ".join(name.split())
+    assert read(text).GetProp("last") == "1"
