@@ -122,7 +122,7 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
     words = re.findall(r"[^\W_]+", text)
     expression = f'{{names genes ligands}} : "{" ".join(words)}" *'
     try:
-        with closing(_opened(path)) as connection:
+        with closing(opened_index(path)) as connection:
             rows = connection.execute(_BEGINNING, (text,)).fetchall()
             if len({row[2] for row in rows}) < MOST and words:
                 rows += connection.execute(_CONTAINING, (text, expression, 500)).fetchall()
@@ -138,13 +138,14 @@ def of_index(path: Path, text: str) -> list[Suggestion]:
 def entries_of_components(path: Path) -> dict[str, list[str]]:
     """Return the entries of each ligand's component in an index; empty if there is no index."""
     try:
-        with closing(_opened(path)) as connection:
+        with closing(opened_index(path)) as connection:
             return by_key(connection.execute(_COMPONENTS))
     except sqlite3.Error:
         return {}
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def opened_index(path: Path) -> sqlite3.Connection:
+    """Open a finished index for reading; it never changes, so nothing is locked or written."""
     return sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
 
 

@@ -16,7 +16,6 @@ from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from tethermap.base.errors import UserError
 from tethermap.sources.base import EntrySummary, Hit, KnownEntry
@@ -24,7 +23,7 @@ from tethermap.sources.index_rows import IndexRow, read_rows
 from tethermap.sources.locks import file_lock
 from tethermap.sources.own.sniff import StructureFile
 from tethermap.sources.query import spellings
-from tethermap.sources.suggestions import NAMES_TABLE
+from tethermap.sources.suggestions import NAMES_TABLE, opened_index
 
 _LOG = logging.getLogger(__name__)
 
@@ -190,8 +189,8 @@ def match_expression(terms: Sequence[str], *, any_term: bool) -> str:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """Open a finished index for reading; it never changes, so nothing is locked or written."""
-    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)
+    """Open an index of this version for reading."""
+    connection = opened_index(path)
     connection.execute(f"PRAGMA mmap_size = {1 << 31}")
     if connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
         connection.close()
