@@ -126,6 +126,12 @@ async def running(
         yield parts
 
 
+def status(parts: Parts, job_id: str) -> str:
+    """Return the status of a job; empty if there is none."""
+    record = parts.store.get(job_id)
+    return str(record.status) if record is not None else ""
+
+
 async def ended(parts: Parts, job_id: str, seconds: float = 60) -> JobRecord:
     """Wait for a job's end and return its record."""
     async with asyncio.timeout(patience(seconds)):

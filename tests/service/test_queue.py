@@ -30,6 +30,7 @@ from tests.service.core import (
     reason,
     running,
     settings_in,
+    status,
     submission,
     until,
 )
@@ -176,7 +177,7 @@ async def test_watching_ends_with_the_job_and_with_the_service(tmp_path: Path) -
             return [record.status async for record in parts.queue.ledger.watch(long.job_id)]
 
         following = asyncio.ensure_future(follow())
-        await until(lambda: (one := parts.store.get(long.job_id)) and one.status == "running")
+        await until(lambda: status(parts, long.job_id) == "running")
         parts.queue.begin_stopping()
         assert (await asyncio.wait_for(following, 5))[-1] == "running"
         with pytest.raises(QueueFull):
@@ -189,7 +190,7 @@ async def test_order_and_times_are_kept_when_the_clock_is_set_back(tmp_path: Pat
     gate = hold(tmp_path, "search_entries")
     async with running(settings, clock=clock) as parts:
         first = await parts.queue.submit(submission(NOTHING))
-        await until(lambda: (one := parts.store.get(first.job_id)) and one.status == "running")
+        await until(lambda: status(parts, first.job_id) == "running")
         clock.shift = timedelta(days=-400)
         second, third = [await parts.queue.submit(QUICK) for _ in range(2)]
     clock.shift = timedelta(days=-800)

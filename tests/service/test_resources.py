@@ -38,6 +38,7 @@ from tests.service.core import (
     reason,
     running,
     settings_in,
+    status,
     submission,
     until,
 )
@@ -150,11 +151,6 @@ async def test_a_mirror_that_disappears_during_a_run_lets_the_job_wait(tmp_path:
         await until(lambda: parts.queue.waits_for(job.job_id), 90)
         (tmp_path / "away").rename(mirror)
         assert (await ended(parts, job.job_id, 120)).status == "completed"
-
-
-def status(parts: Any, job_id: str) -> str:
-    record = parts.store.get(job_id)
-    return str(record.status) if record is not None else ""
 
 
 async def test_jobs_wait_while_rcsb_does_not_answer(

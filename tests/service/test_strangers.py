@@ -27,7 +27,6 @@ import uvicorn
 from hypothesis import given, strategies as st
 from starlette.testclient import TestClient
 
-from service.app import create_app
 from service.connections import TimedProtocol, Waiting
 from service.errors import InvalidField, QueueFull
 from service.extras.webhooks import Webhooks, post
@@ -36,12 +35,10 @@ from service.http.access import COOKIE, GUESSES, SESSIONS_PER_TOKEN, Sessions
 from service.http.bodies import MAX_WAITING_BODIES, Bodies
 from service.http.rates import Buckets, client_of
 from service.jobs.submission import parse_submission
-from service.runs.lifecycle import build_parts
 from service.settings import SESSIONS, Token
 from tests.service.core import ANN, BEN, HPV, TOKENS, LiveService, local, run_form, running, settings_in, until
 from tests.service.test_jobs import RECORD
 from tests.service.test_webhooks import OFFERED
-from tests.standin.pipeline import COMMAND
 from tests.tools.patience import patience, slowness, wait_until
 from tests.tools.slopes import memory_mb
 from tests.tools.styles import programs
@@ -554,12 +551,10 @@ async def test_a_name_that_changes_its_address_after_the_check_is_not_connected_
 @contextlib.contextmanager
 def guarded(folder: Path, **values: Any) -> Iterator[Callable[[str], TestClient]]:
     """Run a private service; yield a factory of clients with an address."""
-    settings = settings_in(folder, **{"api_tokens": TOKENS, "private": True, **values})
-    app = create_app(build_parts(settings, snakemake=COMMAND))
-    with TestClient(app, "http://localhost") as service:
+    with local(folder, **{"api_tokens": TOKENS, "private": True, **values}) as service:
 
         def client_at(address: str) -> TestClient:
-            client = TestClient(app, "http://localhost", client=(address, 1), follow_redirects=False)
+            client = TestClient(service.app, "http://localhost", client=(address, 1), follow_redirects=False)
             client.portal = service.portal  # one event loop for all
             return client
 
