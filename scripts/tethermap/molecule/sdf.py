@@ -93,7 +93,7 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
         "link_atom": "; ".join(instance.atom_label(link.atom) for link in covalent),
         "link_residue": "; ".join(link.partner_label for link in covalent),
         "SMILES_adduct": record.smiles_adduct,
-        "warhead_class": warhead_classes(record.smiles_adduct),
+        "warhead_class": warhead_classes(record.smiles_adduct, instance.kind),
         "flags": " ".join(sorted({*instance.flags, *record.flags})),
         **fit_fields(instance.fit, instance.residue_names),
     }

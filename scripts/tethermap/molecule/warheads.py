@@ -18,7 +18,7 @@ def _classes() -> tuple[tuple[str, Chem.Mol], ...]:
 
 
 @lru_cache(maxsize=4096)
-def warhead_classes(adduct: str) -> str:
+def warhead_classes(adduct: str, kind: str = "ligand") -> str:
     """Return the class of each linked atom of an adduct, joined by ``;``; empty if there is none.
 
     Several groups give the same adduct, such as an acrylamide and a 3-chloropropionamide: the class is the most
@@ -28,6 +28,8 @@ def warhead_classes(adduct: str) -> str:
     ----------
     adduct : str
         SMILES of the ligand with the protein atom and ``*`` for the rest of the protein.
+    kind : str
+        Kind of the het group; cofactors have no class.
 
     Examples
     --------
@@ -35,7 +37,7 @@ def warhead_classes(adduct: str) -> str:
     'Michael acceptor'
     """
     with rdBase.BlockLogs():
-        mol = Chem.MolFromSmiles(adduct) if adduct else None
+        mol = Chem.MolFromSmiles(adduct) if adduct and kind != "cofactor" else None
     if mol is None:
         return ""
     classes = []

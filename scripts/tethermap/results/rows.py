@@ -86,7 +86,7 @@ def result_row(
         "mutations_near": JOINED.join(instance.mutations_near),
         "ligand_name": mol.common_name,
         "SMILES_pH74": smiles_at_ph,
-        "warhead_class": "" if instance.kind == "cofactor" else warhead_classes(mol.smiles_adduct),
+        "warhead_class": warhead_classes(mol.smiles_adduct, instance.kind),
         "mean_pLDDT": instance.mean_plddt,
         "aligned_error_A": facts.aligned_error,
         "chemistry_notes": chemistry_notes(instance, mol),

@@ -1,5 +1,6 @@
 """SDFs read back with RDKit."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -62,6 +63,13 @@ def test_link_is_named(known: Known, index: ComponentIndex) -> None:
     fields = read(sdf_text(build_ligand(instance, index), instance, {}, {})).GetPropsAsDict()
     found = [fields[name] for name in ("link_atom", "link_residue", "SMILES_adduct")]
     assert found == ["C1", "CYS A 145 SG", "*SC(=O)CCCCCCCCCCCCCCC"]
+
+
+def test_only_ligands_have_a_class_of_warhead(known: Known, index: ComponentIndex) -> None:
+    instance = linked(known("PLM"), "C1", omit=["O2"])
+    record = build_ligand(instance, index)
+    texts = [sdf_text(record, replace(instance, kind=kind), {}, {}) for kind in ("ligand", "cofactor")]
+    assert ["<warhead_class>" in text for text in texts] == [True, False]
 
 
 def test_lines_of_lists_are_short_enough_for_any_reader(ligand: tuple[Instance, LigandMolecule]) -> None:
