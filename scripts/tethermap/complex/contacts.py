@@ -155,10 +155,11 @@ def _beside(
         places = other.atoms.xyz[molecule.atom_index]
         if other.stem == instance.stem or (places.max(axis=0) < low).any() or (places.min(axis=0) > high).any():
             continue
-        nearest = float(distances(xyz, places).min())
+        of_atoms = distances(xyz, places).min(axis=0)
+        nearest, facing = float(of_atoms.min()), places[of_atoms.argmin()]  # contexts are cut out around the ligand
         alternate = bool(instance.altloc) and other.altloc not in ("", instance.altloc)
         alternate |= nearest < limits.SITE_SHARED_WITHIN
-        if nearest > _FARTHEST or alternate or other.facts.docked or _atom_at(neighbourhood, places[0]) is not None:
+        if nearest > _FARTHEST or alternate or other.facts.docked or _atom_at(neighbourhood, facing) is not None:
             continue
         residues = [other.components[k] for k in other.atoms.component[molecule.atom_index].tolist()]
         atoms = Neighbourhood(

@@ -209,9 +209,12 @@ def test_alternates_and_poses_have_no_contacts_with_each_other() -> None:
     assert ligand_contacts(*first, nothing, [near]) == []
 
 
-def test_cofactor_written_with_the_protein_is_listed_once() -> None:
+@pytest.mark.parametrize("seen", ["CO", "O"])
+def test_cofactor_written_with_the_protein_is_listed_once(seen: str) -> None:
+    """Also if only its atoms near the ligand belong to the contexts."""
     first, second = two_methanols()
-    atoms = [("A", "2", "MOH", f"{e}{k + 1}", e, SECOND[k], "", "target") for k, e in enumerate("CO")]
+    places = enumerate(zip("CO", SECOND, strict=True), 1)
+    atoms = [("A", "2", "MOH", f"{e}{k}", e, xyz, "", "target") for k, (e, xyz) in places if e in seen]
     rows = ligand_contacts(*first, small_neighbourhood(*atoms), [second])
     assert listed(rows) == [("O2", "hbond", "MOH", "O2", "target")]
 
