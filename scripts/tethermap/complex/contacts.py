@@ -158,8 +158,8 @@ def _beside(
         of_atoms = distances(xyz, places).min(axis=0)
         nearest, facing = float(of_atoms.min()), places[of_atoms.argmin()]  # contexts are cut out around the ligand
         alternate = bool(instance.altloc) and other.altloc not in ("", instance.altloc)
-        alternate |= nearest < limits.SITE_SHARED_WITHIN
-        if nearest > _FARTHEST or alternate or other.facts.docked or _atom_at(neighbourhood, facing) is not None:
+        apart = limits.SITE_SHARED_WITHIN <= nearest <= _FARTHEST
+        if alternate or not apart or other.facts.docked or _atom_at(neighbourhood, facing) is not None:
             continue
         residues = [other.components[k] for k in other.atoms.component[molecule.atom_index].tolist()]
         atoms = Neighbourhood(
@@ -179,9 +179,8 @@ def _beside(
 
 def _on_cysteine(instance: Instance, mol: LigandMolecule) -> list[int]:
     """Return the atoms of the molecule that are bonded to the sulfur of a residue."""
-    place = {int(index): number for number, index in enumerate(mol.atom_index)}
-    links = (link for link in instance.links if link.kind == "covalent" and link.partner_element == "S")
-    return [place[link.atom] for link in links if link.atom in place]
+    bonded = {link.atom for link in instance.links if link.kind == "covalent" and link.partner_element == "S"}
+    return [number for number, index in enumerate(mol.atom_index.tolist()) if index in bonded]
 
 
 def _numbered(*columns: npt.NDArray[np.str_]) -> IntArray:

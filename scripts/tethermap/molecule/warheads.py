@@ -19,7 +19,7 @@ def _classes() -> tuple[tuple[str, Chem.Mol], ...]:
 
 @lru_cache(maxsize=4096)
 def warhead_classes(adduct: str, kind: str = "ligand") -> str:
-    """Return the class of each linked atom of an adduct, joined by ``;``; empty if there is none.
+    """Return the class of each linked atom of an adduct, joined by ``;``; empty without any and for cofactors.
 
     Several groups give the same adduct, such as an acrylamide and a 3-chloropropionamide: the class is the most
     frequent one in inhibitors.
@@ -28,8 +28,6 @@ def warhead_classes(adduct: str, kind: str = "ligand") -> str:
     ----------
     adduct : str
         SMILES of the ligand with the protein atom and ``*`` for the rest of the protein.
-    kind : str
-        Kind of the het group; cofactors have no class.
 
     Examples
     --------
