@@ -249,6 +249,19 @@ def test_command_and_file_follow_the_form(pages: Pages) -> None:
     expect(page.locator("#curl")).to_contain_text(f'curl -s "{pages.address}/api/jobs"')
 
 
+def test_copy_button_gets_its_label_back(pages: Pages) -> None:
+    page = pages.open("/", permissions=["clipboard-read", "clipboard-write"])
+    page.locator("#same summary").click()
+    button = page.locator("button[data-copy='#curl']")
+    label = button.inner_html()
+    for _ in range(2):  # the second click comes while the button shows "Copied"
+        button.click()
+        expect(button).to_have_text("Copied")
+    expect(button).not_to_have_text("Copied")
+    page.wait_for_timeout(1600)
+    assert button.inner_html() == label
+
+
 def test_wrong_input_is_reported_next_to_its_field_and_is_not_sent(pages: Pages) -> None:
     page = pages.open("/")
     page.locator("summary", has_text="Advanced settings").click()

@@ -28,7 +28,7 @@ export function debounced(action, wait = 250) {
 
 /** Copy a text to the clipboard and show it on the button. */
 async function copyText(text, button) {
-  const before = button.textContent;
+  button.label ??= [...button.childNodes];
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = t.copied;
@@ -36,7 +36,7 @@ async function copyText(text, button) {
     button.textContent = t.copying_failed; // no permission, or no secure context
   }
   announce(button.textContent);
-  setTimeout(() => { button.textContent = before; }, 1500);
+  setTimeout(() => button.replaceChildren(...button.label), 1500);
 }
 
 /** Save a file. @param {string|null} href @param {string} name */
