@@ -166,6 +166,22 @@ def test_page_opens_with_the_answer_and_shows_its_copy(pages: Pages, mixed: Path
     expect(page.locator("[data-readout] strong")).to_have_text(last["anchor_atom"])
 
 
+def test_sorting_and_back_keep_the_ligand_of_the_page(pages: Pages, mixed: Path) -> None:
+    page = pages.open(f"/results/{mixed.name}")
+    page.wait_for_selector("[data-results][data-ready]")
+    instance = page.locator("[data-instance]")
+    shown = str(instance.get_attribute("data-stem"))
+    for _ in ("ascending", "descending"):
+        page.locator("th[data-key=ligand] a").click()
+        page.locator(".job-head a[href='#series']").click()
+        page.wait_for_timeout(300)
+        expect(instance).to_have_attribute("data-stem", shown)
+    page.locator("tbody tr:not([aria-current]) a").last.click()
+    expect(instance).not_to_have_attribute("data-stem", shown)
+    page.go_back()
+    expect(instance).to_have_attribute("data-stem", shown)
+
+
 def test_surroundings_close_exits_and_are_drawn(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}?row=1hpv_A_478_200")
     page.wait_for_selector(READY)

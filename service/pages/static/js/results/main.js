@@ -41,7 +41,7 @@ table.addEventListener("choose", (event) => {
 });
 
 addEventListener("popstate", () => {
-  const stem = parameter("row") || table.rows[0]?.stem;
+  const stem = parameter("row");
   const context = parameter("context") || "target";
   if (stem && (stem !== detail.data?.stem || context !== detail.context)) {
     table.mark(stem);
@@ -54,6 +54,7 @@ addEventListener("popstate", () => {
 function fill(query = new URLSearchParams(location.search)) {
   for (const name of ["q", "ligand", "min", "max", "fit"]) form.elements[name].value = query.get(name) ?? "";
   for (const box of form.querySelectorAll('[name="flag"]')) box.checked = query.getAll("flag").includes(box.value);
+  summarise();
   table.filter();
 }
 
@@ -66,7 +67,6 @@ form.addEventListener("submit", (event) => event.preventDefault());
 form.querySelector("[data-clear]").addEventListener("click", (event) => {
   event.preventDefault();
   fill(new URLSearchParams());
-  summarise();
   form.elements.q.focus();
 });
 
@@ -114,4 +114,5 @@ document.querySelector("main").addEventListener("click", (event) => {
   document.querySelector("#instance").scrollIntoView();
 });
 if (!detail.data && table.current()) await detail.show(table.current().stem, parameter("context") || "target");
+if (detail.data) change({ row: detail.data.stem }); // "back" and "reload" show it again
 root.dataset.ready = "true";
