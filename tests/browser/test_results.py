@@ -182,6 +182,20 @@ def test_sorting_and_back_keep_the_ligand_of_the_page(pages: Pages, mixed: Path)
     expect(instance).to_have_attribute("data-stem", shown)
 
 
+def test_table_that_can_not_be_fetched_is_reported_until_it_can(pages: Pages, mixed: Path) -> None:
+    pages.watch.expect("ERR_FAILED")
+    page = pages.open(f"/results/{mixed.name}")
+    page.wait_for_selector("[data-results][data-ready]")
+    page.route("**/table?*", lambda route: route.abort())
+    page.get_by_text("Columns", exact=True).click()
+    box = page.locator("[name=columns]").first
+    box.click()
+    expect(page.get_by_text("The service does not answer.")).to_be_visible()
+    page.unroute("**/table?*")
+    box.click()
+    expect(page.locator("[data-count]")).to_have_text("3 rows")
+
+
 def test_surroundings_close_exits_and_are_drawn(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}?row=1hpv_A_478_200")
     page.wait_for_selector(READY)

@@ -88,6 +88,7 @@ function tellCount({ shown, total, picked }) {
   form.querySelector("[data-clear]").hidden = shown === total;
 }
 table.addEventListener("count", (event) => tellCount(event.detail));
+table.addEventListener("fail", (event) => { count.textContent = event.detail; });
 tellCount({ shown: table.visible().length, total: Number(table.table.dataset.total), picked: 0 });
 
 // Only one menu is open, and Escape closes it.

@@ -7,7 +7,7 @@ import { rove } from "./roving.js";
 
 /** @typedef {import("./filter.js").Row & {element: HTMLTableRowElement, stem: string, place: number}} TableRow */
 
-/** Dispatches "choose" with the row's stem in `detail.stem`. */
+/** Dispatches "choose" with the row's stem in `detail.stem`, and "fail" with the message of a failed request. */
 export class InstanceTable extends EventTarget {
   /**
    * @param {HTMLElement} container element with the table
@@ -142,7 +142,7 @@ export class InstanceTable extends EventTarget {
       if (chosen) this.mark(chosen);
       this.#counted();
     } catch (error) {
-      if (error.name !== "AbortError") this.container.dataset.failed = error.message;
+      if (error.name !== "AbortError") this.dispatchEvent(new CustomEvent("fail", { detail: error.message }));
     }
   }
 
