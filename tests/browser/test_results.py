@@ -332,7 +332,13 @@ def test_page_works_without_the_vendored_viewer(pages: Pages) -> None:
     expect(page.get_by_text("This server was set up without 3Dmol.js")).to_be_visible()
 
 
-@pytest.mark.parametrize(("body", "words"), [(NOTHING, "No ligand was kept"), (REFUSED, "The job failed")])
+LONG = NOTHING | {"search_query": 60 * "zebra"}
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [(NOTHING, "No ligand was kept"), (LONG, f"No entry matches “{60 * 'zebra'}”"), (REFUSED, "The job failed")],
+)
 def test_job_without_ligands_shows_the_reason(
     pages: Pages, service: LiveService, body: dict[str, Any], words: str
 ) -> None:
@@ -340,7 +346,7 @@ def test_job_without_ligands_shows_the_reason(
     service.ended(job_id)
     page = pages.open(f"/results/{job_id}")
     expect(page.get_by_text(words)).to_be_visible()
-    picture(page, f"results-{words.rsplit(maxsplit=1)[-1]}")
+    picture(page, f"results-{words.split()[1]}")
 
 
 def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService, waiting: str) -> None:
