@@ -90,6 +90,7 @@ def instance_view(job: Job, row: Row, context: str) -> dict[str, Any]:
         "bridge": bridge(row, contacts),
         "contacts": _strongest_first(contacts),
         "pocket": pocket_strip(contacts),
+        "kinds": {kind: stroke.words for kind, stroke in STROKES.items()},
         "flags": [(flag.replace("_", " "), FLAGS.get(flag, "")) for flag in several(row, "flags")],
         "files": _files(job.base, row),
         "degrader_files": _degrader_files(job, stem),

@@ -39,7 +39,6 @@ async def monitor_page(request: Request) -> Response:
         steps=await in_thread(lambda: read_steps(job.folder, final=final)),
         waiting=not final,
         changeable=job.record.source != "example",
-        tokens=bool(shared.parts.settings.api_tokens),
         log=[shared.scrubber.text(line) for line in lines[-_LOG_LINES:]],
         lines=len(lines),
         seconds=_seconds(job.record),

@@ -42,7 +42,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
         text = path.read_text(encoding="utf-8")
         quoted = HOSTILE.replace('"', '""')
         text = text.replace("covalent;partial_occupancy", f'"{quoted}"').replace("SER A 195 OG", f'"{quoted}"')
-        text = text.replace("4-carbamimidamidobenzoic acid", f'"{quoted}"')
+        text = text.replace("4-carbamimidamidobenzoic acid", f'"{quoted}"').replace(",hydrophobic,", ",cation_pi,")
         path.write_text(text.replace("<desc>", "<desc/><script>alert(3)</script><desc>"), encoding="utf-8")
     directions_found = hostile / tables.EXIT_CONSENSUS.path  # as if three structures had each direction
     directions_found.write_text(re.sub(r"(G1-\d+),1,", r"\1,3,", directions_found.read_text()))
@@ -124,6 +124,13 @@ def test_degrader_inputs_of_a_ligand_can_be_downloaded(wide: httpx2.Client) -> N
     paths = re.findall(r'href="([^"]*/PROTAC_Inputs/[^"]*)"', wide.get("/results/exam1hpv").text)
     assert len(paths) >= 7
     assert [path for path in paths if wide.get(path).status_code != 200] == []
+
+
+def test_contacts_have_the_words_of_their_drawing(wide: httpx2.Client) -> None:
+    assert ">hydrogen bond</span>" in wide.get("/results/exam1hpv").text
+    page = wide.get("/results/a0000bad").text
+    assert ">cation and ring</span>" in page
+    assert ">cation_pi<" not in page
 
 
 def test_context_changes_colours_and_shares(wide: httpx2.Client) -> None:
