@@ -139,14 +139,14 @@ async def browse_page(request: Request) -> Response:
     ligands, components = await _found_with_components(request, text) if text else (None, [])
     asked = [(name, value) for name, value in request.query_params.multi_items() if value.strip()]
     view = [(name, value) for name, value in asked if name in _NAMES]  # the CSV refuses others
-    kept = [(name, value) for name, value in view if name != "sort"]
+    kept = [(name, value) for name, value in asked if name not in ("sort", "offset")]
     created = "created_asc" if sort == "created_desc" else "created_desc"
     orders = {"created": created, "protein": "protein", "job_id": "job_id", "modified": "modified_desc"}
     return page(
         "browse",
         jobs=rows,
         asked=dict(asked),
-        filtered=[value for _, value in kept],
+        filtered=[value for name, value in view if name != "sort"],
         csv_url=address("/api/jobs/export") + (f"?{urlencode(view)}" if view else ""),
         sort=sort,
         sort_urls={name: address(f"/browse?{urlencode([*kept, ('sort', order)])}") for name, order in orders.items()},

@@ -29,16 +29,22 @@ def test_jobs_are_sorted_and_paged(pages: Pages, service: LiveService) -> None:
     assert total >= 3
     names = page.locator("tbody tr td:last-child").all_inner_texts()
     expect(page.locator("caption")).to_have_text(f"1–2 of {total} jobs")
-    page.get_by_role("link", name="Older →").click()
+    page.get_by_role("link", name="Next →").click()
     expect(page.locator("caption")).to_contain_text("3–")
     names += page.locator("tbody tr td:last-child").all_inner_texts()
     assert names == sorted(names)
     assert len(set(names)) == len(names)
     page.get_by_role("link", name="Target").click()
     expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Target")
+    expect(page.locator("caption")).to_have_text(f"1–2 of {total} jobs")  # as long as before
     assert_accessible(page)
     page.goto("/browse")
     picture(page, "browse")
+
+
+def test_list_names_the_submitter_in_words(pages: Pages) -> None:
+    page = pages.open("/browse?target=tryp")
+    expect(page.locator("tbody td").nth(6)).to_have_text("us, as an example")
 
 
 def test_filters_are_folded_on_phones_only(pages: Pages) -> None:
