@@ -249,9 +249,7 @@ async def _jobs(request: Request, filters: JobFilters) -> tuple[int, list[Job]]:
 
 async def _found(request: Request, wanted: Mapping[str, str], part: Page) -> Found:
     """Return the number of ligands that match, some of them, and the numbers of jobs that were read and found."""
-    asked = dict(wanted)
-    if "pdb_id" in asked:
-        asked["pdb_id"] = same_entry(asked["pdb_id"])
+    asked = {name: same_entry(text) if name == "pdb_id" else text for name, text in wanted.items()}
     filters = job_filters(request, available=True, ligand=asked.get("ligand"), pdb_id=asked.get("pdb_id"))
     known, jobs = await _jobs(request, filters)
     total, ligands = await in_thread(_ligands, jobs, asked, part, limiter=_SEARCHES)

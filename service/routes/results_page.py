@@ -35,6 +35,7 @@ from tethermap.base.tables import Row
 from tethermap.report.directions import MAX_GROUPS, group_views
 from tethermap.report.left_out import left_out
 from tethermap.report.policy import FROM_SERVICE
+from tethermap.run.display import STEPS
 from tethermap.run.told import told_at_end
 
 _WITH_INSTANCE = 100
@@ -74,8 +75,8 @@ _LOST = ("FILE_NOT_FOUND",)
 def results_page(request: Request, job: Job) -> Response:
     """Results of a job."""
     if not job.record.final:
-        values = {"job": job.record, "progress": JobProgress.model_validate(job.record)}
-        return page("results_waiting", 202, {"Retry-After": "5"}, **values)
+        progress = JobProgress.model_validate(job.record)
+        return page("results_waiting", 202, {"Retry-After": "5"}, job=job.record, progress=progress, step_words=STEPS)
     return page("results", **_page_values(request, shared_of(request), job))
 
 
@@ -111,6 +112,7 @@ def _page_values(request: Request, shared: Shared, job: Job) -> dict[str, Any]:
         "unmatched": "" if _has_no_target(record.target_name, names) else unmatched_notice(entries),
         "told": [shared.scrubber.text(line) for line in told_at_end(job.folder)],
         "error": record.error,
+        "step_words": STEPS,
         "usual": USUAL,
         "max_stems": MAX_STEMS,
         "all_columns": COLUMNS,

@@ -337,7 +337,11 @@ LONG = NOTHING | {"search_query": 60 * "zebra"}
 
 @pytest.mark.parametrize(
     ("body", "words"),
-    [(NOTHING, "No ligand was kept"), (LONG, f"No entry matches “{60 * 'zebra'}”"), (REFUSED, "The job failed")],
+    [
+        (NOTHING, "No ligand was kept"),
+        (LONG, f"No entry matches “{60 * 'zebra'}”"),
+        (REFUSED, "The job failed while searching"),
+    ],
 )
 def test_job_without_ligands_shows_the_reason(
     pages: Pages, service: LiveService, body: dict[str, Any], words: str

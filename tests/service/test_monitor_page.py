@@ -5,8 +5,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from service.http.job_answers import JobProgress
 from service.jobs.record import EntryCounts, JobError, JobRecord, State
+from service.pages.render import page
 from service.routes.monitor_page import sentence_of
+from tethermap.run.display import STEPS
 
 TIME = "2026-05-30T10:00:00Z"
 
@@ -43,6 +46,13 @@ def kept(ligands: int, entries: int) -> JobRecord:
 )
 def test_state_is_described_in_words(state: tuple[JobRecord, int | None], sentence: str) -> None:
     assert sentence_of(*state) == sentence
+
+
+def test_results_page_has_the_step_in_words(http: httpx2.Client, failed_job: str) -> None:
+    record = job("running", current_step="measure_sasa")
+    waiting = page("results_waiting", job=record, progress=JobProgress.model_validate(record), step_words=STEPS)
+    assert b"This job runs: measuring exposure and exits." in waiting.body
+    assert "The job failed while searching" in http.get(f"/results/{failed_job}").text
 
 
 def test_page_of_a_failed_job_contains_its_reason_escaped_and_no_refresh(http: httpx2.Client, failed_job: str) -> None:
