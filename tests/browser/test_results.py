@@ -178,8 +178,11 @@ def test_sorting_and_back_keep_the_ligand_of_the_page(pages: Pages, mixed: Path)
         expect(instance).to_have_attribute("data-stem", shown)
     page.locator("tbody tr:not([aria-current]) a").last.click()
     expect(instance).not_to_have_attribute("data-stem", shown)
+    ligand = page.locator("#instance-title .code-name").inner_text()
+    assert f": {ligand} results" in page.title()
     page.go_back()
     expect(instance).to_have_attribute("data-stem", shown)
+    assert f": {ligand} results" not in page.title()
 
 
 def test_table_that_can_not_be_fetched_is_reported_until_it_can(pages: Pages, mixed: Path) -> None:

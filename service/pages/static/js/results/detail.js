@@ -43,6 +43,8 @@ export class Detail {
     this.article = article;
     this.data = JSON.parse(article.querySelector("[data-instance-data]").textContent);
     this.context = article.dataset.context;
+    const [target, ligand] = ["h1", "#instance-title .code-name"].map((name) => document.querySelector(name).textContent);
+    document.title = filled(t.title_of_ligand, { target, ligand });
     this.line = article.querySelector("[data-readout]");
     this.line.hint = this.line.firstElementChild;
     this.flat = new Flat(article.querySelector("[data-flat]"), this.data, this.spotlight);
