@@ -69,8 +69,8 @@ def findings(part: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Find
     """Yield the findings of a check, and its error as a fault."""
     try:
         yield from check()
-    except UserError as error:
-        yield Finding(part, "FAULT", error.message)
+    except (UserError, OSError) as error:
+        yield Finding(part, "FAULT", str(error))
 
 
 def check_loops() -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tethermap.base import layout
 from tethermap.base.component_index import default_index
+from tethermap.base.errors import UserError
 from tethermap.base.root import ROOT
 from tethermap.run.settings import record_settings, refuse_changed_settings
 from tethermap.run.steps import STEPS, Step, load
@@ -19,10 +20,22 @@ _LOG = logging.getLogger(__name__)
 
 
 def build_dictionary() -> None:
-    """Build the component index if there is none, as `make setup` does."""
-    if not default_index().is_file():
-        _LOG.warning("building the dictionary of components, once: ten seconds")
-        subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
+    """Build the component index if there is none, as `make setup` does.
+
+    Raises
+    ------
+    UserError
+        If it can't be written; the command that builds it writes the cause.
+    """
+    index = default_index()
+    try:
+        if not index.is_file():
+            _LOG.warning("building the dictionary of components, once: ten seconds")
+            subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise UserError(
+            f"The component dictionary can't be written to {index.parent}: export XDG_CACHE_HOME=/a/folder/of/yours."
+        ) from error
 
 
 def run_job(

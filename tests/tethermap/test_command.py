@@ -149,6 +149,19 @@ def test_mirror_that_does_not_exist_is_wrong_input(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("folder", ["file/cache", "x" * 300])
+def test_dictionary_that_cannot_be_written_names_the_variable(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("TETHERMAP_COMPONENTS", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / folder))
+    assert main(["run", "4CUP", "--archive", "--folder", str(tmp_path / "job")]) == 2
+    assert "can't be written to " in (says := capsys.readouterr().err)
+    assert says.endswith(": export XDG_CACHE_HOME=/a/folder/of/yours.\n")
+
+
+@pytest.mark.process
 def test_preview_runs_only_the_search(
     archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -138,6 +138,20 @@ def test_cache_that_is_not_a_folder_is_reported(monkeypatch: pytest.MonkeyPatch,
     assert "export XDG_CACHE_HOME=" in says
 
 
+def test_checks_end_with_faults_if_there_is_no_folder_to_look_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TETHERMAP_COMPONENTS", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", f"/{'x' * 300}")
+    assert "File name too long" in faults(doctor.check_dictionary)[0]
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr("pathlib.Path.home", no_home)
+    for check in (doctor.check_dictionary, doctor.check_cache, doctor.check_disk):
+        assert faults(check) == ["This user has no home folder: export HOME=/a/folder/of/yours."]
+
+
+def no_home() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
 def test_damaged_files_of_the_cache_are_named(
     component_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

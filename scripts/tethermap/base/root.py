@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from tethermap.base.errors import UserError
+
 __version__ = "0.3.0"
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -22,7 +24,10 @@ def search_path(folder: Path = ROOT) -> str:
 def cache_home() -> Path:
     """Return the user's folder of caches, by the rules of XDG."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return folder if folder.is_absolute() else Path.home() / ".cache"
+    try:
+        return folder if folder.is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise UserError("This user has no home folder: export HOME=/a/folder/of/yours.") from error
 
 
 def expanded(path: str | Path) -> Path:
