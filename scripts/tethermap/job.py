@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from tethermap.base import layout, parquet, tables
 from tethermap.base.errors import UserError
@@ -44,6 +45,10 @@ class Job:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._frames: dict[str, pd.DataFrame] = {}
+        self._ligands: WeakValueDictionary[str, Ligand] = WeakValueDictionary()  # each refers to the job
+
+    def __reduce__(self) -> tuple[type[Job], tuple[Path]]:
+        return Job, (self.folder,)
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a table by its name, ``results`` or ``exits`` for example; the error for a wrong name lists all names.
@@ -76,15 +81,19 @@ class Job:
         return status[~status["kept"].fillna(value=False)]
 
     @cached_property
+    def _rows(self) -> list[dict[Any, Any]]:
+        return self.results.to_dict("records")
+
+    @property
     def ligands(self) -> list[Ligand]:
         """The ligands that were kept, in the order of the table of results."""
-        return [Ligand(self, row) for row in self.results.to_dict("records")]
+        return [self._ligands.setdefault(row["stem"], Ligand(self, row)) for row in self._rows]
 
     def __iter__(self) -> Iterator[Ligand]:
         return iter(self.ligands)
 
     def __len__(self) -> int:
-        return len(self.ligands)
+        return len(self._rows)
 
     def __getitem__(self, stem: str) -> Ligand:
         ligands = {ligand.stem: ligand for ligand in self.ligands}

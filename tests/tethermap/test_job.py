@@ -1,7 +1,9 @@
 """The door for Python: one call over a model, a finished job as objects and data frames."""
 
 import errno
+import gc
 import json
+import pickle
 import sys
 import types
 from pathlib import Path
@@ -39,6 +41,7 @@ def test_model_with_a_smiles_gives_molecule_exposure_and_exits(made: Job) -> Non
     assert ligand._repr_svg_().startswith("<svg")
     assert ligand.pdb.count("HETATM") == 11
     assert made[ligand.stem] is ligand
+    assert pickle.loads(pickle.dumps(made))[ligand.stem].sdf == ligand.sdf
     assert "LIG" in made._repr_html_()
 
 
@@ -96,6 +99,19 @@ def test_pdb_id_is_fetched_and_an_unknown_word_is_not_a_file(
         analyse("no-model")
     with pytest.raises(TethermapError, match="analyse them in two calls"):
         analyse(["4CUP", tmp_path])
+
+
+def test_temporary_folder_is_deleted_with_the_last_reference(model: Path) -> None:
+    gc.disable()  # worker processes may end before it runs
+    try:
+        finished = analyse(model, smiles={"LIG": SMILES})
+        folder, ligand = finished.folder, finished.ligands[0]
+        del finished
+        assert ligand.sdf
+        del ligand
+        assert not folder.exists()
+    finally:
+        gc.enable()
 
 
 def test_refused_call_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
