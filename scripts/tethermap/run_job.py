@@ -33,9 +33,7 @@ def build_dictionary() -> None:
             _LOG.warning("building the dictionary of components, once: ten seconds")
             subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise UserError(
-            f"The component dictionary can't be written to {index.parent}: export XDG_CACHE_HOME=/a/folder/of/yours."
-        ) from error
+        raise UserError(f"{index} can't be written: export XDG_CACHE_HOME=/a/folder/of/yours.") from error
 
 
 def run_job(

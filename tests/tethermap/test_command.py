@@ -157,7 +157,7 @@ def test_dictionary_that_cannot_be_written_names_the_variable(
     monkeypatch.delenv("TETHERMAP_COMPONENTS", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / folder))
     assert main(["run", "4CUP", "--archive", "--folder", str(tmp_path / "job")]) == 2
-    assert "can't be written to " in (says := capsys.readouterr().err)
+    assert "can't be written" in (says := capsys.readouterr().err)
     assert says.endswith(": export XDG_CACHE_HOME=/a/folder/of/yours.\n")
 
 
