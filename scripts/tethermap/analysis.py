@@ -17,11 +17,11 @@ from typing import Any
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
 from tethermap.base.config import resolve
-from tethermap.base.errors import UserError
+from tethermap.base.errors import UserError, is_full_disk
 from tethermap.base.identifiers import entry_id_of
 from tethermap.base.root import expanded
 from tethermap.job import Job, read_job
-from tethermap.run.logs import DISK_FULL, disk_full, read_error, unrecorded_error
+from tethermap.run.logs import disk_full, read_error, unrecorded_error
 from tethermap.run.progress import ProgressReader
 from tethermap.run.start import snakemake_command
 from tethermap.run_job import run_job
@@ -117,7 +117,7 @@ def analyse(
     except BaseException as error:
         if folder is None:
             shutil.rmtree(job, ignore_errors=True)
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
+        if is_full_disk(error):
             raise UserError(disk_full("job folder")) from error
         raise
     finished = read_job(job)

@@ -12,32 +12,27 @@ from typing import Any
 
 import duckdb
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Errors of a full disk."""
+from tethermap.base.errors import is_full_disk
 
 FULL_BELOW_BYTES = 1 << 20
 """A disk with less free space counts as full: Snakemake itself needs about this much."""
 
-_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS)
+_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS, errno.EROFS)
 
 SHORTAGE = re.compile(
     r"Too many open files|Cannot allocate memory|Resource temporarily unavailable|can't start new thread"
 )
 """Texts by which programs report a lack of descriptors, memory or processes."""
 
-NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded|database or disk is full")
-"""Texts by which programs report a full disk."""
-
 
 def is_shortage(error: BaseException) -> bool:
     """Return whether the machine lacks file descriptors, memory, processes or disk space at the moment."""
     if isinstance(error, OSError):
-        return error.errno in (*_SHORT, *FULL, errno.EROFS)
-    if isinstance(error, MemoryError | duckdb.OutOfMemoryException):
-        return True
+        return error.errno in _SHORT or is_full_disk(error)
     if isinstance(error, RuntimeError | duckdb.Error):
-        return any(pattern.search(str(error)) for pattern in (SHORTAGE, NO_SPACE))
-    return False
+        short = isinstance(error, duckdb.OutOfMemoryException) or SHORTAGE.search(str(error)) is not None
+        return short or is_full_disk(error)
+    return isinstance(error, MemoryError)
 
 
 def raise_shortage(error: BaseException) -> None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from service.jobs.durable import FULL, read_json, sync_folder, write_json
+from service.jobs.durable import read_json, sync_folder, write_json
 from service.jobs.outcome import record_of_folder
 from service.jobs.record import (
     BATCH_ID,
@@ -30,6 +30,7 @@ from service.jobs.record import (
     State,
 )
 from service.lru import Lru
+from tethermap.base.errors import is_full_disk
 
 BATCHES = "batches"
 KEYS = ".keys"
@@ -365,7 +366,7 @@ class Store:
         try:
             return write_json(path, asdict(record))
         except OSError as error:
-            if error.errno not in FULL:
+            if not is_full_disk(error):
                 raise
             (self.jobs_dir / _RESERVE).unlink(missing_ok=True)
             return write_json(path, asdict(record))

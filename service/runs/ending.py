@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from service.jobs.durable import NO_SPACE, SHORTAGE, is_full, read_json
+from service.jobs.durable import SHORTAGE, is_full, read_json
 from service.jobs.outcome import is_complete
 from service.jobs.record import CANCELED, COMPLETED, FAILED, ErrorKind, JobError, State
 from service.runs.runner import RUN_LOG, Intent
 from tethermap.base import layout
+from tethermap.base.errors import NO_SPACE
 from tethermap.run.events import read_events
 from tethermap.run.logs import end_of_log
 

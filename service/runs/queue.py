@@ -23,7 +23,7 @@ from service.errors import (
 )
 from service.index.database import Index, IndexedJob
 from service.jobs.clock import Clock
-from service.jobs.durable import FULL, is_full
+from service.jobs.durable import is_full
 from service.jobs.outcome import fasta_length, record_of_folder, result_rows
 from service.jobs.record import CANCELED, COMPLETED, QUEUED, RUNNING, BatchItem, BatchRecord, JobRecord
 from service.jobs.resources import Lack, Resources
@@ -37,6 +37,7 @@ from service.runs.runner import Runner
 from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
 from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
+from tethermap.base.errors import is_full_disk
 
 _RETRY = {"Retry-After": "30"}
 """Header if the queue is full."""
@@ -420,7 +421,7 @@ class JobQueue:
             try:
                 stamps = await asyncio.to_thread(write)
             except OSError as error:
-                if error.errno in FULL:
+                if is_full_disk(error):
                     raise _full("The disk of the jobs is full.") from error
                 raise
         for record, stamp in zip(records, stamps, strict=True):

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,13 +52,23 @@ class ReasonError(Exception):
         self.value = value
 
 
-OF_THE_MACHINE = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-)
-"""Numbers of system errors that every ligand would meet: full, read-only or broken disks, too few descriptors."""
+_OF_THE_MACHINE = frozenset({errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Numbers of system errors that every ligand would meet: read-only or broken disks, too few descriptors."""
+
+NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded|database or disk is full")
+"""Texts by which programs and libraries report a full disk."""
 
 OTHER_VERSION_ERRORS = (FileNotFoundError, LookupError, TypeError, ValueError)
 """Errors that reading the working files of a job of another version may raise."""
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Return whether an error reports a full disk: one of the system, or of a library that passes on its text.
+
+    >>> is_full_disk(OSError(errno.ENOSPC, "")), is_full_disk(RuntimeError("x.parquet: No space left on device"))
+    (True, True)
+    """
+    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or bool(NO_SPACE.search(str(error)))
 
 
 def ends_step(error: Exception) -> bool:
@@ -66,9 +77,9 @@ def ends_step(error: Exception) -> bool:
     >>> ends_step(KeyError("C1")), ends_step(OSError(errno.ENOSPC, "No space left on device"))
     (False, True)
     """
-    if isinstance(error, OSError):
-        return error.errno in OF_THE_MACHINE
-    return isinstance(error, UserError | MemoryError | ImportError | sqlite3.DatabaseError)
+    if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+        return True
+    return is_full_disk(error) or isinstance(error, UserError | MemoryError | ImportError | sqlite3.DatabaseError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The log of a rule, and the exit of a script after an error."""
 
 import contextlib
-import errno
 import getpass
 import json
 import logging
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.atomic import read_json, write_text
-from tethermap.base.errors import UserError
+from tethermap.base.errors import NO_SPACE, UserError, is_full_disk
 from tethermap.base.root import ROOT
 
 _LOGGER = logging.getLogger(__name__)
@@ -37,10 +36,7 @@ _LONGEST_REASON = 400
 _PLACE = re.compile(r"^\w*(?:Error|Exception)(?: in [^\n]*)?:?\n")
 _SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete", "Error in rule")
 _KILLED = re.compile(r"died with <Signals\.SIGKILL|exit status (?:137|-9)\b")
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Numbers of the errors of a full disk."""
-
-_NO_SPACE = 1 << 20  # in bytes; with less free space nothing useful can be written
+_FULL_BELOW_BYTES = 1 << 20  # in bytes; with less free space nothing useful can be written
 
 
 INTERRUPTED = "The run was interrupted: repeat the command to resume it."
@@ -95,14 +91,14 @@ def logged_to(path: str | Path, job: Path = Path()) -> Iterator[None]:
         record_error(str(error), step=_step(path), kind=error.kind, job=job)
         raise SystemExit(1) from None
     except Exception as error:
-        if not (isinstance(error, OSError) and error.errno in DISK_FULL):
+        if not is_full_disk(error):
             _LOGGER.exception("unexpected error")
             reason = scrubbed(f"{type(error).__name__}: {error}", job)
             message = f"{_step(path)} stopped at an unexpected error ({reason}); {LOG_IS_IN_JOB_LOG}."
             record_error(message, step=_step(path), kind="pipeline", job=job, log=path.relative_to(job))
             raise
         _LOGGER.exception("disk full")
-        inside = Path(str(error.filename or job)).absolute().is_relative_to(job.absolute())
+        inside = Path(str(getattr(error, "filename", None) or job)).absolute().is_relative_to(job.absolute())
         message = disk_full("job folder" if inside else "structure cache")
         record_error(message, step=_step(path), kind="disk_full", job=job)
         raise SystemExit(1) from None
@@ -167,7 +163,7 @@ def unrecorded_error(job: Path, step: str, said: Sequence[str]) -> dict[str, str
     said : sequence of str
         Snakemake's messages of errors, in order.
     """
-    if shutil.disk_usage(job).free < _NO_SPACE:
+    if shutil.disk_usage(job).free < _FULL_BELOW_BYTES or any(map(NO_SPACE.search, said)):
         return record_error(disk_full("job folder"), step="", kind="disk_full", job=job)
     logs = sorted((job / layout.RULE_LOGS).rglob("*.log"), key=lambda path: path.stat().st_mtime_ns)
     log = logs[-1].relative_to(job) if logs else None

@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime
-import errno
 import gzip
 import logging
 import os
@@ -14,7 +13,7 @@ from pathlib import Path
 from zlib import crc32
 
 from tethermap.base.atomic import write_bytes
-from tethermap.base.errors import UserError
+from tethermap.base.errors import UserError, is_full_disk
 from tethermap.base.identifiers import is_entry_id
 from tethermap.base.packed import GZIP
 from tethermap.sources.base import Fetched, FetchError
@@ -158,7 +157,7 @@ def _writable() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_full_disk(error):
             text = "The disk of the structure cache is full: free some space or set cache_dir."
             raise UserError(text, "disk_full") from error
         why = error.strerror or str(error)

@@ -17,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tethermap.base.errors import UserError
+from tethermap.base.errors import UserError, is_full_disk
 from tethermap.sources.base import EntrySummary, Hit, KnownEntry
 from tethermap.sources.index_rows import IndexRow, read_rows
 from tethermap.sources.locks import file_lock
@@ -251,7 +251,7 @@ def _insert(connection: sqlite3.Connection, key: tuple[str, str, int, int, int],
 def _index_error(error: sqlite3.Error | OSError) -> UserError:
     """Return the sentence for an index that can't be written or read."""
     text = str(error)
-    if "full" in text or getattr(error, "errno", None) in (28, 122):
+    if is_full_disk(error):
         return UserError("The disk of the cache folder is full: free some space or set cache_dir.", "disk_full")
     if "fts5" in text:
         return UserError(f"This Python's SQLite has no full-text search ({text}): use one built with FTS5.", "input")

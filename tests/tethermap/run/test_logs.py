@@ -2,9 +2,11 @@ import errno
 import getpass
 import logging
 import re
+import sqlite3
 import warnings
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tethermap.base import layout
@@ -105,3 +107,22 @@ def test_full_disk_is_one_sentence_in_the_folder_of_the_job(job: Path, folder: s
     assert error["kind"] == "disk_full"
     assert f"The disk of the {disk} is full" in error["message"]
     assert not folder or read_error(job) == {}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        duckdb.IOException('IO Error: Could not write file "x.parquet": No space left on device'),
+        sqlite3.OperationalError("database or disk is full"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+    ],
+)
+def test_full_disk_is_recognized_in_errors_of_libraries(job: Path, error: Exception) -> None:
+    with pytest.raises(SystemExit), logged_to(LOG):
+        raise error
+    assert read_error(job)["kind"] == "disk_full"
+
+
+def test_full_disk_met_by_snakemake_is_named_when_there_is_room_again(job: Path) -> None:
+    said = ["OSError: [Errno 28] No space left on device: '.snakemake/metadata/x'"]
+    assert unrecorded_error(job, "find_series", said)["kind"] == "disk_full"
