@@ -122,9 +122,10 @@ def test_refused_call_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_folder_in_the_home_and_settings_without_value(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Path, component_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TETHERMAP_COMPONENTS", str(component_index))
     finished = analyse(model, folder="~/job", filters=None, source={"predicted": True})
     assert finished.folder == tmp_path / "job"
     assert json.loads((finished.folder / layout.JOB_CONFIG).read_text())["source"]["predicted"]
