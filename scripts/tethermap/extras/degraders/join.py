@@ -70,7 +70,7 @@ def degraders(first: End, second: End, linkers: Sequence[Linker], longest: float
         Maximum number of atoms between the halves.
     """
     seen: set[str] = set()
-    for linker in linkers:
+    for linker in (one for one in linkers if one.length <= longest):  # reactions add atoms
         ways = {Chem.MolToSmiles(Chem.MolFromSmiles(way.smiles)): way for way in (linker.turned(), linker)}
         for way in reversed(ways.values()):  # one for a symmetric linker
             for join in first.joins:
