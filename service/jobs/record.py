@@ -166,9 +166,10 @@ class JobRecord:
         if status == RUNNING:
             values.setdefault("started_at", self.started_at or time)
         elif status == QUEUED:
-            values = {"attempt": self.attempt + 1, **_NOT_BEGUN, **values}
+            attempt = self.attempt if self.started_at is None else self.attempt + 1
+            values = {"attempt": attempt, **_NOT_BEGUN, **values}
             if self.final:
-                values = {**_NOT_ENDED, "first_attempt": self.attempt + 1, **values}
+                values = {**_NOT_ENDED, "first_attempt": attempt, **values}
         elif status in FINAL:
             values.setdefault("finished_at", time)
             values.setdefault("current_step", None)

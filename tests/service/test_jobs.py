@@ -50,6 +50,11 @@ def test_a_retried_job_forgets_its_end_and_may_be_interrupted_once_again() -> No
     assert not again.moved("running", time).moved("queued", time).runs_again
 
 
+def test_a_job_canceled_before_its_run_is_retried_as_its_first_attempt() -> None:
+    again = RECORD.moved("canceled", TIME).moved("queued", TIME)
+    assert (again.attempt, again.first_attempt) == (1, 1)
+
+
 def test_a_record_survives_its_json() -> None:
     record = replace(RECORD, entries=EntryCounts(3, 2, 1, 1), error=JobError("m", "s", "input"), artifacts={"sdf": 1})
     assert JOB_RECORDS.validate_python(asdict(record)) == record
