@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
@@ -146,7 +147,7 @@ async def browse_page(request: Request) -> Response:
         "browse",
         jobs=rows,
         asked=dict(asked),
-        filtered=[value for name, value in view if name != "sort"],
+        filters={name: value for name, value in asdict(filters).items() if name != "viewer" and value is not None},
         csv_url=address("/api/jobs/export") + (f"?{urlencode(view)}" if view else ""),
         sort=sort,
         sort_urls={name: address(f"/browse?{urlencode([*kept, ('sort', order)])}") for name, order in orders.items()},

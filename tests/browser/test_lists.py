@@ -54,7 +54,7 @@ def test_filters_are_folded_on_phones_only(pages: Pages) -> None:
     box = rows.first.bounding_box()
     assert box is not None
     assert box["y"] < 480
-    page.get_by_text("Filter jobs: true, HIV").click()
+    page.get_by_text("Filter jobs · Target: HIV · Results: with").click()
     expect(target).to_have_value("HIV")
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto("/browse")

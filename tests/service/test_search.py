@@ -79,7 +79,27 @@ def test_unknown_parameters_are_not_part_of_the_links_of_the_list(http: httpx2.C
     page = http.get("/browse", params={"utm_source": "mail", "target": "trypsin"}).text
     (address,) = re.findall(r'href="(/api/jobs/export[^"]*)"', page)
     assert address == "/api/jobs/export?target=trypsin"
-    assert "Filter jobs: trypsin<" in page
+    assert "Filter jobs · Target: trypsin<" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "field"),
+    [
+        ("availability=available", "Results: with", '<option value="true" selected>with</option>'),
+        ("available=0", "Results: without", '<option value="false" selected>without</option>'),
+        ("status=FAILED", "State: failed", "<option selected>failed</option>"),
+        ("created_after=2026-05-30", "From: 2026-05-30", 'name="created_after" type="date" value="2026-05-30"'),
+        (
+            "created_before=2026-05-30T12:30%2B02:00",
+            "Before: 2026-05-30T10:30:00Z",
+            'name="created_before" type="datetime-local" value="2026-05-30T10:30:00"',
+        ),
+    ],
+)
+def test_filters_of_the_list_are_shown_in_words(http: httpx2.Client, asked: str, shown: str, field: str) -> None:
+    page = http.get(f"/browse?{asked}").text
+    assert f"Filter jobs · {shown}<" in page
+    assert field in page
 
 
 def test_the_page_shows_components_of_the_source_like_a_molecule(http: httpx2.Client) -> None:
