@@ -294,10 +294,10 @@ async def _known_error(request: Request, error: Exception) -> Response:
 
 async def _shortage(request: Request, error: Exception) -> Response:
     """Answer 503 if the disk is full, or the machine lacks descriptors, memory or processes; 404 if the job is gone."""
-    shared = shared_of(request)
+    store = shared_of(request).parts.store
     for job_id in request.scope["state"].get("held", ()) if isinstance(error, FileNotFoundError) else ():
-        if not shared.parts.store.folder(job_id).exists():  # deleted while it was read
-            return _error_response(request, no_such_job(shared, job_id))
+        if not store.folder(job_id).exists():  # deleted while it was read
+            return _error_response(request, no_such_job(request, job_id))
     if not is_shortage(error):
         raise error
     _LOG.warning("a request was refused for lack of resources: %s", error)
@@ -307,11 +307,10 @@ async def _shortage(request: Request, error: Exception) -> Response:
 
 async def _internal_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it
     """Answer without detail; Starlette raises the error again, so that the server logs it."""
-    failure = InternalError(
-        "An error of this service: its log has it under the request_id.",
-        headers={"X-Request-ID": request_id(request.scope), "X-Content-Type-Options": "nosniff"},
-    )
-    return _error_response(request, failure)
+    name = request_id(request.scope)
+    message = f"An error of this service: its log has it under the request_id {name}."
+    headers = {"X-Request-ID": name, "X-Content-Type-Options": "nosniff"}
+    return _error_response(request, InternalError(message, headers=headers))
 
 
 async def _example_unavailable(request: Request, error: Exception) -> Response:

@@ -155,7 +155,7 @@ def job_named(request: Request, job_id: str) -> Job:
     if record is None or (as_example and not store.is_example(job_id)):
         if job_id in shared.examples:
             raise ExampleUnavailable(shared.examples[job_id])
-        raise no_such_job(shared, job_id)
+        raise no_such_job(request, job_id)
     if request.scope["state"]["endpoint"].ready and not record.final:
         raise ResultsNotReady(
             f"The job is {record.status}: request the results when it has ended.",
@@ -174,16 +174,17 @@ def release_held(request: Request) -> None:
         shared_of(request).parts.store.readers -= Counter(held)  # drops jobs without readers
 
 
-def no_such_job(shared: Shared, job_id: str) -> JobNotFound:
+def no_such_job(request: Request, job_id: str) -> JobNotFound:
     """Return the error for an id that no job has, or no more where finished jobs are removed after some time."""
-    settings = shared.parts.settings
+    settings = shared_of(request).parts.settings
+    there = "" if request.scope["state"]["endpoint"].for_people else ": /api/jobs lists them"
     limits = []
     if settings.keep_days is not None:
         limits.append(f"for {settings.keep_days:g} days")
     if settings.max_jobs_bytes is not None:
         limits.append("while there is room for them")
     kept = f" Finished jobs are kept {' and '.join(limits)} only." if limits else ""
-    return JobNotFound(f"There is no job {job_id[:64]}: /api/jobs lists them.{kept}", details={"job_id": job_id[:64]})
+    return JobNotFound(f"There is no job {job_id[:64]}{there}.{kept}", details={"job_id": job_id[:64]})
 
 
 def changeable_job(request: Request) -> JobRecord:
@@ -204,7 +205,7 @@ def changeable_job(request: Request) -> JobRecord:
         raise JobStateConflict("Examples can't be changed.", details={"job_id": job_id, "status": "completed"})
     record = record_of(request, job_id)
     if record is None:
-        raise no_such_job(shared, job_id)
+        raise no_such_job(request, job_id)
     require_owner(request, record.owner, "job", job_id=job_id)
     return record
 

@@ -431,6 +431,7 @@ def test_unexpected_error_is_500_without_detail(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(client.app.state.shared.parts.store, "get", broken)  # type: ignore[attr-defined]
         answer = client.get("/api/jobs/00000000")
         assert_error(answer, 500, "INTERNAL_ERROR")
+        assert answer.json()["request_id"] in answer.json()["error"]["message"]
         assert "secret" not in answer.text
         assert "home" not in answer.text
 

@@ -61,6 +61,11 @@ def test_page_of_a_failed_job_contains_its_reason_escaped_and_no_refresh(http: h
     assert "http-equiv" not in text
 
 
+def test_page_of_a_missing_job_names_no_route_of_the_api(http: httpx2.Client) -> None:
+    text = http.get("/monitor/00000000").text
+    assert "<p>There is no job 00000000.</p>" in text
+
+
 def test_page_of_a_waiting_job_reloads_without_scripts(http: httpx2.Client, queued_job: str) -> None:
     text = http.get(f"/monitor/{queued_job}").text
     assert '<noscript><meta http-equiv="refresh"' in text
