@@ -11,6 +11,7 @@ from service.pages.texts import TEXTS
 from service.results.answers import ANSWER_COLUMNS
 from tethermap.base import tables
 from tethermap.base.contexts import EXPOSED_ABOVE
+from tethermap.base.identifiers import plain_name
 from tethermap.base.tables import Column, Row
 from tethermap.fit.limits import limit
 
@@ -74,6 +75,8 @@ class Shown:
             return str(TEXTS.results.is_true if value else TEXTS.results.is_false)
         if isinstance(value, int | float):
             return f"{100 * value:.0f}" if self.unit == "%" else f"{value:.{self.decimals}f}"
+        if self.key == "name":
+            return plain_name(str(value))
         return str(value).replace("_", " ").replace(";", ", ") if self.key == "flags" else str(value)
 
 

@@ -13,6 +13,7 @@ from service.jobs.record import FINAL
 from service.pages.assets import Assets
 from service.pages.depiction import step
 from service.pages.texts import TEXTS
+from tethermap.base.identifiers import plain_name
 from tethermap.base.reasons import BOND_SOURCES
 from tethermap.base.root import __version__
 from tethermap.base.texts import check_texts
@@ -43,7 +44,7 @@ def environment(assets: Assets = ASSETS) -> Environment:
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.globals |= {"root": ROOT_PATH.get, "serves": serves, "asset": assets.url, "has_asset": assets.has}
     made.globals |= {"version": __version__, "final_states": FINAL, "bond_sources": BOND_SOURCES, "texts": TEXTS}
-    made.globals |= {"copies_noun": copies_noun, "step": step}
+    made.globals |= {"copies_noun": copies_noun, "step": step, "plain_name": plain_name}
     check_texts(FOLDER, TEXTS)
     return made
 

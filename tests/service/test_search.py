@@ -1,6 +1,7 @@
 """Ligands of all finished jobs are found by their properties."""
 
 import re
+from typing import Any
 
 import httpx2
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from service.errors import QueueFull
 from service.http.parameters import Page
 from service.jobs.outcome import record_of_folder
+from service.pages.columns import BY_KEY
+from service.pages.render import page
 from service.results.job import Job
 from service.results.tables import Database
 from service.routes.index import _ligands, meant_by
@@ -110,6 +113,26 @@ def test_the_page_shows_components_of_the_source_like_a_molecule(http: httpx2.Cl
     assert text.count("primary") == 1  # the main action of the page
     assert '<input type="hidden" name="search_query" value="4cup">' in text
     assert "Ligands like this" not in http.get("/browse", params={"find": "c1cc("}).text
+
+
+def test_pages_show_names_without_marks_of_the_dictionary() -> None:
+    assert BY_KEY["name"].text({"ligand_name": "N~2~-ethyl-1~{H}-indole"}) == "N(2)-ethyl-1H-indole"
+    found = {"ligand": "XYZ", "name": "1~{H}-indole", "svg": "", "smiles": "", "relation": "same", "similarity": 1.0}
+    links = {"next": None, "prev": None, "offset": 0, "total": 0, "csv_url": "", "sort": "created_desc"}
+    sorts = dict.fromkeys(("created", "protein", "job_id"), "")
+    values: dict[str, Any] = {
+        **links,
+        "sort_urls": sorts,
+        "asked": {},
+        "filters": {},
+        "jobs": [],
+        "states": (),
+        "find": "indole",
+    }
+    components = [{**found, "differs": 0, "entries": []}]
+    text = bytes(page("browse", **values, found=(0, [], 0, 0), components=components).body).decode()
+    assert "<b>XYZ</b> 1H-indole<br>" in text
+    assert 'name="target_name" value="1H-indole"' in text
 
 
 def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

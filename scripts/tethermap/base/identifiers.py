@@ -20,7 +20,8 @@ SMILES_EXTENSION = re.compile(r"\s\|[^|]*\|(?=\s|$)")
 UNKNOWN_BOND = "unknown"
 """Word for the order of a bond in the definition of a ligand whose own file has unusable orders."""
 
-_MARKUP = re.compile(r"~\{([^{}]*)\}|\^\{([^{}]*)\}")
+_MARKUP = re.compile(r"[~_]\{([^{}]+)\}|\^\{([^{}]+)\}|~([\d',\s]+)~")
+"""Marks of names in the dictionary for italics, lowered and raised text: OpenEye's in braces, ACD/Name's doubled."""
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLASSIC_ID = re.compile(r"[0-9][a-z0-9]{3}")
@@ -122,12 +123,15 @@ def accession(text: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a chemical name without the marks that the dictionary sets for italics and raised figures.
+    """Return a chemical name without the marks that the dictionary sets for italics, raised figures and lambda.
 
     >>> plain_name("~{tert}-butyl (2~{S})-2-azanyl-tricyclo[8.3.0.0^{2,6}]trideca")
     'tert-butyl (2S)-2-azanyl-tricyclo[8.3.0.0(2,6)]trideca'
+    >>> plain_name("N~2~,N~2~-dimethyl-tricyclo[3.3.1.1~3,7~]dec-1-yl-$l^{5}-phosphane")
+    'N(2),N(2)-dimethyl-tricyclo[3.3.1.1(3,7)]dec-1-yl-lambda(5)-phosphane'
     """
-    return _MARKUP.sub(lambda match: match[1] if match[1] is not None else f"({match[2]})", name)
+    plain = _MARKUP.sub(lambda match: match[1] or f"({match[2] or match[3]})", name)
+    return plain.replace("$l", "lambda")
 
 
 def unique(names: Iterable[str | None]) -> tuple[str, ...]:
