@@ -13,6 +13,7 @@ from tethermap.formats.pdb_columns import kinds_of_atoms, odd_lines, with_decima
 _ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _END = re.compile(r"^END *\r?$", re.MULTILINE)
 _END_BEFORE = re.compile(r"\nEND(?!MDL)")  # without ^, as a search for a fixed text is ten times faster
+_BLANK_OCCUPANCY = re.compile(r"^((?:ATOM  |HETATM)[^\n]{48}) {6}", re.MULTILINE)
 _MODEL = re.compile(r"^(?:MODEL|ENDMDL)\b.*\n?", re.MULTILINE)
 _ACIDS = "ALA|ARG|ASN|ASP|CYS|CYX|GLN|GLU|GLY|HI[DEPS]|ILE|LEU|LYS|MET|PHE|PRO|SER|THR|TRP|TYR|VAL"
 _LONG_NAME = re.compile(
@@ -56,7 +57,7 @@ _FIELDS = re.compile(
 
 
 def repaired_pdb(text: str) -> tuple[str, int]:
-    """Return PDB text with atoms in their columns, each with an element, and END after the last.
+    """Return PDB text with atoms in their columns, each with element and occupancy, and END after the last.
 
     Text that has nothing to repair is returned unchanged. Lines that can't be read remain unchanged: their number is
     returned too.
@@ -81,7 +82,10 @@ def repaired_pdb(text: str) -> tuple[str, int]:
         text = "\n".join(_realigned(line) for line in text.splitlines()) + "\n"
         kinds = kinds_of_atoms(text)
         odd = odd_lines(kinds)
-    return _with_models(_with_elements(text, kinds)), odd
+    text = _with_elements(text, kinds)
+    if any(kind[54:60].isspace() or len(kind) < 60 for kind in kinds):
+        text = _BLANK_OCCUPANCY.sub(r"\1  1.00", text)  # of other programs; gemmi reads blanks as zero
+    return _with_models(text), odd
 
 
 def _with_models(text: str) -> str:

@@ -132,6 +132,14 @@ def test_charge_that_does_not_fit_pdb_files_is_refused(tmp_path: Path, charge: s
         assert read(tmp_path, text).structure.make_pdb_string()
 
 
+@pytest.mark.parametrize(("columns", "occupancy"), [("      ", 1.0), ("  0.00", 0.0), ("  0.50", 0.5)])
+def test_blank_occupancy_of_a_pdb_file_is_one(tmp_path: Path, columns: str, occupancy: float) -> None:
+    """As by default in mmCIF; gemmi reads zero if an element follows, and programs write neither."""
+    assert read(tmp_path, CARBON[:54] + columns + CARBON[60:]).atoms.occupancy.tolist() == [occupancy]
+    if columns.isspace():
+        assert read(tmp_path, CARBON[:54] + "\n").atoms.occupancy.tolist() == [1.0]
+
+
 def mmcif(atoms: str, header: str = "", tags: Sequence[str] = ()) -> str:
     """Return an mmCIF file of atoms."""
     sites = "id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y Cartn_z"
