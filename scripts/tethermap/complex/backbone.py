@@ -70,8 +70,8 @@ def backbone_of(
     residue_ids = atoms.residue_ids[atoms.residue[alpha]].tolist()
     poor = {number + code for name, number, code in outliers if name == chain}
     marks[[residue_id in poor for residue_id in residue_ids]] |= RSRZ_OUTLIER
-    b_iso = atoms.b_iso[alpha]
-    several = len(alpha) > 1
+    b_iso = atoms.b_iso[alpha][np.isfinite(atoms.b_iso[alpha])]
+    several = len(b_iso) > 1
     uniprot = scene.entry.references.of_chain(chain)
     keys = _keys(scene, chain, atoms.residue[alpha])
     place_of = {key: k for k, key in enumerate(keys)}

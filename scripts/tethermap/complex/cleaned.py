@@ -212,6 +212,7 @@ def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.St
     occupancy = np.full(len(flat), _DROPPED, dtype=np.float32)
     occupancy[members] = scene.atoms.occupancy[members]
     flat.occ[:] = occupancy
+    flat.b_iso[:] = np.nan_to_num(scene.atoms.b_iso)  # 0 is the format's value for atoms without B factor
     flat.altlocs[:] = 0
     # Declared a polymer, but a ligand or a glycan: the writer would otherwise end the chain after it.
     flat.entity_type[(flat.entity_type == POLYMER) & ~scene.in_polymer] = NON_POLYMER

@@ -33,7 +33,7 @@ class Atoms:
     ins_code, altloc : ndarray of bytes
         Residue numbers; empty if missing.
     occupancy, b_iso : ndarray of float
-        As deposited.
+        As deposited; NaN for atoms without B factor.
     charge : ndarray of int
         Deposited formal charges.
     entity_type : ndarray of int

@@ -59,6 +59,12 @@ _WORD = re.compile(r"[A-Za-z]{3}")
 DISPLACEMENT = re.compile("\nANISOU[^\n]*")
 """Anisotropic displacements of a PDB file: nearly half of its lines, which nothing here uses."""
 
+_B_FACTOR = "_atom_site.B_iso_or_equiv"
+
+_BLANK_B = re.compile(r"(\n(?:ATOM  |HETATM)[^\n]{54}) {6}")
+_UNKNOWN_B = "-99999"
+"""Stands for a missing B factor of a PDB file while gemmi reads it, which takes blanks for zero."""
+
 _MODEL_LAST = re.compile(r"\nloop_\n(?:_atom_site\.\S+ *\n)*_atom_site\.pdbx_PDB_model_num *\n(?=ATOM |HETATM )")
 """The tags of the atoms if the model is at the end of each row."""
 
@@ -131,7 +137,7 @@ class Entry:
         """Factor from the B factors of a prediction to its pLDDT of 0 to 100; 0 if they are B factors."""
         if self.metadata.methods != (PREDICTED,):
             return 0.0
-        return 1.0 if float(self.atoms.b_iso.max()) > 1.0 else 100.0
+        return 1.0 if (self.atoms.b_iso > 1.0).any() else 100.0
 
 
 def read_entry(path: Path, entry_id: str) -> Entry:
@@ -352,7 +358,7 @@ def _check_numbers(atoms: Atoms) -> None:
     for what, values, low, high in (
         ("coordinates", atoms.xyz, -FARTHEST, FARTHEST),
         ("occupancies", atoms.occupancy[:, None], *OCCUPANCIES),
-        ("B factors", atoms.b_iso[:, None], *B_FACTORS),
+        ("B factors", np.nan_to_num(atoms.b_iso)[:, None], *B_FACTORS),
         ("charges", atoms.charge[:, None], *CHARGES),
     ):
         if not (low <= values.min() and values.max() <= high):  # NaN is in no range
@@ -414,6 +420,7 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
             raise EntryError("file_unreadable", "names of atoms or residues have characters outside ASCII")
         plain = _block_of_atoms(gemmi.cif.read_string(_ascii(text)))
     complete_atoms(plain)  # other programs write few items, and quoted numbers
+    _mark_unknown_b(plain)
     try:
         structure = gemmi.make_structure_from_block(plain)
     except ValueError:
@@ -434,6 +441,18 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
         stated=stated_in_mmcif(block),
         additions=read_additions(document, block),
     )
+
+
+def _mark_unknown_b(block: gemmi.cif.Block) -> None:
+    """Write missing B factors of a block's atoms as NaN; gemmi reads them as 20."""
+    loop: gemmi.cif.Loop | None = block.find_mmcif_category("_atom_site.").loop
+    if loop is not None:
+        if _B_FACTOR not in loop.tags:
+            loop.add_columns([_B_FACTOR], "?")
+        column = block.find_values(_B_FACTOR)
+        for place in () if {"?", "."}.isdisjoint(column) else range(len(column)):
+            if column[place] in ("?", "."):
+                column[place] = "nan"
 
 
 def _block_of_atoms(document: gemmi.cif.Document) -> gemmi.cif.Block:
@@ -458,7 +477,11 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
     text, odd = repaired_pdb(text)
     if odd:
         raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
-    structure = gemmi.read_pdb_string(_ascii(text))
+    marked, blanks = _BLANK_B.subn(rf"\1{_UNKNOWN_B}", f"\n{text}")
+    structure = gemmi.read_pdb_string(_ascii(marked[1:]))
+    for atom in (cra.atom for model in structure for cra in model.all()) if blanks else ():
+        if atom.b_iso == float(_UNKNOWN_B):
+            atom.b_iso = float("nan")
     molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
     return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, stated_in_pdb(text))
 

@@ -1,5 +1,6 @@
 """A ligand instance as passed between the stages: entry, instance, atoms, links."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,7 +61,7 @@ class LigandAtoms:
     xyz : ndarray of float, shape (n_atoms, 3)
         Deposited coordinates in angstroms.
     occupancy, b_iso : ndarray of float, shape (n_atoms,)
-        As deposited; B in square angstroms.
+        As deposited; B in square angstroms, NaN if missing.
     charge : ndarray of int, shape (n_atoms,)
         Deposited formal charge, 0 if not given.
     altloc : tuple of str
@@ -317,8 +318,18 @@ class Instance:
     @property
     def mean_plddt(self) -> float | None:
         """Mean confidence of the heavy atoms of a prediction, 0 to 100; None for experimental structures."""
-        scale = self.facts.confidence_scale
-        return float(np.mean(self.atoms.b_iso[self.atoms.heavy])) * scale if scale else None
+        scale, mean = self.facts.confidence_scale, self._mean_of_column
+        return mean * scale if scale and mean is not None else None
+
+    @property
+    def mean_b(self) -> float | None:
+        """Mean B factor of the heavy atoms; None if one has no B factor, for predictions and docked ligands."""
+        return None if self.facts.docked or self.facts.confidence_scale else self._mean_of_column
+
+    @property
+    def _mean_of_column(self) -> float | None:
+        mean = float(np.mean(self.atoms.b_iso[self.atoms.heavy]))
+        return None if math.isnan(mean) else mean
 
     def uniprot_of(self, chain: str, residue_id: str) -> tuple[str, str]:
         """Return UniProt accession and residue number of a residue around, empty texts where unknown."""

@@ -101,12 +101,11 @@ def _fields(record: LigandMolecule, instance: Instance) -> dict[str, str]:
 
 def _mobility(instance: Instance) -> dict[str, str]:
     """Return the mean B factor; for a prediction its mean confidence and the expected error of the position."""
-    atoms, facts = instance.atoms, instance.facts
+    facts = instance.facts
     if facts.docked:
         fields = {f"pose_{name}": value for name, value in facts.pose_fields.items() if _FIELD.fullmatch(name)}
         source = {"source_file": facts.source_file, "source_record": str(facts.source_record)}
         return {**source, "pose_rank": str(facts.pose_rank), **fields}
-    if instance.mean_plddt is None:
-        return {"mean_B": f"{float(np.mean(atoms.b_iso[atoms.heavy])):.2f}"}
-    error = "" if facts.aligned_error is None else f"{facts.aligned_error:.1f}"
-    return {"mean_pLDDT": f"{instance.mean_plddt:.1f}", "aligned_error_A": error}
+    means = {"mean_B": (instance.mean_b, 2), "mean_pLDDT": (instance.mean_plddt, 1)}
+    numbers = {**means, "aligned_error_A": (facts.aligned_error, 1)}
+    return {name: "" if number is None else f"{number:.{digits}f}" for name, (number, digits) in numbers.items()}

@@ -64,7 +64,7 @@ def result_row(
         "kind": instance.kind,
         "altloc": instance.altloc,
         "occupancy": None if facts.docked else float(np.mean(instance.atoms.occupancy[heavy])),
-        "mean_B": None if facts.docked or facts.confidence_scale else float(np.mean(instance.atoms.b_iso[heavy])),
+        "mean_B": instance.mean_b,
         "atoms_missing": JOINED.join(mol.atoms_missing),
         "covalent": bool(covalent),
         "link_residue": JOINED.join(link.partner_label for link in covalent),

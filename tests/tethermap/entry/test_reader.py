@@ -132,12 +132,27 @@ def test_charge_that_does_not_fit_pdb_files_is_refused(tmp_path: Path, charge: s
         assert read(tmp_path, text).structure.make_pdb_string()
 
 
+@pytest.mark.parametrize(("value", "b"), [("12.50", [12.5]), ("0.00", [0.0]), ("", [None])])
+def test_blank_b_factor_of_a_pdb_file_is_unknown(tmp_path: Path, value: str, b: list[float | None]) -> None:
+    """gemmi reads zero."""
+    atoms = read(tmp_path, CARBON.replace(" 10.00", value.rjust(6))).atoms
+    assert [None if np.isnan(number) else number for number in atoms.b_iso.tolist()] == b
+
+
 @pytest.mark.parametrize(("columns", "occupancy"), [("      ", 1.0), ("  0.00", 0.0), ("  0.50", 0.5)])
 def test_blank_occupancy_of_a_pdb_file_is_one(tmp_path: Path, columns: str, occupancy: float) -> None:
     """As by default in mmCIF; gemmi reads zero if an element follows, and programs write neither."""
     assert read(tmp_path, CARBON[:54] + columns + CARBON[60:]).atoms.occupancy.tolist() == [occupancy]
     if columns.isspace():
         assert read(tmp_path, CARBON[:54] + "\n").atoms.occupancy.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("value", ["?", "."])
+@pytest.mark.parametrize("tags", [("B_iso_or_equiv",), ()])
+def test_missing_b_factor_of_an_mmcif_file_is_unknown(tmp_path: Path, value: str, tags: tuple[str, ...]) -> None:
+    """gemmi reads 20."""
+    entry = read(tmp_path, mmcif(f"1 C C1 . LIG A 1 1.0 2.0 3.0 {value if tags else ''}\n", tags=tags))
+    assert np.isnan(entry.atoms.b_iso).all()
 
 
 def mmcif(atoms: str, header: str = "", tags: Sequence[str] = ()) -> str:

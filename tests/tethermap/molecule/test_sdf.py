@@ -58,6 +58,16 @@ def test_fields_describe_the_processing(ligand: tuple[Instance, LigandMolecule])
     assert not {"empty", "altloc"} & fields.keys()
 
 
+def test_mean_b_is_left_out_if_an_atom_has_none(ligand: tuple[Instance, LigandMolecule]) -> None:
+    instance, record = ligand
+    b_iso = np.full(len(instance.atoms), 12.5)
+    for first, mean in ((12.5, 12.5), (np.nan, None)):
+        b_iso[0] = first
+        changed = replace(instance, atoms=replace(instance.atoms, b_iso=b_iso))
+        assert changed.mean_b == mean
+        assert read(sdf_text(record, changed, {}, {})).GetPropsAsDict().get("mean_B") == mean
+
+
 def test_link_is_named(known: Known, index: ComponentIndex) -> None:
     instance = linked(known("PLM"), "C1", omit=["O2"])
     fields = read(sdf_text(build_ligand(instance, index), instance, {}, {})).GetPropsAsDict()
