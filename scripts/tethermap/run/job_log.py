@@ -74,6 +74,8 @@ def event_sentence(event: dict[str, Any], started: dict[object, str]) -> str:
         return f"{_step(event)}: FAILED"
     if kind == "failed":
         return f"the job ended: {event['message']}"
+    if kind == "waiting":
+        return str(event["message"])
     return ""
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import logging
 import sys
 import threading
+import time
 from pathlib import Path
 
 from tethermap.base import layout
@@ -15,9 +16,11 @@ from tethermap.run.events import RunEvents
 from tethermap.run.job_log import job_log_text
 from tethermap.run.logs import failed_step_log, read_error, unrecorded_error
 from tethermap.run.progress import Progress, ProgressReader
+from tethermap.run.slurm import LOGS as SLURM_LOGS, never_starting
 from tethermap.run.told import NOTHING_KEPT, told_at_end
 
 _SECONDS = 0.5
+_CLUSTER_SECONDS = 30.0
 
 
 class RunRecorder(logging.Handler):
@@ -96,8 +99,19 @@ class RunRecorder(logging.Handler):
         super().close()
 
     def _watch(self) -> None:
+        told: set[str] = set()
+        asked = time.monotonic()
         while not self._stopped.wait(_SECONDS):
             self._look(show=True)
+            if time.monotonic() - asked < _CLUSTER_SECONDS or not Path(SLURM_LOGS).is_dir():
+                continue
+            asked = time.monotonic()
+            for sentence in never_starting(Path.cwd()) - told:
+                told.add(sentence)
+                self._events.write("waiting", message=sentence)
+                if self._display is not None:
+                    self._display.clear()
+                sys.stderr.write(f"Tethermap: {sentence}\n")
 
     def _look(self, *, show: bool) -> None:
         """Record and show the progress of the job if it has changed."""

@@ -1,4 +1,4 @@
-"""Jobs on a Slurm cluster that outlive their run: found by folder, canceled, waited for."""
+"""Jobs on a Slurm cluster that outlive their run: found by folder, canceled, waited for; jobs that never start."""
 
 import logging
 import shutil
@@ -12,6 +12,7 @@ LOGS = ".snakemake/slurm_logs"
 _SECONDS = 30.0
 _POLL_SECONDS = 0.5
 _ANSWER_SECONDS = 20.0
+_TOO_LONG = "PartitionTimeLimit"
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -33,24 +34,48 @@ def cancel_slurm_jobs(folder: Path) -> bool:
     if squeue is None or scancel is None:
         return True
     deadline = time.monotonic() + _SECONDS
-    while (numbers := _listed(squeue, folder)) != []:
+    while (rows := _listed(squeue, folder)) != []:
         if time.monotonic() > deadline:
             _LOGGER.error("%s: jobs on the cluster can't be canceled", folder.name)
             return False
-        if numbers:
-            subprocess.run([scancel, *numbers], capture_output=True, check=False)
+        if rows:
+            subprocess.run([scancel, *(row[0] for row in rows)], capture_output=True, check=False)
         time.sleep(_POLL_SECONDS)
     return True
 
 
-def _listed(squeue: str, folder: Path) -> list[str] | None:
-    """Return the numbers of a folder's jobs; None when the cluster does not answer."""
-    command = [squeue, "--noheader", "--me", "--format=%i|%Z"]
+def never_starting(folder: Path) -> set[str]:
+    """Return a sentence for each time limit of a folder's waiting jobs that their partition does not allow.
+
+    Slurm lets such jobs wait forever, unless it is configured to refuse them.
+    """
+    squeue, sinfo = shutil.which("squeue"), shutil.which("sinfo")
+    rows = _listed(squeue, folder) or () if squeue and sinfo else ()
+    sentences = set()
+    for limit, partition in {(limit, partition) for _, reason, limit, partition in rows if reason == _TOO_LONG}:
+        try:
+            allowed = _answer(sinfo or "", "--noheader", f"--partition={partition}", "--format=%l").split()
+        except subprocess.SubprocessError:
+            allowed = []
+        sentences.add(
+            f"The cluster does not start jobs of {limit} in partition {partition}, which allows"
+            f" {', '.join(allowed) or 'less'}: stop the run and set resources.runtime (minutes) to less, or"
+            " slurm_partition to another partition."
+        )
+    return sentences
+
+
+def _listed(squeue: str, folder: Path) -> list[tuple[str, ...]] | None:
+    """Return number, reason of waiting, time limit and partition of a folder's jobs; None without an answer."""
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ANSWER_SECONDS)
+        answer = _answer(squeue, "--noheader", "--me", "--format=%i|%r|%l|%P|%Z")
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         _LOGGER.warning("%s: the cluster did not list its jobs", folder.name)
         return None
     folders = {folder, folder.resolve()}
-    rows = (line.strip().partition("|") for line in answer.stdout.splitlines())
-    return [number for number, _, workdir in rows if Path(workdir) in folders]
+    rows = (line.strip().split("|", 4) for line in answer.splitlines())
+    return [tuple(row) for *row, workdir in rows if Path(workdir) in folders]
+
+
+def _answer(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=_ANSWER_SECONDS).stdout
