@@ -285,7 +285,7 @@ async def degraders_page(request: Request) -> Response:
     _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", 200, 0)
     values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.given(request) or "", "jobs": rows}
     values |= {"board": None, "files": {}, "most_note": MOST_NOTE, "result": None, "pictures": {}}
-    values["linker_classes"] = LINKER_CLASSES
+    values |= {"linker_classes": LINKER_CLASSES, "most_in_files": MOST_DEGRADERS}
     if all(named.values()):
         board = await _board(request)
         values |= {"board": await in_thread(board.view), "files": board.files(board.chosen), "swapped": board.swapped()}
