@@ -68,6 +68,8 @@ def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2
 def test_work_for_one_request_is_limited_and_the_answer_reports_it(http: httpx2.Client, told: dict[str, Any]) -> None:
     assert told["truncated"] is False
     asked = {"a_smiles": "C[*]", "b_smiles": "[*]C", "limit": "2"}
+    made = http.get("/api/degraders", params=asked).json()
+    assert (made["total"], made["truncated"]) == (MOST_MADE, True)
     short = http.get("/api/degraders", params={**asked, "max_linker_atoms": "4"}).json()
     assert (0 < short["total"] < MOST_MADE, short["truncated"]) == (True, False)
     pages = [http.get("/degraders", params=one).text for one in (asked, HALVES)]

@@ -450,8 +450,8 @@ def _mark_unknown_b(block: gemmi.cif.Block) -> None:
         if _B_FACTOR not in loop.tags:
             loop.add_columns([_B_FACTOR], "?")
         column = block.find_values(_B_FACTOR)
-        for place in () if {"?", "."}.isdisjoint(column) else range(len(column)):
-            if column[place] in ("?", "."):
+        for place, value in enumerate(column):
+            if value in ("?", "."):
                 column[place] = "nan"
 
 
@@ -479,9 +479,10 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
         raise EntryError("file_unreadable", f"{odd} coordinate lines do not keep to the columns of the PDB format")
     marked, blanks = _BLANK_B.subn(rf"\1{_UNKNOWN_B}", f"\n{text}")
     structure = gemmi.read_pdb_string(_ascii(marked[1:]))
-    for atom in (cra.atom for model in structure for cra in model.all()) if blanks else ():
-        if atom.b_iso == float(_UNKNOWN_B):
-            atom.b_iso = float("nan")
+    if blanks:
+        for atom in (cra.atom for model in structure for cra in model.all()):
+            if atom.b_iso == float(_UNKNOWN_B):
+                atom.b_iso = float("nan")
     molecules = dict.fromkeys(peptide_like_chains(text), "REMARK 400")
     return Parsed(structure, None, from_pdb(text, entry_id=entry_id), {}, molecules, True, stated_in_pdb(text))
 

@@ -50,15 +50,17 @@ def never_starting(folder: Path) -> set[str]:
     Slurm lets such jobs wait forever, unless it is configured to refuse them.
     """
     squeue, sinfo = shutil.which("squeue"), shutil.which("sinfo")
-    rows = _listed(squeue, folder) or () if squeue and sinfo else ()
+    if squeue is None or sinfo is None:
+        return set()
+    rows = _listed(squeue, folder) or ()
     sentences = set()
     for limit, partition in {(limit, partition) for _, reason, limit, partition in rows if reason == _TOO_LONG}:
         try:
-            allowed = _answer(sinfo or "", "--noheader", f"--partition={partition}", "--format=%l").split()
+            allowed = _answer(sinfo, "--noheader", f"--partition={partition}", "--format=%l").split()
         except subprocess.SubprocessError:
             allowed = []
         sentences.add(
-            f"The cluster does not start jobs of {limit} in partition {partition}, which allows"
+            f"The cluster starts no job with a time limit of {limit} in partition {partition}, which allows"
             f" {', '.join(allowed) or 'less'}: stop the run and set resources.runtime (minutes) to less, or"
             " slurm_partition to another partition."
         )

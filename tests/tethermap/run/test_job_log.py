@@ -21,8 +21,9 @@ def test_log_lists_the_steps_with_their_shards_and_times(tmp_path: Path) -> None
         {"event": "run_started", "snakemake": "9.27.1"},
         {"event": "planned", "jobs": 7},
         {"event": "job_started", **step},
-        {"event": "waiting", "message": "The cluster does not start jobs of 2:00:00."},
+        {"event": "progress", "done": 1, "total": 7},
         {"event": "job_finished", **step},
+        {"event": "waiting", "message": "The cluster starts no job with a time limit of 2:00:00."},
         {"event": "job_started", "job": 0, "rule": "all", "shard": None},
         {"event": "job_finished", "job": 0, "rule": "all", "shard": None},
     )
@@ -30,8 +31,8 @@ def test_log_lists_the_steps_with_their_shards_and_times(tmp_path: Path) -> None
         "2026-01-31T10:00:01Z  run started (Snakemake 9.27.1)",
         "2026-01-31T10:00:02Z  7 steps planned, more when the search is done",
         "2026-01-31T10:00:03Z  measuring exposure and exits, shard 0: started",
-        "2026-01-31T10:00:04Z  The cluster does not start jobs of 2:00:00.",
         "2026-01-31T10:00:05Z  measuring exposure and exits, shard 0: done in 2.0 s",
+        "2026-01-31T10:00:06Z  The cluster starts no job with a time limit of 2:00:00.",
         "entries: not searched yet, 0 done, 0 kept, 0 rejected",
     ]
 

@@ -19,5 +19,7 @@ def test_jobs_longer_than_their_partition_allows_are_reported_with_both_times(
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     (sentence,) = never_starting(tmp_path)
-    assert sentence.startswith("The cluster does not start jobs of 2:00:00 in partition main, which allows 1:00:00:")
+    assert sentence.startswith(
+        "The cluster starts no job with a time limit of 2:00:00 in partition main, which allows 1:00:00:"
+    )
     assert "resources.runtime" in sentence
