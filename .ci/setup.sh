@@ -88,7 +88,7 @@ printf '2/4 Compiled loops (some seconds) ...\n'
 rm -f scripts/tethermap/kernels/_kernels*.so
 .venv/bin/python -m pip install -qq --no-input --disable-pip-version-check --no-deps --no-build-isolation \
     --config-settings editable_mode=compat -e . || stop "our loops could not be compiled; the message stands above."
-printf '3/4 Component dictionary (ten seconds, 25 MB in the user'"'"'s cache folder) ...\n'
+printf '3/4 Component dictionary (up to a minute, 25 MB in the user'"'"'s cache folder) ...\n'
 .venv/bin/python -m scripts.build_component_index ||
     stop "the component index could not be built; the message stands above."
 printf '4/4 3D viewer and API explorer of the pages (some seconds, 40 MB) ...\n'

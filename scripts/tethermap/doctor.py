@@ -86,7 +86,7 @@ def check_dictionary() -> Iterator[Finding]:
         if os.environ.get(INDEX_VARIABLE):
             yield Finding("dictionary", "FAULT", f"{INDEX_VARIABLE} names no file: correct it or unset it")
         else:
-            yield Finding("dictionary", "note", "not built yet: the first tethermap run builds it in ten seconds")
+            yield Finding("dictionary", "note", "not built yet: the first tethermap run builds it in up to a minute")
         return
     try:
         with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:

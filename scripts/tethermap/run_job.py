@@ -30,7 +30,7 @@ def build_dictionary() -> None:
     index = default_index()
     try:
         if not index.is_file():
-            _LOG.warning("building the dictionary of components, once: ten seconds")
+            _LOG.warning("building the dictionary of components, once: up to a minute")
             subprocess.run([sys.executable, "-m", "scripts.build_component_index"], cwd=ROOT, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise UserError(f"{index} can't be written: export XDG_CACHE_HOME=/a/folder/of/yours.") from error
