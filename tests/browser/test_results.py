@@ -44,14 +44,18 @@ def state(page: Page) -> dict[str, Any]:
 
 
 def point_at_atom(page: Page, index: int) -> None:
-    """Move the mouse over an atom of the 3D view until it is lit, as a hand would."""
+    """Move the mouse over an atom of the 3D view until it is lit and remains so, as a hand would."""
     page.locator("[data-canvas]").scroll_into_view_if_needed()
-    for step in range(20):
+    seen = []
+    for step in range(50):
         place = page.evaluate(f"document.querySelector('{SCENE}').scene.place({index})")
         page.mouse.move(place["x"] + step % 3, place["y"] - page.evaluate("scrollY") + step % 2)
-        page.wait_for_timeout(400)
-        if state(page)["lit"] == index:
+        for _ in range(2):
+            page.wait_for_timeout(400)
+            seen.append(state(page)["lit"])
+        if seen[-2:] == [index, index]:
             return
+    raise AssertionError(f"atom {index} is not lit, but {seen}")
 
 
 def rows_shown(page: Page) -> list[list[str]]:

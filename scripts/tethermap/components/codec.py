@@ -6,6 +6,8 @@ A single component is too short to compress well; zlib starts from the text of o
 import json
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
 
 from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen
 
@@ -26,8 +28,14 @@ def preset_of(components: Iterable[Component]) -> bytes:
 
 def pack(component: Component, preset: bytes) -> bytes:
     """Return a component as compressed bytes; coordinates, rounded to 0.02 Å, only if all heavy atoms have them."""
-    squeezer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, preset)
+    squeezer = _squeezer(preset).copy()
     return squeezer.compress(_as_text(component).encode("utf-8")) + squeezer.flush()
+
+
+@lru_cache(1)
+def _squeezer(preset: bytes) -> Any:
+    """Return a compressor that has read the preset. Level 9 makes the index 3 % smaller, in four times the CPU time."""
+    return zlib.compressobj(6, zlib.DEFLATED, -15, zdict=preset)
 
 
 def _as_text(component: Component) -> str:
