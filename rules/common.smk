@@ -26,6 +26,7 @@ from tethermap.base import layout
 from tethermap.base.config import FOLDER, resolve
 from tethermap.base.errors import UserError
 from tethermap.run.logs import record_error
+from tethermap.run.settings import file_states
 from tethermap.run.steps import STEP, load
 
 if DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method:
@@ -99,6 +100,8 @@ def step_settings(name):
     Snakemake compares the values of a rule's params without their names: this is the only one.
     """
     value = load(STEP[name].settings)(given)
+    if states := file_states(Path(), name, given):
+        value = {**value, "files": states}
     return lambda wildcards: value
 
 

@@ -25,6 +25,7 @@ from tethermap.base.atomic import write_parts, write_text
 from tethermap.base.column_words import dictionary
 from tethermap.base.config import resolve, shown
 from tethermap.base.errors import UserError
+from tethermap.base.layout import walk
 from tethermap.base.parquet import write_parquet
 from tethermap.base.recorded_search import record_search
 from tethermap.base.root import ROOT
@@ -35,7 +36,6 @@ from tethermap.run.software import source_digest, versions
 from tethermap.run.start import cores
 from tethermap.run_job import run_job
 from tethermap.sources.choose import open_source
-from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
 from tethermap.sources.own.sniff import StructureFile
 from tethermap.sources.search import pinned_entries

@@ -40,7 +40,8 @@ def write_smiles(smiles: Mapping[str, str], folder: Path) -> Path:
     """
     text = "".join(f"{code},{value}\n" for code, value in smiles.items())
     table = folder / f"smiles-{hashlib.sha256(text.encode()).hexdigest()[:12]}.csv"
-    write_text(table, text)
+    if not table.is_file():  # steps run again for a file that is newer
+        write_text(table, text)
     return table
 
 

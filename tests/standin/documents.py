@@ -6,9 +6,9 @@ from typing import Any
 
 import gemmi
 
+from tethermap.base.layout import walk
 from tethermap.base.packed import unpacked
 from tethermap.entry.metadata import EntryMetadata, LigandName, PolymerEntity, metadata_of
-from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
 from tethermap.sources.own.sniff import StructureFile
 

@@ -24,9 +24,9 @@ from tests.tools.runs import grouped
 from tests.tools.small_entry import atom_line
 from tethermap.base.arrays import FloatArray
 from tethermap.base.component_index import default_index
+from tethermap.base.layout import walk
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
-from tethermap.sources.folders import walk
 from tethermap.sources.mirror import choose_files
 from tethermap.sources.own.sniff import StructureFile
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.tools.runs import LOCAL, JobRun, job_of, result_files, rows_of, run_job, settings_in
+from tests.tethermap.sources.own.test_prepare import write_sdf
+from tests.tools.runs import LOCAL, JobRun, job_of, job_of_files, result_files, rows_of, run_job, settings_in
+from tests.tools.styles import SMILES, protein_pdb
 from tethermap.base import layout
 from tethermap.base.tables import PUBLISHED_CELLS
 from tethermap.extras.protac.on_demand import RequestedAnchor, inputs_of_anchor
@@ -134,6 +136,27 @@ def test_extended_job_computes_only_the_new_entries(mirror: Path, job_runner: Ca
     steps = _steps(job)[len(before) :]
     assert steps[0] == "search_entries"
     assert [step for step in steps if " " in step] == []
+
+
+def test_changed_files_are_read_again_and_results_of_missing_ones_are_kept(tmp_path: Path) -> None:
+    own, job, table = tmp_path / "own", tmp_path / "job", tmp_path / "names.smi"
+    own.mkdir()
+    (own / "receptor.pdb").write_text(protein_pdb())
+    write_sdf(own / "docked.sdf", poses=1)
+    table.write_text(f"{SMILES} LIG\n")
+    settings = job_of_files("BAZ2B", own, components=str(table))
+    run_job(job, settings, *LOCAL).checked()
+    write_sdf(own / "docked.sdf", poses=2)
+    run_job(job, settings, *LOCAL).checked()
+    assert len(rows_of(job, layout.RESULTS_DISPLAY)) == 2
+    results, steps = result_files(job), _steps(job)
+    table.write_text(f"{SMILES} LIG\n{SMILES} OTHER\n")
+    told = run_job(job, settings, "--dry-run").checked()
+    assert "search_entries" in told.output + told.errors
+    shutil.rmtree(own)
+    table.unlink()
+    run_job(job, settings, *LOCAL).checked()
+    assert (result_files(job), _steps(job)) == (results, steps)
 
 
 def _steps(job: Path) -> list[str]:

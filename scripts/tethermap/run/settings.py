@@ -1,14 +1,18 @@
 """The settings a job folder was used with: a folder belongs to one job."""
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout
 from tethermap.base.atomic import read_json, write_text
 from tethermap.base.config import ConfigError, changed_keys, recorded
+from tethermap.base.layout import walk
+from tethermap.run.steps import STEP
 
 
 def refuse_changed_settings(job: Path, settings: Mapping[str, Any]) -> None:
@@ -56,6 +60,27 @@ def record_settings(job: Path, settings: Mapping[str, Any]) -> None:
     """Store the settings of a run: complete in the job folder's working files, and as results show them."""
     write_text(job / layout.SETTINGS, json.dumps(dict(settings), indent=1, sort_keys=True) + "\n")
     write_job_config(job, settings)
+    if states := file_states(job, "search_entries", settings):
+        write_text(job / layout.FILE_STATES, json.dumps(states, indent=1, sort_keys=True) + "\n")
+
+
+def file_states(job: Path, step: str, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the states of the user's files and folders that a step watches: another text once a file has changed.
+
+    One that is gone has its state in the last run, whose results stay valid.
+    """
+    paths = STEP[step].user_files(settings, watched=True)
+    earlier = (read_json(job / layout.FILE_STATES) or {}) if paths else {}
+    return {path: _state(Path(path)) or earlier.get(path, "") for path in paths}
+
+
+def _state(path: Path) -> str:
+    facts = []
+    for file in walk(path) if path.is_dir() else (path,):
+        with suppress(OSError):
+            found = Path(file).stat()
+            facts.append((str(file), found.st_size, found.st_mtime_ns))
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:16] if facts else ""
 
 
 def write_job_config(job: Path, settings: Mapping[str, Any]) -> None:

@@ -50,6 +50,8 @@ class Step:
         Path of the setting that switches the step on; always on if empty.
     given : tuple of str
         Settings of `source` that name files of the user that it reads in place.
+    watched : tuple of str
+        Settings of files that may be gone later: the step runs again if a file changes, not if it is missing.
     """
 
     name: str
@@ -64,15 +66,16 @@ class Step:
     writes: tuple[str, ...] = ()
     switch: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
+    watched: tuple[str, ...] = ()
 
     @property
     def settings(self) -> str:
         """Entry point of the function that picks its settings."""
         return self.settings_from or f"tethermap.steps.parameters:{self.name}"
 
-    def user_files(self, settings: Settings) -> list[str]:
-        """Return the user's files that the step reads in place."""
-        values = [settings["source"][name] or [] for name in self.given]
+    def user_files(self, settings: Settings, *, watched: bool = False) -> list[str]:
+        """Return the user's files that the step reads in place, or those that may be gone later."""
+        values = [settings["source"][name] or [] for name in (self.watched if watched else self.given)]
         return [path for value in values for path in ([value] if isinstance(value, str) else value)]
 
     def runs(self, given: Settings) -> bool:
@@ -126,6 +129,7 @@ STEPS = (
         words="searching",
         make="tethermap.steps.search_entries:make",
         writes=(layout.SHARD_PLAN, layout.SEARCH_ENTRIES, layout.SEARCH_QUERY),
+        watched=("files", "components"),
     ),
     Step(
         name="download_entries",
@@ -134,6 +138,7 @@ STEPS = (
         files=(layout.shard_entries("{shard}"),),
         ahead=(layout.SEARCH_ENTRIES,),
         parts={"structures": tables.STRUCTURES},
+        watched=("files", "components"),
     ),
     Step(
         name="clean_complexes",

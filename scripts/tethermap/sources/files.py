@@ -10,11 +10,12 @@ from pathlib import Path
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import failed_at, isolate_errors
+from tethermap.base.layout import walk
 from tethermap.base.packed import ending_of
 from tethermap.run.software import source_digest
 from tethermap.sources import naming
 from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
-from tethermap.sources.folders import FolderSource, check_folder, walk
+from tethermap.sources.folders import FolderSource, check_folder
 from tethermap.sources.own.archives import ArchiveError, members, unpack
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list

@@ -11,8 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 
+from tethermap.base.layout import walk
 from tethermap.sources.base import Fetched, FetchError, KnownEntry, SourceError
-from tethermap.sources.folders import FolderSource, check_folder, walk
+from tethermap.sources.folders import FolderSource, check_folder
 from tethermap.sources.naming import PDB_REDO, REDONE, structure_file
 from tethermap.sources.obsolete import find_obsolete, follow
 from tethermap.sources.own.sniff import StructureFile

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tethermap.sources.make import cif_text, pdb_text, write
+from tethermap.base import layout
 from tethermap.sources.base import FetchError, KnownEntry, SourceError
 from tethermap.sources.mirror import MirrorSource
 
@@ -55,8 +56,10 @@ def test_skipped_files_are_reported(tmp_path: Path) -> None:
     assert re.match(r"1 file\(s\) .*\.Z", note)
 
 
-def test_links_to_folders_are_followed_once(tmp_path: Path) -> None:
+def test_links_to_folders_are_followed_once_and_results_of_jobs_are_left_out(tmp_path: Path) -> None:
     write(tmp_path / "real" / "ab" / "1abc.cif", cif_text("1abc"))
+    write(tmp_path / "real" / "job" / layout.SETTINGS, "{}")
+    write(tmp_path / "real" / "job" / "2abc.cif", cif_text("2abc"))
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "all").symlink_to(tmp_path / "real")
     (tmp_path / "m" / "again").symlink_to(tmp_path / "m")

@@ -1,11 +1,11 @@
 """Definitions of components among a user's files: restraint and component CIF files, tables of SMILES."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tethermap.base.identifiers import SMILES_COLUMN, SMILES_EXTENSION
+from tethermap.base.layout import walk
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 
 _LARGEST = 4 << 20
@@ -41,8 +41,7 @@ def definitions_among(paths: Iterable[str]) -> Iterator[Path]:
         Files and folders, as ``source.files`` has them.
     """
     for path in map(Path, paths):
-        below = (Path(folder) / name for folder, _, names in os.walk(path, followlinks=True) for name in names)
-        yield from filter(is_definition, [path] if path.is_file() else sorted(below))
+        yield from filter(is_definition, [path] if path.is_file() else map(Path, walk(path)))
 
 
 def _is_table(text: str) -> bool:
