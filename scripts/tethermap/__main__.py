@@ -20,7 +20,7 @@ from tethermap.base import layout
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
-from tethermap.base.root import ROOT, __version__, expanded, search_path
+from tethermap.base.root import ROOT, __version__, cache_home, expanded, search_path
 from tethermap.base.tables import Row
 from tethermap.run.start import LOCAL, PROFILES, cores, cost, snakemake_command
 from tethermap.run_job import build_dictionary
@@ -156,6 +156,12 @@ def _run(chosen: argparse.Namespace) -> int:
     except OSError as error:
         raise UserError(f"The job folder {job} can't be written ({error.strerror}): give another --folder.") from error
     build_dictionary()
+    sources = cache_home() / "snakemake/snakemake/source-cache"
+    try:
+        sources.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = f"Snakemake's cache {sources} can't be written ({error.strerror})"
+        raise UserError(f"{reason}: export XDG_CACHE_HOME=/a/folder/of/yours.") from error
     os.execv(sys.executable, [*command, *chosen.snakemake])  # noqa: S606
 
 

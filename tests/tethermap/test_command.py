@@ -149,12 +149,14 @@ def test_mirror_that_does_not_exist_is_wrong_input(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("dictionary", ["", "there"])
 @pytest.mark.parametrize("folder", ["file/cache", "x" * 300])
-def test_dictionary_that_cannot_be_written_names_the_variable(
-    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_cache_that_cannot_be_written_names_the_variable(
+    folder: str, dictionary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.delenv("TETHERMAP_COMPONENTS", raising=False)
+    for name in ("file", "there"):
+        (tmp_path / name).touch()
+    monkeypatch.setenv("TETHERMAP_COMPONENTS", str(tmp_path / dictionary) if dictionary else "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / folder))
     assert main(["run", "4CUP", "--archive", "--folder", str(tmp_path / "job")]) == 2
     assert "can't be written" in (says := capsys.readouterr().err)
