@@ -1,6 +1,7 @@
 """Jobs on a Slurm cluster that outlive their run: found by folder, canceled, waited for; jobs that never start."""
 
 import logging
+import re
 import shutil
 import subprocess
 import time
@@ -13,6 +14,10 @@ _SECONDS = 30.0
 _POLL_SECONDS = 0.5
 _ANSWER_SECONDS = 20.0
 _TOO_LONG = "PartitionTimeLimit"
+_LASTING = re.compile(
+    r"BadConstraints|Invalid(Account|QOS)|MaxMemPerLimit|PartitionNodeLimit|\w+(NotAllowed|PerJob(Limit)?)"
+)
+"""Reasons for which a job waits without end (https://slurm.schedmd.com/job_reason_codes.html)."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -45,15 +50,20 @@ def cancel_slurm_jobs(folder: Path) -> bool:
 
 
 def never_starting(folder: Path) -> set[str]:
-    """Return a sentence for each time limit of a folder's waiting jobs that their partition does not allow.
+    """Return a sentence for each time limit or other reason for which a folder's jobs would wait forever.
 
-    Slurm lets such jobs wait forever, unless it is configured to refuse them.
+    Slurm lets such jobs wait, unless it is configured to refuse them.
     """
     squeue, sinfo = shutil.which("squeue"), shutil.which("sinfo")
     if squeue is None or sinfo is None:
         return set()
     rows = _listed(squeue, folder) or ()
-    sentences = set()
+    sentences = {
+        f"The cluster does not start a job ({reason}): stop the run and set resources.runtime, resources.mem_mb,"
+        " slurm_partition or slurm_account to other values."
+        for _, reason, _, _ in rows
+        if _LASTING.fullmatch(reason)
+    }
     for limit, partition in {(limit, partition) for _, reason, limit, partition in rows if reason == _TOO_LONG}:
         try:
             allowed = _answer(sinfo, "--noheader", f"--partition={partition}", "--format=%l").split()
