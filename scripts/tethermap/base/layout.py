@@ -6,6 +6,8 @@ from pathlib import Path
 
 RESULTS = "TARGET_RESULTS"
 WORK = ".work"
+_OF_A_JOB = (WORK, ".snakemake")
+"""Folders of which a job folder has one before its run starts."""
 
 WAR_PDB = f"{RESULTS}/WAR_PDB"
 MCS_OUTPUT = f"{RESULTS}/MCS_Output"
@@ -174,7 +176,7 @@ def walk(folder: Path) -> Iterator[str]:
             folders.clear()
             continue
         seen.add((state.st_dev, state.st_ino))
-        folders[:] = sorted(name for name in folders if not Path(place, name, SETTINGS).exists())
+        folders[:] = sorted(name for name in folders if not any(Path(place, name, mark).exists() for mark in _OF_A_JOB))
         for name in sorted(names):
             if not name.startswith("."):
                 yield os.path.join(place, name)  # noqa: PTH118 - a Path takes three times as long
