@@ -8,6 +8,7 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
 from tethermap.instance.model import Instance, Neighbourhood, Surroundings
@@ -81,8 +82,8 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
         return lambda record: kind(
             **record | {name: read(record[name]) for name, read in readers.items() if name in record}
         )
-    if origin is np.ndarray:
-        return partial(np.array, dtype=get_args(arguments[1])[0])
+    if origin is get_origin(npt.NDArray[Any]):  # since NumPy 2.5 an alias with the scalar type as its only argument
+        return partial(np.array, dtype=(get_args(arguments[-1]) or arguments)[0])
     if origin is tuple:
         read_part = _reader(arguments[0])
         return tuple if read_part is _same else lambda values: tuple(map(read_part, values))

@@ -3,7 +3,7 @@
 import json
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from tethermap.instance.store import (
     instance_line,
     instance_of_line,
     neighbourhood_of_record,
+    of_plain,
     packed_neighbourhood,
     packed_surroundings,
     surroundings_of_record,
@@ -61,3 +62,17 @@ def test_lines_of_an_earlier_version_lack_fields_that_are_new(written: list[Kept
     del record["conect"]
     read = instance_of_line(json.dumps(record).encode())
     assert (read.stem, read.conect) == (instance.stem, ())
+
+
+Scalar = TypeVar("Scalar")
+
+
+class Alias(Generic[Scalar]):
+    """Like the alias `NDArray` since NumPy 2.5, which is no longer another name of `ndarray` at run time."""
+
+
+def test_arrays_are_read_back_with_the_alias_of_a_later_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numpy.typing.NDArray", Alias)
+    read: Any = of_plain(Alias[np.int32], [1, 2])
+    assert isinstance(read, np.ndarray)
+    assert (read.dtype, read.tolist()) == (np.int32, [1, 2])
