@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ from tethermap.base.root import ROOT
 from tethermap.base.tables import by_key, read_table
 from tethermap.results.finish import file_row
 from tethermap.run.cache import digest_of
+from tethermap.run.logs import INTERRUPTED
 from tethermap.run.software import source_digest, versions
 from tethermap.run.start import cores
 from tethermap.run_job import run_job
@@ -67,7 +69,7 @@ CACHE_MB = 1_000_000
 
 def partitions(mirror: Path) -> dict[str, list[StructureFile]]:
     """Return the files of each partition of a mirror by its name, one an entry."""
-    files = sorted(choose_files(walk(mirror))[0], key=lambda file: file.entry_id)
+    files = (file for file in choose_files(walk(mirror))[0] if file.path.exists())
     return dict(sorted(by_key((file.entry_id[-3:-1], file) for file in files).items()))
 
 
@@ -94,6 +96,8 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
     if not keeps_files:
         write_parquet(job, TABLES)
     files = []
+    state_file = folder / STATES / f"{name}.json"
+    state_file.unlink(missing_ok=True)  # partly replaced tables are not the earlier ones
     for table in TABLES:
         path = f"{DATA}/{table.title}/middle={name}/part.parquet"
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +114,7 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
     if not keeps_files:
         shutil.rmtree(job)
     state["cpu_seconds"] = round(time.process_time() - begun, 2)
-    write_text(folder / STATES / f"{name}.json", json.dumps(state))
+    write_text(state_file, json.dumps(state))
 
 
 def states(folder: Path) -> dict[str, dict[str, Any]]:
@@ -123,9 +127,9 @@ def remove_gone(folder: Path, names: set[str]) -> None:
     """Remove the partitions of which the mirror has no entry any more."""
     for name in states(folder).keys() - names:
         (folder / STATES / f"{name}.json").unlink()
-        for partition in (folder / DATA).glob(f"*/middle={name}"):
+    for partition in [*(folder / DATA).glob("*/middle=*"), *(folder / JOBS).glob("*")]:
+        if partition.name.removeprefix("middle=") not in names:
             shutil.rmtree(partition)
-        shutil.rmtree(folder / JOBS / name, ignore_errors=True)
 
 
 def write_release(folder: Path, settings: Mapping[str, Any]) -> None:
@@ -195,19 +199,24 @@ def main(argv: Sequence[str]) -> int:
     found = partitions(mirror)
     remove_gone(folder, set(found))
     keys = {name: partition_key(files, settings) for name, files in found.items()}
-    done = states(folder)
-    todo = [name for name in found if name not in done or done[name]["key"] != keys[name]]
+    done = {name: state["key"] for name, state in states(folder).items()}
+    todo = [name for name in found if done.get(name) != keys[name]]
     mine = todo[arguments.part[0] - 1 :: arguments.part[1]]
     settings["date"] = arguments.date
     run = partial(run_partition, folder, settings)
     failed = 0
     jobs = [(name, [file.entry_id for file in found[name]], keys[name]) for name in mine]
-    with ProcessPoolExecutor(arguments.cores, get_context("spawn"), max_tasks_per_child=50) as pool:
+    # Ctrl-C ends a process at once: one that continued could have a half-loaded module.
+    initial: dict[str, Any] = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_DFL)}
+    with ProcessPoolExecutor(arguments.cores, get_context("spawn"), max_tasks_per_child=50, **initial) as pool:
         waiting = {pool.submit(run, *job_arguments): job_arguments[0] for job_arguments in jobs}
-        for ended in as_completed(waiting):
-            error = ended.exception()
-            failed += error is not None
-            sys.stderr.write(f"{waiting[ended]}: {'done' if error is None else error}\n")
+        try:
+            for ended in as_completed(waiting):
+                error = ended.exception()
+                failed += error is not None
+                sys.stderr.write(f"{waiting[ended]}: {'done' if error is None else error}\n")
+        finally:
+            pool.shutdown(cancel_futures=True)
     left = len(todo) - len(mine) + failed
     sys.stdout.write(f"{len(found)} partitions, {len(mine) - failed} run, {left} left\n")
     if not left:
@@ -239,3 +248,5 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except UserError as error:
         sys.exit(f"Tethermap: {error.message}")
+    except KeyboardInterrupt:
+        sys.exit(f"Tethermap: {INTERRUPTED}")

@@ -5,7 +5,9 @@ import json
 import os
 import runpy
 import shutil
+import signal
 from collections.abc import Mapping
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -84,15 +86,50 @@ def test_second_run_computes_only_changed_entries(
     before = changed.stat()
     os.utime(changed, (0, 0))
     gone.rename(tmp_path / gone.name)
+    dangling = mirror / "2abc.cif.gz"
+    dangling.symlink_to(tmp_path / "missing.gz")
+    (folder / ".work/partitions/a8.json").unlink()  # as if an earlier run had been stopped before it removed the tables
     try:
         assert run(folder, mirror) == 0
     finally:
+        dangling.unlink()
         (tmp_path / gone.name).rename(gone)
         os.utime(changed, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert capsys.readouterr().out == "4 partitions, 1 run, 0 left\n"
     left = {path: told for path, told in hashes(released).items() if path.startswith("data/") and "=a8/" not in path}
     assert left == {path: told for path, told in hashes(folder).items() if path.startswith("data/")}
     assert not list(folder.glob("data/*/middle=a8"))
+
+
+def test_partition_is_not_done_while_its_tables_are_replaced(
+    released: Path, mirror: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(released, tmp_path / "release"))
+    job = {"target_name": "PDB", "search_query": "", "source": {"kind": "mirror", "mirror": str(mirror)}}
+    settings = {"job": {**job, "cache_dir": str(mirror.parent / "cache")}, "outputs": "tables", "date": "2026-01-02"}
+
+    def stopped(*_: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shutil.copyfile", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        release.run_partition(folder, settings, "a8", ["1a8o"], "key")
+    assert release.states(folder).keys() == release.states(released).keys() - {"a8"}
+
+
+def test_interruption_ends_a_release_at_once(mirror: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that continued with half-loaded modules would record an error for each further entry."""
+
+    def interrupted(*_: object) -> None:
+        for process in active_children():
+            os.kill(int(process.pid or 0), signal.SIGINT)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("concurrent.futures.as_completed", interrupted)
+    monkeypatch.setattr("sys.argv", ["release", str(tmp_path), "--mirror", str(mirror), "--cores", "1"])
+    with pytest.raises(SystemExit, match="The run was interrupted: repeat the command"):
+        runpy.run_path(f"{ROOT}/scripts/release.py", run_name="__main__")
+    assert release.states(tmp_path) == {}
 
 
 def test_missing_mirror_changes_no_release(released: Path, tmp_path: Path) -> None:
