@@ -179,7 +179,7 @@ def read_entry(path: Path, entry_id: str) -> Entry:
     _check_names(atoms)
     _check_numbers(atoms)
     if parsed.block is not None:
-        _check_elements(atoms, parsed.block)
+        _check_elements(parsed.block)
     additions = parsed.additions
     if named:  # the reader gives ligands of files without sequences another label_asym_id
         now = {named[name]: asym for name, asym in _ligand_names(structure).items() if name in named}
@@ -336,12 +336,8 @@ def _check_names(atoms: Atoms) -> None:
         raise EntryError("file_unreadable", f"residues have numbers beyond {LARGEST_NUMBER:,}")
 
 
-def _check_elements(atoms: Atoms, block: gemmi.cif.Block) -> None:
+def _check_elements(block: gemmi.cif.Block) -> None:
     """Reject words in the element columns: gemmi reads their first letters, CARBON as calcium."""
-    symbols = atoms.element.view("S1").reshape(len(atoms), -1)
-    of_two = np.flatnonzero(symbols[:, 1] != b"")
-    if (np.char.upper(atoms.element[of_two]) == atoms.name[of_two].astype(atoms.element.dtype)).all():
-        return  # the usual case
     for symbol in set(block.find_values("_atom_site.type_symbol")):
         if _WORD.match(gemmi.cif.as_string(symbol)):
             raise EntryError("file_unreadable", f"{gemmi.cif.as_string(symbol)[:20]} is no element")

@@ -18,9 +18,12 @@ ITEMS = ("group_PDB", "id", "type_symbol", "label_alt_id", "label_asym_id", "Car
 _QUOTED_NUMBER = re.compile(r"(['\"])\s*([+-]?\d+)\s*\1")
 _NONE = ("?", ".")
 
+_CHARGED = re.compile(r"(['\"]?)([A-Za-z]{1,2})\d*[+-]\1")
+"""An element with its oxidation state, ``O1-``: valid in mmCIF, but unknown to gemmi."""
+
 
 def complete_atoms(block: cif.Block) -> None:
-    """Add items to the atoms of a block that have too few for the reader.
+    """Add items to the atoms of a block that have too few for the reader, and remove oxidation states from elements.
 
     Elements come from names and distances, chains and residue numbers from the other naming scheme, Cartesian
     coordinates from fractional ones and the cell.
@@ -30,12 +33,16 @@ def complete_atoms(block: cif.Block) -> None:
     block : gemmi.cif.Block
         Block of a model; unchanged if it has all items.
     """
+    symbols = block.find_values(f"{_ATOMS}type_symbol")
+    if charged := {symbol: match[2] for symbol in set(symbols) if (match := _CHARGED.fullmatch(symbol))}:
+        for place, symbol in enumerate(symbols):
+            symbols[place] = charged.get(symbol, symbol)
     loop: cif.Loop | None = block.find_mmcif_category(_ATOMS).loop
     if loop is None or not (rows := loop.length()):  # no atoms, or one written as pairs
         return
     tags = {tag.lower() for tag in loop.tags}
     missing = [name for name in ITEMS if f"{_ATOMS}{name}".lower() not in tags]
-    if not missing and cif.as_string(block.find_values(f"{_ATOMS}type_symbol")[0]):
+    if not missing and cif.as_string(symbols[0]):
         return
     if "Cartn_x" in missing and not _add_coordinates(block, loop):
         return

@@ -104,8 +104,16 @@ def test_word_as_element_and_name_beyond_ascii_are_refused(tmp_path: Path, symbo
         read(tmp_path, mmcif(f"1 {symbol} '{name}' . LIG A 1 1.0 2.0 3.0\n"))
 
 
-@pytest.mark.parametrize(("symbol", "name", "element"), [("CL", "CL1", "Cl"), ("Zn2+", "ZN", "Zn"), ("Se", "X1", "Se")])
-def test_element_of_two_letters_is_read(tmp_path: Path, symbol: str, name: str, element: str) -> None:
+@pytest.mark.parametrize(
+    ("symbol", "name", "element"),
+    [
+        *(("CL", "CL1", "Cl"), ("Zn2+", "ZN", "Zn"), ("Se", "X1", "Se")),
+        *(("O1-", "O12", "O"), ("'N1+'", "NAA", "N"), ("K1+", "K", "K"), ("N+", "N1", "N")),
+    ],
+)
+def test_element_of_two_letters_or_with_oxidation_state_is_read(
+    tmp_path: Path, symbol: str, name: str, element: str
+) -> None:
     entry = read(tmp_path, mmcif(f"1 {symbol} {name} . LIG A 1 1.0 2.0 3.0\n"))
     assert entry.atoms.element.tolist() == [element.encode()]
 
