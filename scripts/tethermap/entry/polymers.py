@@ -43,12 +43,13 @@ def has_strays(structure: gemmi.Structure) -> bool:
 
 
 def decide_polymers(structure: gemmi.Structure) -> None:
-    """Set the type of every residue of the first model, and forget what the file's TER records suggested.
+    """Set type and subchain of every residue of the first model, also in assemblies; forget what TER records suggested.
 
     A residue is polymer when it is bonded to the one before or after it, or when it is a
     standard residue written as ATOM in a chain that has others: traces of Cα, and single residues between gaps.
     """
     structure.entities = gemmi.EntityList()
+    before = [residue.subchain for chain in structure[0] for residue in chain]
     for chain in structure[0]:
         residues = [residue for residue in chain if not residue.is_water()]
         bonded: set[int] = set()
@@ -64,6 +65,11 @@ def decide_polymers(structure: gemmi.Structure) -> None:
             residue.entity_id = ""
             if residue.is_water():
                 residue.entity_type = gemmi.EntityType.Water
+    structure.setup_entities()
+    after = [residue.subchain for chain in structure[0] for residue in chain]
+    renamed = set(zip(before, after, strict=True))
+    for part in (part for assembly in structure.assemblies for part in assembly.generators):
+        part.subchains = sorted({new for old, new in renamed if old in part.subchains})
 
 
 def _is_standard(residue: gemmi.Residue) -> bool:

@@ -290,12 +290,12 @@ def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
     """Join the het groups of the first model and mark the polymer residues."""
     name_waters(structure)
     join_het_groups(structure)
-    if not has_sequences(structure, is_mmcif=is_mmcif):
+    if has_sequences(structure, is_mmcif=is_mmcif):
+        structure.setup_entities()
+    else:
         decide_polymers(structure)
-    structure.setup_entities()
     if not is_mmcif and has_strays(structure):
         decide_polymers(structure)
-        structure.setup_entities()
 
 
 def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:

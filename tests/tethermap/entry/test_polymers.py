@@ -3,9 +3,11 @@
 import gzip
 from pathlib import Path
 
+import gemmi
 import pytest
 
 from tests.tools.cleaning import Find, clean_file
+from tethermap.entry.polymers import decide_polymers
 
 
 def variant(archive: Path, ter: str, record: str) -> str:
@@ -50,3 +52,11 @@ def test_poses_with_element_names_are_rejected_without_a_receptor(find: Find, tm
                             for pose in (1, 2, 3) for k, (x, name) in enumerate(atoms)) + "END\n")  # fmt: skip
     _, cleaned = clean_file(path, find)
     assert (cleaned.entry_row["reason"], cleaned.kept) == ("no_polymer", [])
+
+
+def test_assembly_keeps_its_chains_if_a_file_has_no_entities(archive: Path) -> None:
+    structure = gemmi.read_structure(str(archive / "4cup.cif.gz"))
+    [part] = structure.assemblies[0].generators
+    part.subchains = ["A", "B"]  # the polymer and ZYB, without the other het groups
+    decide_polymers(structure)
+    assert part.subchains == ["Ax1", "Axp"]
