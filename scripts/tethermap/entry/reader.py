@@ -422,6 +422,9 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
     except ValueError:
         without_quoted_numbers(plain)
         structure = gemmi.make_structure_from_block(plain)
+    except RuntimeError:  # UniProt numbers of other residues than those of the atoms
+        plain.find_mmcif_category("_pdbx_sifts_xref_db.").erase()
+        structure = gemmi.make_structure_from_block(plain)
     if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
         shorten_codes(block)
         shorten_codes(plain)

@@ -169,6 +169,14 @@ def mmcif(atoms: str, header: str = "", tags: Sequence[str] = ()) -> str:
     return "".join([f"data_1ABC\n{header}loop_\n", *(f"_atom_site.{tag}\n" for tag in (*sites.split(), *tags)), atoms])
 
 
+def test_uniprot_numbers_of_missing_entities_are_skipped(tmp_path: Path) -> None:
+    """gemmi refuses the file, for example after another program has removed its entities."""
+    items = {"entity_id": 7, "asym_id": "A", "seq_id": 1, "seq_id_ordinal": 1, "observed": "y"}
+    items |= {"unp_res": "M", "unp_num": 5, "unp_acc": "P00533"}
+    header = "".join(f"_pdbx_sifts_xref_db.{item} {value}\n" for item, value in items.items())
+    assert len(read(tmp_path, mmcif("1 C C1 . LIG A 1 1.0 2.0 3.0\n", header)).atoms) == 1
+
+
 @pytest.mark.parametrize(
     "cell",
     ["10 10 10 -1e308 90 90", "10 10 10 190 90 90", "-10 10 10 90 90 90", "10 10 10 10 10 90", "1e9 9 9 90 90 90"],
