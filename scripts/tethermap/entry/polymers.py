@@ -61,13 +61,11 @@ def decide_polymers(structure: gemmi.Structure) -> None:
         for place, residue in enumerate(residues):
             residue.entity_type = gemmi.EntityType.Polymer if place in polymer else gemmi.EntityType.NonPolymer
         for residue in chain:
-            residue.subchain = ""
-            residue.entity_id = ""
+            residue.subchain = residue.entity_id = ""
             if residue.is_water():
                 residue.entity_type = gemmi.EntityType.Water
     structure.setup_entities()
-    after = [residue.subchain for chain in structure[0] for residue in chain]
-    renamed = set(zip(before, after, strict=True))
+    renamed = set(zip(before, (residue.subchain for chain in structure[0] for residue in chain), strict=True))
     for part in (part for assembly in structure.assemblies for part in assembly.generators):
         part.subchains = sorted({new for old, new in renamed if old in part.subchains})
 

@@ -178,8 +178,6 @@ def read_entry(path: Path, entry_id: str) -> Entry:
         raise EntryError("file_unreadable", f"the name {name} is too long: shorten it to 7 characters") from error
     _check_names(atoms)
     _check_numbers(atoms)
-    if parsed.block is not None:
-        _check_elements(parsed.block)
     additions = parsed.additions
     if named:  # the reader gives ligands of files without sequences another label_asym_id
         now = {named[name]: asym for name, asym in _ligand_names(structure).items() if name in named}
@@ -316,13 +314,11 @@ def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
 def _shorten_subchains(structure: gemmi.Structure) -> None:
     """Give short names to subchains whose names gemmi has made too long for its arrays, of seven letters."""
     named = {residue.subchain for chain in structure[0] for residue in chain if len(residue.subchain) > 7}
-    if named:
-        short = {name: f"x{number}" for number, name in enumerate(sorted(named), start=1)}
-        for chain in structure[0]:
-            for residue in chain:
-                residue.subchain = short.get(residue.subchain, residue.subchain)
-        for entity in structure.entities:
-            entity.subchains = [short.get(name, name) for name in entity.subchains]
+    short = {name: f"x{number}" for number, name in enumerate(sorted(named), start=1)}
+    for residue in (residue for chain in structure[0] for residue in chain):
+        residue.subchain = short.get(residue.subchain, residue.subchain)
+    for entity in structure.entities:
+        entity.subchains = [short.get(name, name) for name in entity.subchains]
 
 
 def _check_names(atoms: Atoms) -> None:
@@ -334,13 +330,6 @@ def _check_names(atoms: Atoms) -> None:
             raise EntryError("file_unreadable", f"names of {what} have other letters than ASCII")
     if (np.abs(atoms.auth_seq_id) > LARGEST_NUMBER).any():
         raise EntryError("file_unreadable", f"residues have numbers beyond {LARGEST_NUMBER:,}")
-
-
-def _check_elements(block: gemmi.cif.Block) -> None:
-    """Reject words in the element columns: gemmi reads their first letters, CARBON as calcium."""
-    for symbol in set(block.find_values("_atom_site.type_symbol")):
-        if _WORD.match(gemmi.cif.as_string(symbol)):
-            raise EntryError("file_unreadable", f"{gemmi.cif.as_string(symbol)[:20]} is no element")
 
 
 def _is_possible(cell: gemmi.UnitCell) -> bool:
@@ -416,6 +405,9 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
             raise EntryError("file_unreadable", "names of atoms or residues have characters outside ASCII")
         plain = _block_of_atoms(gemmi.cif.read_string(_ascii(text)))
     complete_atoms(plain)  # other programs write few items, and quoted numbers
+    for symbol in map(gemmi.cif.as_string, set(plain.find_values("_atom_site.type_symbol"))):
+        if _WORD.match(symbol):  # gemmi reads the first letters, CARBON as calcium
+            raise EntryError("file_unreadable", f"{symbol[:20]} is no element")
     _mark_unknown_b(plain)
     try:
         structure = gemmi.make_structure_from_block(plain)
@@ -488,8 +480,6 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
 
 def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:
     """Return values by label_asym_id of polymers, from values by author chain."""
-    if not molecules:
-        return {}
     polymer = atoms.starts[atoms.entity_type[atoms.starts] == POLYMER]
     pairs = zip(atoms.label_asym_id[polymer].tolist(), atoms.auth_asym_id[polymer].tolist(), strict=True)
     return {decoded(asym): molecules[name] for asym, chain in set(pairs) if (name := decoded(chain)) in molecules}
