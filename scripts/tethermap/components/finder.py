@@ -66,7 +66,7 @@ class JobComponents:
 
     def __call__(self, comp_id: str) -> Component | None:
         """Return a component by its code; None if it is unknown."""
-        return (self.user.get(comp_id) if self.user else None) or self.index.get(comp_id)
+        return (self.user.get(comp_id.upper()) if self.user else None) or self.index.get(comp_id)
 
     def identity(self) -> list[str]:
         """Return an identifier of these definitions, without opening them."""

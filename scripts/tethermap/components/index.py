@@ -55,7 +55,8 @@ class ComponentIndex:
         self._preset: bytes = facts["preset"]
 
     def get(self, comp_id: str) -> Component | None:
-        """Return a component by its code, None if it is unknown."""
+        """Return a component by its code in any case, None if it is unknown."""
+        comp_id = comp_id.upper()
         if comp_id not in self._known:
             self._known[comp_id] = self._read(comp_id) or self._ask(comp_id)
         return self._known[comp_id]

@@ -21,7 +21,7 @@ from tethermap.components.component_cif import read_components
 from tethermap.components.formula import spaced_formula
 
 UserComponents = dict[str, Component]
-"""A user's definitions by component code."""
+"""A user's definitions by component code in capitals."""
 
 _EMBEDDING_SEED = 20080401
 _LARGEST_EMBEDDED = 150
@@ -64,6 +64,7 @@ def read_user_components(*paths: Path) -> UserComponents:
             raise UserComponentError(f"{file.name}: cannot be read as text ({error})") from error
         except ValueError as error:
             raise UserComponentError(f"{file.name}: {error}") from error
+        defined = {code.upper(): component for code, component in defined.items()}
         both = components.keys() & defined.keys()
         if twice := sorted(code for code in both if _content(components[code]) != _content(defined[code])):
             raise UserComponentError(f"{file.name}: {twice[0]} is also defined in another file; remove one of the two")

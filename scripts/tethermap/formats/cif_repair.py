@@ -86,9 +86,8 @@ def columns_of(block: cif.Block) -> Iterator[tuple[str, cif.Column]]:
 
 def _add(loop: cif.Loop, name: str, values: Sequence[str]) -> None:
     loop.add_columns([f"{_ATOMS}{name}"], "?")
-    width = loop.width()
     for row, value in enumerate(values):
-        loop[row, width - 1] = value
+        loop[row, loop.width() - 1] = value
 
 
 def _either(block: cif.Block, rows: int, *names: str) -> list[str]:
@@ -115,8 +114,7 @@ def _add_coordinates(block: cif.Block, loop: cif.Loop) -> bool:
     columns = [list(block.find_values(f"{_ATOMS}fract_{axis}")) for axis in "xyz"]
     if not all(columns) or not cell.is_crystal():
         return False
-    rows = zip(*columns, strict=True)
-    places = [cell.orthogonalize(gemmi.Fractional(*map(cif.as_number, row))) for row in rows]
+    places = [cell.orthogonalize(gemmi.Fractional(*map(cif.as_number, row))) for row in zip(*columns, strict=True)]
     for axis in "xyz":
         _add(loop, f"Cartn_{axis}", [f"{getattr(place, axis):.3f}" for place in places])
     return True

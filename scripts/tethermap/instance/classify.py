@@ -128,7 +128,7 @@ class Classifier:
         return of_group
 
     def _code(self, residue: int) -> str:
-        return text(self.atoms.comp_id[self.atoms.starts[residue]])
+        return text(self.atoms.comp_id[self.atoms.starts[residue]]).upper()
 
     def _is_label(self, to_polymer: list[Bond]) -> bool:
         """Return whether all bonds go to nucleic acid, or to two chains."""

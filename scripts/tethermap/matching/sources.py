@@ -65,7 +65,7 @@ def resolved(
     definition : str
         Definition in the ligand's own file, which precedes all others; a SMILES only if the user has none.
     """
-    own = user.get(residue.comp_id) if user else None
+    own = user.get(residue.comp_id.upper()) if user else None
     for source, component, shape, mapping in _mappings(residue, entry_bonds, index, own, definition):
         if mapping is not None:
             return residue_graph(residue, component, shape, mapping, source)

@@ -1,5 +1,6 @@
 """A user's own components: tables of SMILES, CIF files, and their errors."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,17 @@ def test_two_definitions_of_one_code_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b.smi").write_text("LIG CCN\n")
     with pytest.raises(UserComponentError, match="LIG is also defined in another file"):
         read_user_components(tmp_path)
+
+
+def test_code_in_lower_case_has_its_definition(tmp_path: Path, index: ComponentIndex, known: Known) -> None:
+    """Programs for simulation write residue names in any case."""
+    (tmp_path / "a.cif").write_text(CIF.replace("ZZZZ9", "zzzz9"))
+    (tmp_path / "b.smi").write_text(f"{IMATINIB} lig\n")
+    user = read_user_components(tmp_path)
+    assert list(user) == ["ZZZZ9", "LIG"]
+    for code, source in (("sti", "dictionary"), ("lig", "user")):
+        record = build_ligand(ideal_instance(dataclasses.replace(known("STI"), comp_id=code)), index, user)
+        assert (record.bond_source, record.observed_smiles) == (source, IMATINIB)
 
 
 def test_two_equal_definitions_of_one_code_are_one(tmp_path: Path) -> None:

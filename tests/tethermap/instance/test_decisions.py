@@ -1,5 +1,6 @@
 """Kept ligands do not depend on the format of an entry, nor on the order and the names of its chains."""
 
+import gzip
 import random
 from collections import Counter
 from dataclasses import replace
@@ -51,6 +52,15 @@ ASKED_FOR = {
 def decisions(cleaned: CleanedEntry) -> Decisions:
     rows = cleaned.ligand_rows
     return Counter(("+".join(sorted(str(r["components"]).split("+"))), str(r["kind"]), bool(r["kept"])) for r in rows)
+
+
+def test_component_codes_in_lower_case_have_the_same_kind(archive: Path, find: Find, tmp_path: Path) -> None:
+    path = tmp_path / "4cup.cif"
+    path.write_text(gzip.decompress((archive / "4cup.cif.gz").read_bytes()).decode().replace("MOH", "moh"))
+    _, cleaned = clean_file(path, find)
+    assert Counter((row["components"], row["kind"]) for row in cleaned.ligand_rows) == {
+        ("moh", "additive"): 3, ("ZYB", "ligand"): 1,
+    }  # fmt: skip
 
 
 def rewritten(path: Path, folder: Path, *, pdb: bool, seed: int) -> Path:
