@@ -1,12 +1,12 @@
 """Common properties of all pages: layout, themes, policy, assets."""
 
 import pytest
-from playwright.sync_api import Response
+from playwright.sync_api import Response, expect
 
 from tests.browser.harness import Pages, assert_fits, sent_bytes
 
 
-def test_theme_follows_the_system_and_the_choice_is_remembered(pages: Pages) -> None:
+def test_theme_follows_the_system_the_choice_is_remembered_and_paper_is_light(pages: Pages) -> None:
     page = pages.open("/", color_scheme="dark")
     background = "() => getComputedStyle(document.documentElement).backgroundColor"
     dark = page.evaluate(background)
@@ -15,6 +15,9 @@ def test_theme_follows_the_system_and_the_choice_is_remembered(pages: Pages) -> 
     assert dark != light
     page.goto("/browse")
     assert page.evaluate(background) == light
+    page.get_by_role("button", name="Dark").click()
+    page.emulate_media(media="print")
+    expect(page.locator(".panel").first).to_have_css("background-color", "rgb(255, 255, 255)")
 
 
 READ = (
