@@ -189,7 +189,7 @@ def test_sorting_and_back_keep_the_ligand_of_the_page(pages: Pages, mixed: Path)
     assert f": {ligand} results" not in page.title()
 
 
-def test_table_that_can_not_be_fetched_is_reported_until_it_can(pages: Pages, mixed: Path) -> None:
+def test_table_or_ligand_that_can_not_be_fetched_is_reported(pages: Pages, mixed: Path) -> None:
     pages.watch.expect("ERR_FAILED")
     page = pages.open(f"/results/{mixed.name}")
     page.wait_for_selector("[data-results][data-ready]")
@@ -201,12 +201,21 @@ def test_table_that_can_not_be_fetched_is_reported_until_it_can(pages: Pages, mi
     page.unroute("**/table?*")
     box.click()
     expect(page.locator("[data-count]")).to_have_text("3 rows")
+    page.route("**/instance?*", lambda route: route.abort())
+    page.keyboard.press("Escape")
+    page.locator("tbody tr:not([aria-current]) a").last.click()
+    expect(page.locator("[data-readout]")).to_contain_text("could not be loaded: The service does not answer.")
+    expect(page.locator("[data-readout]")).to_be_in_viewport()
 
 
-def test_surroundings_close_exits_and_are_drawn(pages: Pages, mixed: Path) -> None:
+def test_surroundings_close_exits_and_are_drawn_if_need_be_at_the_second_try(pages: Pages, mixed: Path) -> None:
+    pages.watch.expect("ERR_FAILED")
     page = pages.open(f"/results/{mixed.name}?row=1hpv_A_478_200")
     page.wait_for_selector(READY)
     assert state(page)["partners"] == []
+    page.route("**/partners/*", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed"):
+        page.locator("[name=context][value=assembly]").check(force=True)
     page.locator("[name=context][value=crystal]").check(force=True)
     page.wait_for_selector(f"{SCENE}[data-partners~=crystal]")
     found = state(page)
@@ -329,14 +338,13 @@ def test_page_works_without_webgl(playwright: Playwright, service: LiveService) 
     browser.close()
 
 
-def test_page_works_without_the_vendored_viewer(pages: Pages) -> None:
-    pages.watch.expect("404")
-    pages.watch.expect("ERR_|Failed to load")
+def test_viewer_that_can_not_be_fetched_is_reported(pages: Pages) -> None:
+    pages.watch.expect("ERR_FAILED")
     page = pages.open("/browse")
-    page.route("**/vendor/3dmol.js", lambda route: route.fulfill(status=404, body=""))
+    page.route("**/vendor/3dmol.js", lambda route: route.abort())
     page.goto("/results/exam1hpv")
-    page.wait_for_selector(f"{SCENE}[data-state=missing]")
-    expect(page.get_by_text("This server was set up without 3Dmol.js")).to_be_visible()
+    page.wait_for_selector(f"{SCENE}[data-state=failed]")
+    expect(page.get_by_text("3Dmol.js could not be loaded.")).to_be_visible()
 
 
 LONG = NOTHING | {"search_query": 60 * "zebra"}

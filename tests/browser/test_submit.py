@@ -303,7 +303,7 @@ def test_preview_is_shown_after_a_pause_in_typing(pages: Pages) -> None:
 
 
 def test_preview_survives_a_late_script_and_a_lost_connection(pages: Pages) -> None:
-    pages.watch.expect("ERR_FAILED")
+    pages.watch.expect("ERR_FAILED|ERR_INTERNET_DISCONNECTED")
     page = pages.open()
 
     def late(route: Route) -> None:
@@ -317,6 +317,9 @@ def test_preview_survives_a_late_script_and_a_lost_connection(pages: Pages) -> N
     page.goto("/")
     expect(page.locator("#preview-panel h2")).to_contain_text("1 entry")
     assert pages.watch.requests.count("POST /") == 3  # the lost one, the check, the preview
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("#form-state")).to_contain_text("The service does not answer.")
 
 
 def test_ligand_of_a_finished_job_is_found_from_its_name_or_smiles(pages: Pages) -> None:

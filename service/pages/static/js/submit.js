@@ -204,7 +204,7 @@ area.addEventListener("drop", (event) => {
 
 /** Return a page of the service as a document. */
 async function pageOf(address, options = {}) {
-  const answer = await fetch(address, options);
+  const answer = await fetch(address, options).catch(() => { throw new Error(t.no_answer); });
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 

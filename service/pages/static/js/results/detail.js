@@ -83,6 +83,7 @@ export class Detail {
       if (error.name === "AbortError") return false;
       announce(error.message);
       this.line.textContent = filled(t.not_loaded, { reason: error.message });
+      this.line.scrollIntoView({ block: "nearest" });
       return false;
     } finally {
       this.place.removeAttribute("aria-busy");

@@ -1,7 +1,7 @@
 // The 3D view: protein as cartoon, pocket as sticks, the ligand coloured by exposure.
 
 import { make } from "../dom.js";
-import { getText } from "../http.js";
+import { getJson, getText } from "../http.js";
 import { t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
@@ -55,8 +55,7 @@ export class Scene {
       this.light(this.spotlight.lit);
     } catch (error) {
       if (turn !== this.turn) return undefined;
-      figure.dataset.error = error.message;
-      this.#say(this.viewer === null && !window.$3Dmol ? "missing" : "failed");
+      this.#say("failed", error.message);
     }
     return undefined;
   }
@@ -66,12 +65,12 @@ export class Scene {
     if (this.viewer !== null) figure.querySelector("[data-canvas]").replaceWith(this.canvas);
   }
 
-  #say(state) {
+  #say(state, reason = "") {
     this.figure.dataset.state = state;
     const [title, more] = MESSAGES[state] ?? ["", ""];
     const message = this.figure.querySelector("[data-message]");
     message.hidden = state === "ready";
-    message.replaceChildren(make("strong", {}, title), make("span", {}, more));
+    message.replaceChildren(make("strong", {}, title), make("span", {}, reason), make("span", {}, more));
     this.figure.querySelector("[data-tools]").hidden = state !== "ready";
   }
 
@@ -146,10 +145,8 @@ export class Scene {
     const { data, turn, viewer } = this;
     if (this.#beyond().length === 0 || !data.partners || data.partnersAsked) return;
     data.partnersAsked = true;
-    const answer = await fetch(data.partners);
-    if (!answer.ok) return;
-    const found = await answer.json();
-    if (turn !== this.turn) return;
+    const found = await getJson(data.partners).catch(() => { data.partnersAsked = false; });
+    if (!found || turn !== this.turn) return;
     for (const [name, atoms] of Object.entries(found)) if (atoms !== "") this.partners.set(name, viewer.addModel(atoms, "xyz"));
     this.#style();
     viewer.render();
