@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from tests.browser.harness import Pages, picture, tab_to
 from tests.service.core import REFUSED, LiveService
-from tests.tools.patience import patience
 
 
 @pytest.fixture(scope="package")
@@ -37,13 +36,18 @@ def test_failed_job_shows_its_reason(pages: Pages, failed: str) -> None:
     picture(page, "monitor-failed")
 
 
-def test_page_reloads_without_a_stream(pages: Pages, waiting: str) -> None:
+def test_page_reloads_without_a_stream_when_the_service_answers(pages: Pages, waiting: str) -> None:
     pages.watch.expect("ERR_FAILED")
     page = pages.open()
+    page.clock.install()
     page.route("**/events", lambda route: route.abort())
     page.goto(f"/monitor/{waiting}")
-    with page.expect_request(f"**/monitor/{waiting}", timeout=1000 * patience(30)):
-        pass
+    page.route(f"**/monitor/{waiting}", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed", lambda request: request.url.endswith(waiting)):
+        page.clock.run_for(8000)
+    expect(page.locator("#state[data-status=queued]")).to_be_attached()
+    with page.expect_navigation():
+        page.clock.run_for(8000)
     expect(page.locator("#state[data-status=queued]")).to_be_attached()
 
 

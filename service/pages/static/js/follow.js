@@ -13,7 +13,8 @@ export const FINAL = new Set(["completed", "failed", "canceled"]);
 export function followJob(base, tell) {
   const stream = new EventSource(rooted(`${base}/events`));
   // A browser tries a broken stream again and again: without a word in all this time it is given up.
-  const wait = () => setTimeout(() => location.reload(), PATIENCE_MS);
+  // The page remains while the service can't be reached.
+  const wait = () => setTimeout(() => fetch(location.href).then(() => location.reload(), () => { patience = wait(); }), PATIENCE_MS);
   let patience = wait();
   const listen = (name, act) => stream.addEventListener(name, (event) => {
     clearTimeout(patience);
