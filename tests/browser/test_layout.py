@@ -21,7 +21,7 @@ def test_theme_follows_the_system_the_choice_is_remembered_and_paper_is_light(pa
 
 
 READ = (
-    *("/", "/?from=exam1hpv", "/browse", "/browse?protein=no+such+target", "/browse?find=478", "/examples", "/help"),
+    *("/", "/?from=exam1hpv", "/browse", f"/browse?protein={60 * 'target'}", "/browse?find=478", "/examples", "/help"),
     *("/examples/exam1hpv", "/compare?a=exam4cup&b=exam1hpv", "/degraders?a=exam4cup&b=exam1hpv", "/login"),
     *("/api-docs", "/monitor/exam1hpv", "/monitor/00000000", "/results/exam1hpv"),
     "/results/exam1hpv/overlay?stem=1hpv_A_478_200",
@@ -54,7 +54,15 @@ def test_text_can_be_read_and_each_page_has_one_main_action(pages: Pages) -> Non
         assert page.locator(".primary:visible").count() <= 1, path
 
 
-def test_menus_of_the_results_stay_inside_the_window(pages: Pages) -> None:
+SPACED = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }");
+    document.adoptedStyleSheets = [sheet];
+}"""
+"""Sets the spacing of letters and words of WCAG 1.4.12."""
+
+
+def test_menus_and_controls_of_the_results_stay_inside_the_window(pages: Pages) -> None:
     page = pages.open("/results/exam1hpv")
     page.wait_for_selector("[data-results][data-ready]")
     for width in (360, 768, 1024, 1280, 1440, 1920):
@@ -66,6 +74,14 @@ def test_menus_of_the_results_stay_inside_the_window(pages: Pages) -> None:
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
             menu.locator("summary").click()
+    page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
+    foot, ligand = page.locator(".bar-foot").bounding_box(), page.locator("#instance").bounding_box()
+    assert foot is not None
+    assert ligand is not None
+    assert foot["y"] + foot["height"] <= ligand["y"]
+    page.evaluate(SPACED)
+    for part in page.locator(".segments, .flat").all():
+        assert part.evaluate("(element) => element.scrollWidth <= element.clientWidth")
 
 
 @pytest.mark.parametrize("path", ["/", "/browse", "/monitor/exam1hpv", "/examples"])
