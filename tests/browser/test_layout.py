@@ -74,6 +74,10 @@ def test_menus_and_controls_of_the_results_stay_inside_the_window(pages: Pages) 
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
             menu.locator("summary").click()
+    page.emulate_media(forced_colors="active")  # no backgrounds are drawn
+    for chosen in (".instances tbody tr[aria-current]", ".segments :checked + .segment"):
+        expect(page.locator(chosen)).to_have_css("outline-style", "solid")
+    page.emulate_media(forced_colors="none")
     page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
     foot, ligand = page.locator(".bar-foot").bounding_box(), page.locator("#instance").bounding_box()
     assert foot is not None

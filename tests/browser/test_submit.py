@@ -59,6 +59,9 @@ def test_preview_lists_the_entries_and_submits_nothing(pages: Pages, service: Li
     assert_accessible(page, within="#job-form")
     box.press("ArrowDown")
     expect(box).to_have_attribute("aria-activedescendant", option.get_attribute("id") or "")
+    page.emulate_media(forced_colors="active")
+    expect(option).to_have_css("outline-style", "solid")  # a background is not drawn
+    page.emulate_media(forced_colors="none")
     box.press("Enter")
     expect(box).to_have_value("4-FLUOROBENZAMIDOXIME")
     expect(page.locator(".preview tbody")).to_contain_text("4cup")
