@@ -8,7 +8,16 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 from rdkit import Chem
 
-from tests.browser.harness import Pages, assert_accessible, picture, readme_picture, tab_to, wait_ms, watched
+from tests.browser.harness import (
+    Pages,
+    assert_accessible,
+    assert_fits,
+    picture,
+    readme_picture,
+    tab_to,
+    wait_ms,
+    watched,
+)
 from tests.service.core import LiveService
 from tests.tools.styles import SMILES, programs
 from tethermap.run.display import STEPS
@@ -89,9 +98,10 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
     """A model, then what defines its ligand; a file that no one can read changes nothing."""
     pages.watch.expect("422")
     page = pages.open("/")
-    page.evaluate(DROP, ["model.pdb", MODEL.text])
+    page.evaluate(DROP, [f"{190 * 'm'}.pdb", MODEL.text])
     expect(page.locator("#uploaded li")).to_have_count(1)
     expect(page.locator("#uploaded")).to_contain_text("bonds of UNL come from distances")
+    assert_fits(page)
     expect(page.locator("#preview-panel h2")).to_contain_text("1 entry")  # without a target's name
     page.evaluate(DROP, ["pose.mae", "x"])
     expect(page.locator("#uploaded .notice")).to_contain_text("export it as PDB or mmCIF")
