@@ -58,12 +58,11 @@ def decide_polymers(structure: gemmi.Structure) -> None:
                 bonded |= {first, second}
         standard = {place for place, one in enumerate(residues) if one.het_flag != "H" and _is_standard(one)}
         polymer = bonded | (standard if len(standard) > 1 else set())
-        for place, residue in enumerate(residues):
-            residue.entity_type = gemmi.EntityType.Polymer if place in polymer else gemmi.EntityType.NonPolymer
         for residue in chain:
             residue.subchain = residue.entity_id = ""
-            if residue.is_water():
-                residue.entity_type = gemmi.EntityType.Water
+            residue.entity_type = gemmi.EntityType.Water
+        for place, residue in enumerate(residues):  # without waters
+            residue.entity_type = gemmi.EntityType.Polymer if place in polymer else gemmi.EntityType.NonPolymer
     structure.setup_entities()
     renamed = set(zip(before, (residue.subchain for chain in structure[0] for residue in chain), strict=True))
     for part in (part for assembly in structure.assemblies for part in assembly.generators):
