@@ -176,7 +176,8 @@ def walk(folder: Path) -> Iterator[str]:
             folders.clear()
             continue
         seen.add((state.st_dev, state.st_ino))
-        folders[:] = sorted(name for name in folders if not any(Path(place, name, mark).exists() for mark in _OF_A_JOB))
+        kept = (f for f in folders if f[0] != "." and not any(Path(place, f, mark).exists() for mark in _OF_A_JOB))
+        folders[:] = sorted(kept)
         for name in sorted(names):
             if not name.startswith("."):
                 yield os.path.join(place, name)  # noqa: PTH118 - a Path takes three times as long

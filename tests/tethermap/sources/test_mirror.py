@@ -56,10 +56,11 @@ def test_skipped_files_are_reported(tmp_path: Path) -> None:
     assert re.match(r"1 file\(s\) .*\.Z", note)
 
 
-def test_links_to_folders_are_followed_once_and_results_of_jobs_are_left_out(tmp_path: Path) -> None:
+def test_links_to_folders_are_followed_once_and_hidden_ones_and_jobs_are_left_out(tmp_path: Path) -> None:
     write(tmp_path / "real" / "ab" / "1abc.cif", cif_text("1abc"))
     write(tmp_path / "real" / "job" / layout.SETTINGS, "{}")
     write(tmp_path / "real" / "job" / "2abc.cif", cif_text("2abc"))
+    write(tmp_path / "real" / ".hidden" / "3abc.cif", cif_text("3abc"))
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "all").symlink_to(tmp_path / "real")
     (tmp_path / "m" / "again").symlink_to(tmp_path / "m")
