@@ -119,8 +119,7 @@ def run_partition(folder: Path, settings: Mapping[str, Any], name: str, entries:
 
 def states(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the recorded state of each finished partition."""
-    paths = sorted((folder / STATES).glob("*.json"))
-    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+    return {path.stem: json.loads(path.read_bytes()) for path in sorted((folder / STATES).glob("*.json"))}
 
 
 def remove_gone(folder: Path, names: set[str]) -> None:
@@ -199,17 +198,16 @@ def main(argv: Sequence[str]) -> int:
     found = partitions(mirror)
     remove_gone(folder, set(found))
     keys = {name: partition_key(files, settings) for name, files in found.items()}
-    done = {name: state["key"] for name, state in states(folder).items()}
-    todo = [name for name in found if done.get(name) != keys[name]]
+    done = states(folder)
+    todo = [name for name in found if done.get(name, {}).get("key") != keys[name]]
     mine = todo[arguments.part[0] - 1 :: arguments.part[1]]
     settings["date"] = arguments.date
     run = partial(run_partition, folder, settings)
     failed = 0
-    jobs = [(name, [file.entry_id for file in found[name]], keys[name]) for name in mine]
     # Ctrl-C ends a process at once: one that continued could have a half-loaded module.
     initial: dict[str, Any] = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_DFL)}
     with ProcessPoolExecutor(arguments.cores, get_context("spawn"), max_tasks_per_child=50, **initial) as pool:
-        waiting = {pool.submit(run, *job_arguments): job_arguments[0] for job_arguments in jobs}
+        waiting = {pool.submit(run, name, [file.entry_id for file in found[name]], keys[name]): name for name in mine}
         try:
             for ended in as_completed(waiting):
                 error = ended.exception()
