@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import numpy as np
 import pytest
-from playwright.sync_api import CDPSession, Page, Playwright, expect
+from playwright.sync_api import CDPSession, Page, Playwright, Route, expect
 from rdkit import Chem
 
 from tests.browser import harness
@@ -345,6 +345,15 @@ def test_viewer_that_can_not_be_fetched_is_reported(pages: Pages) -> None:
     page.goto("/results/exam1hpv")
     page.wait_for_selector(f"{SCENE}[data-state=failed]")
     expect(page.get_by_text("3Dmol.js could not be loaded.")).to_be_visible()
+
+    def not_installed(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=re.sub(r'"vendor": "[^"]*"', '"vendor": null', answer.text()))
+
+    page.route("**/results/exam1hpv", not_installed)
+    page.goto("/results/exam1hpv")
+    page.wait_for_selector(f"{SCENE}[data-state=missing]")
+    expect(page.get_by_text("This server was set up without 3Dmol.js")).to_be_visible()
 
 
 LONG = NOTHING | {"search_query": 60 * "zebra"}
