@@ -317,8 +317,9 @@ def _shorten_subchains(structure: gemmi.Structure) -> None:
     short = {name: f"x{number}" for number, name in enumerate(sorted(named), start=1)}
     for residue in (residue for chain in structure[0] for residue in chain):
         residue.subchain = short.get(residue.subchain, residue.subchain)
-    for entity in structure.entities:
-        entity.subchains = [short.get(name, name) for name in entity.subchains]
+    parts = [part for assembly in structure.assemblies for part in assembly.generators]
+    for owner in (*structure.entities, *parts):
+        owner.subchains = [short.get(name, name) for name in owner.subchains]
 
 
 def _check_names(atoms: Atoms) -> None:
@@ -480,6 +481,8 @@ def _parse_pdb(text: str, entry_id: str) -> Parsed:
 
 def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:
     """Return values by label_asym_id of polymers, from values by author chain."""
+    if not molecules:
+        return {}
     polymer = atoms.starts[atoms.entity_type[atoms.starts] == POLYMER]
     pairs = zip(atoms.label_asym_id[polymer].tolist(), atoms.auth_asym_id[polymer].tolist(), strict=True)
     return {decoded(asym): molecules[name] for asym, chain in set(pairs) if (name := decoded(chain)) in molecules}

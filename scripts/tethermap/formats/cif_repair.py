@@ -86,8 +86,9 @@ def columns_of(block: cif.Block) -> Iterator[tuple[str, cif.Column]]:
 
 def _add(loop: cif.Loop, name: str, values: Sequence[str]) -> None:
     loop.add_columns([f"{_ATOMS}{name}"], "?")
+    width = loop.width()
     for row, value in enumerate(values):
-        loop[row, loop.width() - 1] = value
+        loop[row, width - 1] = value
 
 
 def _either(block: cif.Block, rows: int, *names: str) -> list[str]:
