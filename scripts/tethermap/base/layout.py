@@ -1,4 +1,4 @@
-"""Paths of all files in a job folder; no other module spells these names."""
+"""Paths of all files in a job folder, whose names no other module spells; the files of other folders."""
 
 import os
 from collections.abc import Iterator
@@ -6,8 +6,6 @@ from pathlib import Path
 
 RESULTS = "TARGET_RESULTS"
 WORK = ".work"
-_OF_A_JOB = (WORK, ".snakemake")
-"""Folders of which a job folder has one before its run starts."""
 
 WAR_PDB = f"{RESULTS}/WAR_PDB"
 MCS_OUTPUT = f"{RESULTS}/MCS_Output"
@@ -176,8 +174,7 @@ def walk(folder: Path) -> Iterator[str]:
             folders.clear()
             continue
         seen.add((state.st_dev, state.st_ino))
-        kept = (f for f in folders if f[0] != "." and not any(Path(place, f, mark).exists() for mark in _OF_A_JOB))
-        folders[:] = sorted(kept)
+        folders[:] = sorted(f for f in folders if f[0] != "." and not Path(place, f, SETTINGS).exists())
         for name in sorted(names):
             if not name.startswith("."):
                 yield os.path.join(place, name)  # noqa: PTH118 - a Path takes three times as long

@@ -65,9 +65,23 @@ def record_settings(job: Path, settings: Mapping[str, Any]) -> None:
 
 
 def file_states(job: Path, step: str, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the states of the user's files and folders that a step watches: another text once a file has changed.
+    """Return the state of each file and folder of the user that a step watches; it differs after a change.
 
-    One that is gone has its state in the last run, whose results stay valid.
+    A missing one has its state of the last run, whose results stay valid.
+
+    Parameters
+    ----------
+    job : Path
+        The job folder.
+    step : str
+        Name of the step.
+    settings : mapping
+        Complete settings (`tethermap.base.config.resolve`).
+
+    Returns
+    -------
+    dict of str to str
+        A digest of names, sizes and times by path; empty for a path that never existed.
     """
     paths = STEP[step].user_files(settings, watched=True)
     earlier = (read_json(job / layout.FILE_STATES) or {}) if paths else {}

@@ -51,7 +51,7 @@ class Step:
     given : tuple of str
         Settings of `source` that name files of the user that it reads in place.
     watched : tuple of str
-        Settings of files that may be gone later: the step runs again if a file changes, not if it is missing.
+        Settings of `source` with files of the user that may be missing later: the step runs again only if they change.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Step:
         return self.settings_from or f"tethermap.steps.parameters:{self.name}"
 
     def user_files(self, settings: Settings, *, watched: bool = False) -> list[str]:
-        """Return the user's files that the step reads in place, or those that may be gone later."""
+        """Return the user's files that the step reads in place, or those that it watches."""
         values = [settings["source"][name] or [] for name in (self.watched if watched else self.given)]
         return [path for value in values for path in ([value] if isinstance(value, str) else value)]
 
