@@ -245,3 +245,18 @@ def test_numbers_have_insertion_codes_and_deuterium_and_unknown_elements_distinc
     assert atoms.residue_ids.tolist() == ["-1", "5", "5B"]
     assert atoms.element.tolist() == [b"Zn", b"N", b"H", b"Cl", b"D", b"X"]
     assert np.flatnonzero(atoms.heavy).tolist() == [0, 1, 3, 5]
+
+
+def test_subchains_with_long_names_are_those_of_entities_and_assemblies(archive: Path, tmp_path: Path) -> None:
+    block = gemmi.cif.read(str(archive / "4cup.cif.gz")).sole_block()
+    for tag in ("_atom_site.label_asym_id", "_struct_asym.id"):
+        names = block.find_values(tag)
+        for row, name in enumerate(list(names)):
+            names[row] = f"Subchain{name}"
+    block.find_values("_pdbx_struct_assembly_gen.asym_id_list")[0] = "SubchainA,SubchainB"
+    block.write_file(str(tmp_path / "1abc.cif"))
+    structure = read_entry(tmp_path / "1abc.cif", "1abc").structure
+    own = dict.fromkeys(residue.subchain for chain in structure[0] for residue in chain)
+    assert len(own) == 6
+    assert sorted(own) == sorted(name for entity in structure.entities for name in entity.subchains)
+    assert structure.assemblies[0].generators[0].subchains == list(own)[:2]
