@@ -65,7 +65,7 @@ onstart:
     if Path(SLURM_LOGS).is_dir():  # its jobs on the cluster may still write
         cancel_slurm_jobs(Path.cwd())
     Path(layout.ERROR).unlink(missing_ok=True)
-    for folder in (layout.WORK, layout.RESULTS, "search", "logs"):
+    for folder in (layout.WORK, *layout.JOB_FOLDERS):
         remove_leftovers(Path(folder))
     # Other processes, such as a service, may write in the same folder.
     for name in layout.ROOT_FILES:

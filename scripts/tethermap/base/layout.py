@@ -58,6 +58,9 @@ SEARCH_QUERY = "search/query.json"
 
 JOB_LOG = "logs/job.log"
 
+JOB_FOLDERS = (RESULTS, "search", "logs")
+"""Folders of results and of records in the job folder."""
+
 SHARDS = f"{WORK}/shards"
 SHARD_PLAN = f"{WORK}/shards.json"
 """Sizes of all shards, ``{"0": 50, "1": 49}``; `search_entries` writes it last, so that all shards exist by then."""
@@ -165,8 +168,9 @@ def shard_folders(job: Path) -> list[Path]:
 def walk(folder: Path) -> Iterator[str]:
     """Yield the paths of all files below a folder in a fixed order, without those in folders of jobs and hidden ones.
 
-    Links to folders are followed, each folder once.
+    Links to folders are followed, each folder once. Results and records of a job in its own folder are left out.
     """
+    written = {*JOB_FOLDERS, *ROOT_FILES} if (folder / SETTINGS).exists() else set()
     seen: set[tuple[int, int]] = set()
     for place, folders, names in os.walk(folder, followlinks=True):
         state = Path(place).stat()
@@ -174,7 +178,8 @@ def walk(folder: Path) -> Iterator[str]:
             folders.clear()
             continue
         seen.add((state.st_dev, state.st_ino))
-        folders[:] = sorted(f for f in folders if f[0] != "." and not Path(place, f, SETTINGS).exists())
-        for name in sorted(names):
+        own = written if Path(place) == folder else set()
+        folders[:] = sorted(f for f in {*folders} - own if f[0] != "." and not Path(place, f, SETTINGS).exists())
+        for name in sorted({*names} - own):
             if not name.startswith("."):
                 yield os.path.join(place, name)  # noqa: PTH118 - a Path takes three times as long

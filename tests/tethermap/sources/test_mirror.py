@@ -67,6 +67,16 @@ def test_links_to_folders_are_followed_once_and_hidden_ones_and_jobs_are_left_ou
     assert _open(tmp_path / "m", tmp_path).all_entries() == ["1abc"]
 
 
+def test_results_of_a_job_in_the_folder_of_its_files_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path / "model.cif", cif_text("1abc"))
+    write(tmp_path / "logs" / "older.cif", cif_text("2abc"))
+    assert len(list(layout.walk(tmp_path))) == 2
+    for path in (layout.SETTINGS, layout.MANIFEST, f"{layout.WAR_PDB}/{layout.MANIFEST}", "search/structure.cif"):
+        write(tmp_path / path, "{}")
+    write(tmp_path / "kept" / "search" / "other.cif", cif_text("3abc"))
+    assert list(layout.walk(tmp_path)) == [str(tmp_path / name) for name in ("model.cif", "kept/search/other.cif")]
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
