@@ -25,6 +25,7 @@ from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import Entry, EntryError, read_entry
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.instance.classify import is_unknown_atom
 from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
 from tethermap.matching.build import build_ligand
@@ -233,11 +234,12 @@ def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[
     lines = lines or ["no polymer: give the protein too"]
     if entry.confidence_scale:
         lines.append("a prediction: its pLDDT is read as confidence")
-    groups = find_groups(entry, residues, KindRules(ADDITIVES, COFACTORS, components))
+    rules = KindRules(ADDITIVES, COFACTORS, components)
+    groups = find_groups(entry, residues, rules)
     for group in groups:
         name = residues.name(group.head)
         heavy = sum(int(atoms.heavy[atoms.at(residue)].sum()) for residue in group.residues)
-        kind = "ligand" if group.kind == "unknown" else group.kind
+        kind = "ligand" if group.kind == "unknown" and not is_unknown_atom(atoms, group.head, rules) else group.kind
         lines.append(f"{kind} {name.comp_id} {name.auth_asym_id}{name.residue_id}: {heavy} heavy atoms")
         if kind == "ligand" and len(group.residues) == 1:
             at = atoms.at(group.head)

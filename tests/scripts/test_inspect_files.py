@@ -10,6 +10,7 @@ from scripts import inspect_files
 from tests.tethermap.sources.own.test_prepare import ligand_mol
 from tests.tethermap.sources.own.test_split import mol2
 from tests.tools.components import without_stereo
+from tests.tools.small_entry import atom_line, strand, write_entry
 from tests.tools.styles import SMILES, programs, protein_pdb
 
 STYLES = {style.file: style.text for style in programs() if style.name in ("openmm", "boltz")}
@@ -68,3 +69,10 @@ def test_file_whose_ligand_cannot_be_drawn_is_accepted(tmp_path: Path, monkeypat
     (file,) = inspect_files.main(tmp_path, tmp_path / "cache")
     assert (file["error"], file["ligands"]) == ("", [])
     assert file["notes"][-1].startswith("its ligands can't be drawn")
+
+
+def test_single_unknown_atom_is_no_ligand_without_bonds(tmp_path: Path) -> None:
+    atom = atom_line(950, "UNK", "UNX", "A", 100, (1.2, 3.2, 5.0), element="X")
+    write_entry(tmp_path, strand("A", 1), [atom])
+    (file,) = inspect_files.main(tmp_path, tmp_path / "cache")
+    assert file["notes"] == ["chain A: 8 residues", "unknown UNX A100: 1 heavy atoms"]

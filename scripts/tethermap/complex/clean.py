@@ -33,7 +33,7 @@ from tethermap.exposure.radii import EntryRadii, PolymerRadii
 from tethermap.fit.fit import entry_cells
 from tethermap.fit.model import LigandFit
 from tethermap.instance.backbone import Backbone
-from tethermap.instance.classify import HetGroup
+from tethermap.instance.classify import HetGroup, is_unknown_atom
 from tethermap.instance.conformer import best_altloc
 from tethermap.instance.find import Residues, find_groups, heaviest
 from tethermap.instance.kinds import KindRules
@@ -262,10 +262,11 @@ class _Cleaner:
     def _judge(self, group: HetGroup) -> tuple[Verdict, KeptInstance | None]:
         settings = self._settings
         code = self._residues.name(group.head).comp_id.upper()
+        unnamed = settings.own_files and group.kind == "unknown"
         requested = (
             code in settings.always_keep | settings.named
             or (self._cofactors and group.kind == "cofactor")
-            or (settings.own_files and group.kind == "unknown")
+            or (unnamed and not is_unknown_atom(self._entry.atoms, group.head, self._rules))
         )
         if group.kind not in settings.kinds and not requested:
             if group.unless_buried:

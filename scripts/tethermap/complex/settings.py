@@ -32,7 +32,7 @@ class CleanSettings:
         Limits of the fit to the experiment; None for no limit.
     own_files : bool
         Whether the entry is a file of the user: then components that the dictionary cannot identify (UNL, UNK) are
-        ligands, and occupancies of zero, which simulation programs write, are ignored.
+        ligands, except single atoms, and occupancies of zero, which simulation programs write, are ignored.
     predicted : bool
         Whether models without an experiment are predictions, whose B factors are confidences.
     """

@@ -183,13 +183,16 @@ def test_link_between_alternates_is_not_a_bond(altlocs: str, kind: str, find: Fi
         assert {row["kind"] for row in cleaned.ligand_rows} == {kind}, path.suffix
 
 
-@pytest.mark.parametrize("comp_id", ["UNX", "DUM"])
-def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(comp_id: str, find: Find, tmp_path: Path) -> None:
+@pytest.mark.parametrize("own_files", [False, True])
+@pytest.mark.parametrize("comp_id", ["UNX", "UNL", "DUM"])
+def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(
+    comp_id: str, own_files: bool, find: Find, tmp_path: Path
+) -> None:
     """As in 1R9L and 3GR4, which draw unknown atoms at bonding distance."""
     ligand = carbons("LIG", "A", 99, (1.2, 1.7, 5.0), UP, 4)
     unknown = [atom_line(950, "UNK", comp_id, "A", 100, (1.2, 3.2, 5.0), element="X")]
     for path in both_formats(write_entry(tmp_path, strand("A", 1, length=30), ligand, unknown)):
-        _, cleaned = clean_file(path, find)
+        _, cleaned = clean_file(path, find, replace(ANY_TARGET, own_files=own_files))
         told = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
 
@@ -224,7 +227,8 @@ def test_particles_of_programs_are_not_ligands(comp_id: str, name: str, find: Fi
     ligand = carbons("LIG", "A", 99, (1.2, 1.7, 5.0), UP, 4)
     places = [(1.2 + 0.7 * k, 3.2, 5.0) for k in range(6)]
     beads = [atom_line(950 + k, name, comp_id, "C", 1, xyz, element="C") for k, xyz in enumerate(places)]
-    _, cleaned = clean_file(write_entry(tmp_path, strand("A", 1, length=30), ligand, beads), find)
+    path = write_entry(tmp_path, strand("A", 1, length=30), ligand, beads)
+    _, cleaned = clean_file(path, find, replace(ANY_TARGET, own_files=True))
     rows = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
     assert rows == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}
 
