@@ -24,7 +24,7 @@ from tethermap.entry.polymers import decide_polymers, has_sequences, has_strays
 from tethermap.entry.repair import join_het_groups, name_waters, number_residues, remove_atoms, repeated_atoms
 from tethermap.entry.text_search import PDB_START, find_mark
 from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
-from tethermap.formats.cif_repair import complete_atoms, without_quoted_numbers
+from tethermap.formats.cif_repair import complete_atoms, with_plain_numbers
 from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 
@@ -413,7 +413,7 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
     try:
         structure = gemmi.make_structure_from_block(plain)
     except ValueError:
-        without_quoted_numbers(plain)
+        with_plain_numbers(plain)
         structure = gemmi.make_structure_from_block(plain)
     except RuntimeError:  # UniProt numbers of other residues than those of the atoms
         plain.find_mmcif_category("_pdbx_sifts_xref_db.").erase()

@@ -16,6 +16,9 @@ ITEMS = ("group_PDB", "id", "type_symbol", "label_alt_id", "label_asym_id", "Car
 """Items of atoms that the readers need, the first in each row first."""
 
 _QUOTED_NUMBER = re.compile(r"(['\"])\s*([+-]?\d+)\s*\1")
+_CHARGE = re.compile(r"(['\"]?)(?:([+-]?\d+)(?:\.0*)?|(\d+)([+-]))\1")
+"""A formal charge as whole number, with decimals (``-1.0``), or as in PDB files (``1-``)."""
+
 _NONE = ("?", ".")
 
 _CHARGED = re.compile(r"(['\"]?)([A-Za-z]{1,2})\d*[+-]\1")
@@ -68,9 +71,15 @@ def complete_atoms(block: cif.Block) -> None:
             column[place] = element or "X"
 
 
-def without_quoted_numbers(block: cif.Block) -> None:
-    """Remove the quotes from whole numbers, which the reader refuses (``_exptl.crystals_number '1'``)."""
-    for _, column in columns_of(block):
+def with_plain_numbers(block: cif.Block) -> None:
+    """Write whole numbers that the reader refuses without quotes, charges without decimals and with the sign first.
+
+    Other charges become unknown.
+    """
+    for tag, column in columns_of(block):
+        if tag.lower() == f"{_ATOMS}pdbx_formal_charge":
+            for place, match in enumerate(map(_CHARGE.fullmatch, column)):
+                column[place] = f"{match[4] or ''}{match[2] or match[3]}" if match else "?"
         for place, value in enumerate(column):
             if number := _QUOTED_NUMBER.fullmatch(value):
                 column[place] = number[2]

@@ -4,7 +4,7 @@ import re
 
 from gemmi import cif
 
-from tethermap.formats.cif_repair import ITEMS, complete_atoms, without_quoted_numbers
+from tethermap.formats.cif_repair import ITEMS, complete_atoms, with_plain_numbers
 from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import structure_text
 
@@ -43,7 +43,7 @@ def _plain_mmcif(text: str) -> str:
         if not block.find_values("_atom_site.label_comp_id") and not block.find_values("_atom_site.auth_comp_id"):
             continue
         complete_atoms(block)
-        without_quoted_numbers(block)
+        with_plain_numbers(block)
         _order_items(block)
     return str(document.as_string())
 

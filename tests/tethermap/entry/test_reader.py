@@ -140,6 +140,15 @@ def test_charge_that_does_not_fit_pdb_files_is_refused(tmp_path: Path, charge: s
         assert read(tmp_path, text).structure.make_pdb_string()
 
 
+@pytest.mark.parametrize(
+    ("charge", "expected"),
+    [("1-", -1), ("'2+'", 2), ("-1.0", -1), ("1.", 1), ("+1", 1), ("'-1'", -1), ("0.5", 0), ("none", 0)],
+)
+def test_charge_of_another_form_is_read_or_unknown(tmp_path: Path, charge: str, expected: int) -> None:
+    atoms = "".join(f"{k} C C{k} . LIG A 1 1.0 2.0 {3 * k} {value}\n" for k, value in enumerate((charge, "-1"), 1))
+    assert read(tmp_path, mmcif(atoms, tags=("pdbx_formal_charge",))).atoms.charge.tolist() == [expected, -1]
+
+
 @pytest.mark.parametrize(("value", "b"), [("12.50", [12.5]), ("0.00", [0.0]), ("", [None])])
 def test_blank_b_factor_of_a_pdb_file_is_unknown(tmp_path: Path, value: str, b: list[float | None]) -> None:
     """gemmi reads zero."""
