@@ -276,7 +276,7 @@ class _Cleaner:
         if settings.only_ligands and code not in settings.only_ligands:
             return Verdict("not_asked_for", ",".join(sorted(settings.only_ligands)), code), None
         members, heavy, label = self._conformer(group)
-        if not len(heavy):
+        if self._entry.atoms.unplaced[heavy].all():
             return Verdict("no_heavy_atoms"), None
         if not settings.own_files and not (self._entry.atoms.occupancy[heavy] > 0).any():
             return Verdict("zero_occupancy", "0", "0"), None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tethermap.base.arrays import BoolArray, BytesArray, FloatArray, IntArray
+from tethermap.formats.pdb_columns import UNPLACED
 
 POLYMER, NON_POLYMER, WATER = 1, 2, 4
 """Values of `gemmi.EntityType` in `Atoms.entity_type`."""
@@ -25,7 +26,7 @@ class Atoms:
     Parameters
     ----------
     xyz : ndarray of float, shape (n_atoms, 3)
-        Coordinates in angstroms.
+        Coordinates in angstroms, `UNPLACED` if unknown.
     name, comp_id, auth_asym_id, label_asym_id, entity_id, element : ndarray of bytes
         Names as deposited; `label_asym_id` is gemmi's own for PDB files.
     auth_seq_id : ndarray of int
@@ -61,7 +62,7 @@ class Atoms:
         flat = gemmi.FlatStructure(structure)
         flat.strings_as_numbers = False
         return cls(
-            xyz=np.array(flat.pos),
+            xyz=np.nan_to_num(np.array(flat.pos), nan=UNPLACED),
             name=np.array(flat.atom_names),
             comp_id=np.array(flat.residue_names),
             auth_asym_id=np.array(flat.chain_ids),
@@ -85,6 +86,12 @@ class Atoms:
         """Atoms that are not hydrogen or deuterium, shape (n_atoms,)."""
         heavy: BoolArray = (self.element != b"H") & (self.element != b"D")
         return heavy
+
+    @property
+    def unplaced(self) -> BoolArray:
+        """Atoms whose coordinates are unknown, shape (n_atoms,)."""
+        unplaced: BoolArray = (self.xyz == UNPLACED).any(axis=1)
+        return unplaced
 
     @cached_property
     def starts(self) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from tethermap.entry.repair import join_het_groups, name_waters, number_residues
 from tethermap.entry.text_search import PDB_START, find_mark
 from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
 from tethermap.formats.cif_repair import complete_atoms, with_plain_numbers
+from tethermap.formats.pdb_columns import UNKNOWN
 from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 
@@ -297,16 +299,21 @@ def _sort_residues(structure: gemmi.Structure, *, is_mmcif: bool) -> None:
 
 
 def _atoms(structure: gemmi.Structure, *, is_mmcif: bool) -> Atoms:
-    """Return the atoms of a structure, with het groups joined and repeated atoms removed."""
+    """Return the atoms of a structure, with het groups joined, without repeated atoms and those without coordinates.
+
+    A het group none of whose atoms has coordinates is not removed.
+    """
     _sort_residues(structure, is_mmcif=is_mmcif)
     try:
         atoms = Atoms.of(structure)
     except RuntimeError:
         _shorten_subchains(structure)
         atoms = Atoms.of(structure)
-    repeated = repeated_atoms(atoms)
-    if len(repeated):
-        remove_atoms(structure, set(repeated.tolist()))
+    unplaced = atoms.unplaced
+    absent = np.logical_and.reduceat(unplaced, atoms.starts)[atoms.residue] & (atoms.entity_type == NON_POLYMER)
+    gone = {*repeated_atoms(atoms).tolist(), *np.flatnonzero(unplaced & ~absent).tolist()}
+    if 0 < len(gone) < len(atoms):
+        remove_atoms(structure, gone)
         atoms = Atoms.of(structure)
     return atoms
 
@@ -418,6 +425,11 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
     except RuntimeError:  # UniProt numbers of other residues than those of the atoms
         plain.find_mmcif_category("_pdbx_sifts_xref_db.").erase()
         structure = gemmi.make_structure_from_block(plain)
+    if any(math.isnan(model.calculate_center_of_mass().length()) for model in structure):
+        values = {value for axis in "xyz" for value in plain.find_values(f"_atom_site.Cartn_{axis}")}
+        wrong = [one for one in values if math.isnan(gemmi.cif.as_number(one)) and one.lower() not in UNKNOWN]
+        if wrong:
+            raise EntryError("file_unreadable", f"{min(wrong)[:20]} is no coordinate")
     if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
         shorten_codes(block)
         shorten_codes(plain)

@@ -26,6 +26,12 @@ _HEX_WATER = re.compile(
 """Waters beyond 9999, which simulation programs number in hexadecimal."""
 
 
+UNPLACED = 9999.0
+"""Each coordinate of an atom whose place is unknown, as in files of CNS and CHARMM."""
+
+UNKNOWN = frozenset({"", "?", ".", "nan"})
+"""Coordinates of atoms whose place is unknown, in lower case."""
+
 _PRINTABLE = bytes(range(32, 127)) + b"\n"
 _DIGITS = str.maketrans("123456789", "0" * 9)
 _RECORDS = frozenset(("ATOM", "HETA", "atom", "heta"))

@@ -68,7 +68,7 @@ CARBON = ATOM.format(x="1.000", occupancy="1.00", element="C")
 @pytest.mark.parametrize(
     ("x", "occupancy"),
     [
-        *((x, "1.00") for x in ("1.TM", "1-.000", "1.5 0.00", "nan", "1.2.3", ".   ", "1.00-", "1. 2")),
+        *((x, "1.00") for x in ("1.TM", "1-.000", "1.5 0.00", "1.2.3", "1.00-", "1. 2")),
         ("1.000", "1.TM"),
     ],
 )
@@ -130,6 +130,12 @@ def test_header_with_characters_outside_ascii_is_read(tmp_path: Path) -> None:
     assert entry.metadata.title == "\u540d\u524d"
     for structure in (entry.structure, parse_file(tmp_path / "1abc.pdb", "1abc").structure):
         assert "??" in structure.make_pdb_string()
+
+
+@pytest.mark.parametrize("x", ["1.TM", "inf", "1.0.0", "1e400"])
+def test_coordinate_of_an_mmcif_file_must_be_a_number(tmp_path: Path, x: str) -> None:
+    with pytest.raises(EntryError, match="file_unreadable"):
+        read(tmp_path, mmcif(f"1 C C1 . LIG A 1 {x} 2.0 3.0\n2 C C2 . LIG A 1 1.0 2.0 3.0\n"))
 
 
 @pytest.mark.parametrize(("charge", "is_read"), [("-9", True), ("2", True), ("?", True), ("10", False), ("-80", False)])

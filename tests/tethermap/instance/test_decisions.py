@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -195,6 +196,28 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(
         _, cleaned = clean_file(path, find, replace(ANY_TARGET, own_files=own_files))
         told = {(row["ligand"], row["components"], row["kind"], row["kept"]) for row in cleaned.ligand_rows}
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
+
+
+@pytest.mark.parametrize("mark", ["9999.000", "?", ".", "nan", ""])
+def test_atoms_without_coordinates_are_missing(mark: str, find: Find, tmp_path: Path) -> None:
+    """A side chain's atom, one of a ligand, and all of another ligand; 9999 is of CNS and CHARMM."""
+    unknown = (9999.0, 9999.0, 9999.0)
+    protein = strand("A", 1, length=30)
+    protein[4] = atom_line(5, "CB", "ALA", "A", 1, unknown, element="C", record="ATOM")
+    ligand = [*carbons("LIG", "A", 99, (4.6, 1.7, 5.0), UP, 3), *carbons("LIG", "A", 99, unknown, UP, 1, start=903)]
+    ligand[3] = ligand[3].replace("C1", "C4")
+    path = write_entry(tmp_path, protein, ligand, carbons("LIG", "A", 100, unknown, (0.0, 0.0, 0.0), 4, start=910))
+    cif = cif_of(path, tmp_path)
+    cif.write_text(re.sub(r"\b9999(\.0*)?(?=\s)", mark or "?", cif.read_text()))
+    path.write_text(path.read_text().replace("9999.000", f"{mark:>8}"))
+    for file in (path, cif):
+        entry, cleaned = clean_file(file, find)
+        assert len(entry.atoms) == 149 + 3 + 4, file.suffix
+        assert [(row["residue"], row["reason"]) for row in cleaned.ligand_rows] == [
+            ("99", "kept"),
+            ("100", "no_heavy_atoms"),
+        ]
+        assert cleaned.kept[0].instance.atoms.name == ("C1", "C2", "C3")
 
 
 @pytest.mark.parametrize("chain", [" ", "M"])
