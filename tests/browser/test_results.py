@@ -203,9 +203,12 @@ def test_table_or_ligand_that_can_not_be_fetched_is_reported(pages: Pages, mixed
     expect(page.locator("[data-count]")).to_have_text("3 rows")
     page.route("**/instance?*", lambda route: route.abort())
     page.keyboard.press("Escape")
+    shown = page.locator("[data-instance]").get_attribute("data-stem")
     page.locator("tbody tr:not([aria-current]) a").last.click()
     expect(page.locator("[data-readout]")).to_contain_text("could not be loaded: The service does not answer.")
     expect(page.locator("[data-readout]")).to_be_in_viewport()
+    expect(page.locator("tbody tr[aria-current] input")).to_have_attribute("value", shown or "")
+    assert f"row={shown}" in page.url
 
 
 def test_surroundings_close_exits_and_are_drawn_if_need_be_at_the_second_try(pages: Pages, mixed: Path) -> None:

@@ -62,7 +62,6 @@ export class Detail {
    * Fetch and show another ligand.
    * @param {string} stem
    * @param {string} context
-   * @returns {Promise<boolean>} whether it is shown now
    */
   async show(stem, context) {
     this.asked?.abort();
@@ -78,13 +77,12 @@ export class Detail {
       this.place.scrollTop = scroll;
       this.adopt(camera());
       announce(filled(t.is_shown, { ligand: next.querySelector("h2").textContent }));
-      return true;
     } catch (error) {
-      if (error.name === "AbortError") return false;
+      if (error.name === "AbortError") return;
+      if (this.data) change({ row: this.data.stem });
       announce(error.message);
       this.line.textContent = filled(t.not_loaded, { reason: error.message });
       this.line.scrollIntoView({ block: "nearest" });
-      return false;
     } finally {
       this.place.removeAttribute("aria-busy");
     }

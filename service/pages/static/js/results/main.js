@@ -30,8 +30,14 @@ if (detail.data) table.mark(detail.data.stem);
 async function choose(stem, atom = null) {
   if (stem === parameter("row") && stem === detail.data?.stem && atom === null) return;
   change({ row: stem, atom, view: null }, true);
+  await show(stem);
+}
+
+/** Show a ligand; if it can't be fetched, the one before remains in address and table. */
+async function show(stem, context = parameter("context") || "target") {
   table.mark(stem);
-  await detail.show(stem, parameter("context") || "target");
+  await detail.show(stem, context);
+  if (parameter("row") !== stem) table.mark(parameter("row"));
 }
 
 const chooseSoon = debounced(choose, 120); // arrow keys run through rows quickly
@@ -43,10 +49,7 @@ table.addEventListener("choose", (event) => {
 addEventListener("popstate", () => {
   const stem = parameter("row");
   const context = parameter("context") || "target";
-  if (stem && (stem !== detail.data?.stem || context !== detail.context)) {
-    table.mark(stem);
-    detail.show(stem, context);
-  }
+  if (stem && (stem !== detail.data?.stem || context !== detail.context)) show(stem, context);
   fill();
 });
 
