@@ -24,7 +24,7 @@ from tethermap.molecule.layout2d import molecule_layout
 
 
 def make(first: Part, second: Part, given: argparse.Namespace) -> str:
-    """Return the degraders of two halves as JSON, CSV or SDF.
+    """Return the degraders of two halves as JSON, CSV or SDF, or a file of these inside JSON with their number.
 
     Parameters
     ----------
@@ -38,12 +38,11 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     made = found[:MOST_MADE]
     page = made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))
-    if given.format == "sdf":
-        return build.as_sdf(zip(page, rows, strict=True))
-    if given.format == "csv":
-        return build.as_csv(rows)
-    body = {"a": first.description, "b": second.description, "count": len(rows), "total": len(made), "degraders": rows}
-    body["truncated"] = len(found) > MOST_MADE
+    body: dict[str, object] = {"total": len(made), "truncated": len(found) > MOST_MADE}
+    if given.format != "json":
+        file = build.as_csv(rows) if given.format == "csv" else build.as_sdf(zip(page, rows, strict=True))
+        return json.dumps({**body, "file": file}) if given.counted else file
+    body |= {"a": first.description, "b": second.description, "count": len(rows), "degraders": rows}
     if given.pictures:
         blocks = [block for part in (first, second) for block in to_make(part.end)]
         blocks += [str(row["smiles"]) for row in rows[: given.pictures]]
@@ -73,6 +72,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{letter}-smiles", default="", help="the half as SMILES with [*], instead of a job")
     parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
     parser.add_argument("--format", choices=FORMATS, default="json")
+    parser.add_argument("--counted", action="store_true", help="print CSV and SDF inside JSON, with their total")
     parser.add_argument("--most", type=int, default=1000, help="maximum number of molecules")
     parser.add_argument("--skip", type=int, default=0, help="number of molecules to skip")
     parser.add_argument("--pictures", type=int, default=0, help="number of molecules to draw")

@@ -89,7 +89,10 @@ _CORE: tuple[Endpoint, ...] = (
 """Routes without those of extras."""
 
 _SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Range", "X-Request-ID")
-_READ = ("Content-Disposition", "Content-Range", "ETag", "Link", "Location", "Retry-After", "X-Request-ID")
+_READ = (
+    *("Content-Disposition", "Content-Range", "ETag", "Link", "Location", "Retry-After", "X-Request-ID"),
+    "X-Tethermap-Truncated",
+)
 """Headers that pages of other sites may send and read (CORS)."""
 
 _NOTHING_HERE = "There is no page or route at this address: /api-docs lists the routes."

@@ -224,8 +224,10 @@ async def make_degraders(request: Request) -> Response:
     text = await _made(request, form, shown)
     if form == "json":
         return tagged(request, *_answer(request, text, shown)[:2])
+    made = json.loads(text)
     headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
-    return Response(text, headers=headers, media_type="text/csv" if form == "csv" else "chemical/x-mdl-sdfile")
+    headers |= {"X-Tethermap-Truncated": json.dumps(made["truncated"]), **shown.links(request, made["total"])[1]}
+    return Response(made["file"], 200, headers, "text/csv" if form == "csv" else "chemical/x-mdl-sdfile")
 
 
 @ROUTES.get("/api/degraders/halves", HalvesAnswer, (_SMILES, *_JOBS.values()), group="Degraders", listing=True)
@@ -258,7 +260,7 @@ def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, 
 
 async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
     asked: dict[str, object] = {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn}
-    asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request)}
+    asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request), "counted": True}
     named: list[str] = []
     for letter, (stem, anchor, smiles) in _HALVES.items():
         half = smiles.of(request)
@@ -277,12 +279,11 @@ async def degraders_page(request: Request) -> Response:
     """Design board: exits of a target against those of a recruiter, pinned pairs, molecules of a pair."""
     read_pins(_PIN.of(request), _NOTE.of(request))  # invalid pins are an error without jobs too
     shown = _ON_PAGE.of(request)
-    shared = shared_of(request)
     named = {letter: text.of(request) or "" for letter, text in _JOBS.items()}
     for name in filter(None, named.values()):
         job_named(request, name)  # an unknown job is an error without the other one too
     given = {item.name: item.of(request) or "" for halves in _HALVES.values() for item in halves}
-    _, rows = await shared.parts.index.jobs(job_filters(request, available=True), "protein", 200, 0)
+    _, rows = await shared_of(request).parts.index.jobs(job_filters(request, available=True), "protein", 200, 0)
     values: dict[str, Any] = {"named": named, "given": given, "linkers": _LINKERS.given(request) or "", "jobs": rows}
     values |= {"board": None, "files": {}, "most_note": MOST_NOTE, "result": None, "pictures": {}}
     values |= {"linker_classes": LINKER_CLASSES, "most_in_files": MOST_DEGRADERS}

@@ -68,8 +68,9 @@ def test_molecules_come_in_pages_and_with_linkers_of_limited_length(http: httpx2
 def test_work_for_one_request_is_limited_and_the_answer_reports_it(http: httpx2.Client, told: dict[str, Any]) -> None:
     assert told["truncated"] is False
     asked = {"a_smiles": "C[*]", "b_smiles": "[*]C", "limit": "2"}
-    made = http.get("/api/degraders", params=asked).json()
-    assert (made["total"], made["truncated"]) == (MOST_MADE, True)
+    made = http.get("/api/degraders", params={**asked, "format": "csv"})
+    assert (len(made.text.splitlines()), made.headers["X-Tethermap-Truncated"]) == (3, "true")
+    assert made.links["next"]["url"].endswith("&format=csv&limit=2&offset=2")
     short = http.get("/api/degraders", params={**asked, "max_linker_atoms": "4"}).json()
     assert (0 < short["total"] < MOST_MADE, short["truncated"]) == (True, False)
     pages = [http.get("/degraders", params=one).text for one in (asked, HALVES)]
@@ -83,9 +84,10 @@ def test_csv_and_sdf_contain_the_same_molecules(http: httpx2.Client, told: dict[
     rows = list(csv.DictReader(io.StringIO(text.text)))
     assert {row["smiles"] for row in rows} == wanted
     assert list(rows[0]) == list(tables.DEGRADERS.names)
-    sdf = Chem.SDMolSupplier()
-    sdf.SetData(http.get("/api/degraders", params={**HALVES, "format": "sdf"}).text)
+    molecules, sdf = http.get("/api/degraders", params={**HALVES, "format": "sdf"}), Chem.SDMolSupplier()
+    sdf.SetData(molecules.text)
     assert {mol.GetProp("smiles") for mol in sdf} == wanted
+    assert [(file.headers["X-Tethermap-Truncated"], file.links) for file in (text, molecules)] == [("false", {})] * 2
 
 
 @pytest.mark.parametrize(
