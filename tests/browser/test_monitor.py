@@ -63,6 +63,19 @@ def test_log_can_be_paused_and_copied(pages: Pages, waiting: str) -> None:
     page.wait_for_function("async () => (await navigator.clipboard.readText()).includes('run started')")
 
 
+def test_results_follow_after_submission_if_the_job_ended_before_its_page_was_shown(pages: Pages) -> None:
+    pages.watch.expect("ERR_FAILED")
+    page = pages.open("/")
+    page.route("**/monitor-ended.js", lambda route: route.abort(), times=1)
+    page.evaluate("location.assign('/monitor/exam1hpv')")
+    page.wait_for_url("**/monitor/exam1hpv")
+    page.reload(wait_until="networkidle")
+    assert page.url.endswith("/monitor/exam1hpv")
+    page.go_back()
+    page.evaluate("location.assign('/monitor/exam1hpv')")
+    page.wait_for_url("**/results/exam1hpv*")
+
+
 def test_missing_job_is_reported(pages: Pages) -> None:
     pages.watch.expect("404")
     page = pages.open("/monitor/00000000")
