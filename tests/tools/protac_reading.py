@@ -6,7 +6,7 @@ dictionary with biotite.
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
@@ -96,7 +96,9 @@ class LigandInputs:
         if heavy != list(range(len(self.told["atoms"]))) or heavy != sorted(self.atoms):
             yield "the SDF has other heavy atoms"
             return
-        serials = {cra.atom.serial: (cra.atom, cra.residue) for cra in self.complex[0].all()}
+        first = min(told["pdb_serial"] for told in self.told["atoms"])
+        residues = (one for chain in self.complex[0] for one in chain if one[-1].serial >= first)
+        serials = {atom.serial: (atom, one) for one in residues for atom in one}
         positions = self.ligand.GetConformer().GetPositions()
         for k, told in enumerate(self.told["atoms"]):
             row = self.atoms[k]
@@ -143,9 +145,12 @@ class LigandInputs:
         if letters != list(protein["chains"].values()) or {"X", "Y"} & set(letters):
             yield f"chains {letters}"
         self.complex.setup_entities()
-        own = {told["pdb_serial"] for told in self.told["atoms"]}
+        own = [told["pdb_serial"] for told in self.told["atoms"]]
+        whole, copy = _flat(self.complex), _flat(found)
+        others = (whole.entity_type == gemmi.EntityType.Polymer.value) & ~np.isin(whole.serials, own)
         for old, new in protein["chains"].items():
-            if _residues(self.complex[0][old].get_polymer(), own) != _residues(found[0][new], set()):
+            here = _atoms(whole, others & (whole.chain_ids == old.encode()))
+            if not all(map(np.array_equal, here, _atoms(copy, copy.chain_ids == new.encode()))):
                 yield f"chain {new} is not the polymer of chain {old}"
 
     def _anchor(self, one: Mapping[str, Any], row: Row) -> Iterator[str]:
@@ -248,12 +253,16 @@ def _by_name(mol: Chem.Mol) -> dict[str, int]:
     return {f"{info.GetResidueName().strip()} {info.GetName().strip()}": k for info, k in infos}
 
 
-def _residues(chain: Iterable[gemmi.Residue], without: set[int]) -> list[tuple[str, str, list[tuple[Any, ...]]]]:
-    """Return number, name and atoms of each residue of a chain, without the atoms of the given serial numbers."""
-    found = [
-        (str(one.seqid), one.name, [(a.name, *a.pos.tolist()) for a in one if a.serial not in without]) for one in chain
-    ]
-    return [residue for residue in found if residue[2]]
+def _flat(structure: gemmi.Structure) -> gemmi.FlatStructure:
+    flat = gemmi.FlatStructure(structure)
+    flat.strings_as_numbers = False
+    return flat
+
+
+def _atoms(flat: gemmi.FlatStructure, rows: npt.NDArray[np.bool_]) -> list[npt.NDArray[Any]]:
+    """Return numbers and names of residues, and names and places of atoms."""
+    columns = (flat.resnums, flat.icodes, flat.residue_names, flat.atom_names, flat.pos)
+    return [np.asarray(column)[rows] for column in columns]
 
 
 @cache
