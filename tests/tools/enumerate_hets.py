@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ STANDARD = {
     *("LEU", "LYS", "MET", "PHE", "PRO", "SER", "THR", "TRP", "TYR", "VAL"),
     *("A", "C", "G", "U", "I", "DA", "DC", "DG", "DT", "DU", "DI"),
 }
+
+_STANDARD_ATOMS = re.compile(rf"^ATOM +(?!1 )\d+ +\S+ +\S+ +\S+ +(?:{'|'.join(sorted(STANDARD))}) .*\n", re.MULTILINE)
+"""Lines of the wwPDB's mmCIF files that biotite, which takes a second for a large entry, need not read."""
 
 Key = tuple[str, str, str]
 HetGroups = Counter[Key]
@@ -60,7 +64,7 @@ def deposited(path: Path) -> Deposited:
 
 def _mmcif_atoms(text: str) -> Iterator[tuple[Key, str, HetAtom]]:
     """Yield the atoms of the groups with their residue and the label of their chain."""
-    block = pdbx.CIFFile.read(io.StringIO(text)).block
+    block = pdbx.CIFFile.read(io.StringIO(_STANDARD_ATOMS.sub("", text))).block
     sites, entity = block["atom_site"], block["entity"]
     polymers = entity["id"].as_array(str)[entity["type"].as_array(str) == "polymer"]
     component, models = (
