@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.process, pytest.mark.skipif(not AVAILABLE, reason="scr
 def test_scripts_are_forked_only_if_the_profile_enables_it(
     tmp_path: Path, arguments: tuple[str, ...], forks: bool
 ) -> None:
-    run = RunningJob(tmp_path / "job", job_of("BAZ2B", "4CUP"), *arguments)
+    run = RunningJob(tmp_path / "job", job_of("BAZ2B", "4CUP"), "--until", "search_entries", *arguments)
     seen = False
     while not run.ended:
         seen = seen or bool(script_servers(run.pid))
