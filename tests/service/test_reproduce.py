@@ -22,7 +22,7 @@ def _rerun(body: dict[str, Any], folder: Path, **source: str) -> Path:
     """Run a job by hand from an answer of `/reproduce`; return its folder."""
     config = {**body["config"], "cache_dir": str(folder / "cache")}
     config["source"] = {**config["source"], **source}
-    return run_job(folder / "again", json.loads(json.dumps(config))).checked().job
+    return run_job(folder / "again", json.loads(json.dumps(config)), *LOCAL).checked().job
 
 
 def _compare(body: dict[str, Any], first: Path, again: Path) -> None:

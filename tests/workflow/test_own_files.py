@@ -63,7 +63,7 @@ def restraints(code: str, index: Path) -> str:
 
 @pytest.fixture(scope="module")
 def by_command(files: Path, tmp_path_factory: pytest.TempPathFactory) -> JobRun:
-    return run_job(tmp_path_factory.mktemp("command"), job_of_files(TARGET, files)).checked()
+    return run_job(tmp_path_factory.mktemp("command"), job_of_files(TARGET, files), *LOCAL).checked()
 
 
 def rows(job: JobRun) -> dict[str, list[Row]]:
