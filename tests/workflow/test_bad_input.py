@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -93,12 +94,11 @@ def test_unknown_setting_is_refused_before_anything_runs(job_runner: Runner) -> 
 
 
 def test_changed_settings_are_rejected_by_name_and_forced_they_give_the_results_of_a_new_folder(
-    job_runner: Runner,
+    demo: JobRun, demo_settings: dict[str, Any], job_runner: Runner, tmp_path: Path
 ) -> None:
-    settings = job_of("BAZ2B", "4CUP 1HPV")
-    changed = {**settings, "search_query": "4CUP", "sasa": {"probe_radius": 1.5}}
-    job_runner(settings, *LOCAL, name="used").checked()
-    refused = refusal(job_runner({**settings, "sasa": {"probe_radius": 1.5}}, name="used"))
+    shutil.copytree(demo.checked().job, tmp_path / "used")
+    changed = {**demo_settings, "search_query": "4CUP", "sasa": {"probe_radius": 1.5}}
+    refused = refusal(job_runner({**demo_settings, "sasa": {"probe_radius": 1.5}}, name="used"))
     assert "other settings of sasa.probe_radius" in refused
     used = job_runner({**changed, "force": True}, *LOCAL, name="used").checked()
     assert json.loads((used.job / layout.JOB_CONFIG).read_text())["sasa"]["probe_radius"] == 1.5
