@@ -19,6 +19,7 @@ SECOND_HALF = 500
 _ZIP = Chem.MolzipParams()
 _ZIP.label = Chem.MolzipLabel.Isotope
 _FIRST, _SECOND, _INNER = 1, 2, 3
+_STARS = {k: Chem.MolFromSmarts(f"[{k}#0]") for k in (_FIRST, _SECOND)}
 
 _UNSTABLE = tuple(
     map(Chem.MolFromSmarts, ("[#7,#8,#16][CX4;!R][#7,#8,#16]", "[N,O;!R][N,O;!R]", "[CX2]#[CX2][CX4;!H0][CX3]=O"))
@@ -109,25 +110,26 @@ def _armed(linker: str, joins: tuple[Join, Join]) -> tuple[Chem.Mol, int] | None
     """Return a linker with the products of two reactions at its ends, and its atoms between the halves."""
     if not all(kind in join.ends for kind, join in zip(_kinds(linker), joins, strict=True)):
         return None
-    mol = Chem.MolFromSmiles(linker)
+    mol = _opened(linker, (_FIRST, _SECOND))
     for k, join in zip((_FIRST, _SECOND), joins, strict=True):
-        star = next(atom for atom in mol.GetAtoms() if atom.GetAtomMapNum() == k)
-        star.SetAtomMapNum(0)
-        star.SetIsotope(k)
         if join.bridge:
-            star.SetIsotope(_INNER)
-            bridge = Chem.MolFromSmiles(join.bridge)
-            for atom in bridge.GetAtoms():
-                if number := atom.GetAtomMapNum():
-                    atom.SetAtomMapNum(0)
-                    atom.SetIsotope(k if number == 1 else _INNER)
+            mol = Chem.Mol(mol)
+            mol.GetAtomWithIdx(mol.GetSubstructMatch(_STARS[k])[0]).SetIsotope(_INNER)
             with rdBase.BlockLogs():  # RDKit warns of the open ends
-                mol = Chem.molzip(mol, bridge, _ZIP)
-    first, second = (
-        next(atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0 and atom.GetIsotope() == k)
-        for k in (_FIRST, _SECOND)
-    )
+                mol = Chem.molzip(mol, _opened(join.bridge, (k, _INNER)), _ZIP)
+    first, second = (mol.GetSubstructMatch(_STARS[k])[0] for k in (_FIRST, _SECOND))
     return mol, len(Chem.GetShortestPath(mol, first, second)) - 2
+
+
+@lru_cache(maxsize=4096)
+def _opened(smiles: str, labels: tuple[int, int]) -> Chem.Mol:
+    """Return a molecule with labels of its two ends in place of their atom map numbers."""
+    mol = Chem.MolFromSmiles(smiles)
+    for atom in mol.GetAtoms():
+        if number := atom.GetAtomMapNum():
+            atom.SetAtomMapNum(0)
+            atom.SetIsotope(labels[number - 1])
+    return mol
 
 
 @lru_cache(maxsize=4096)
