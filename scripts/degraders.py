@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rdkit import Chem
 
-from tethermap.base.reference import LINKERS
 from tethermap.drawing.canvas import draw
 from tethermap.drawing.card import card
 from tethermap.extras.degraders import build
@@ -34,7 +33,7 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
         Arguments of the script.
     """
     longest = given.most_atoms or math.inf
-    found = list(islice(degraders(first.end, second.end, read_linkers(LINKERS, given.linkers), longest), MOST_MADE + 1))
+    found = list(islice(degraders(first.end, second.end, read_linkers(given.linkers), longest), MOST_MADE + 1))
     made = found[:MOST_MADE]
     page = made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))

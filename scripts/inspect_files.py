@@ -16,7 +16,6 @@ from typing import Any
 from tethermap.base.errors import isolate_errors
 from tethermap.base.packed import ending_of
 from tethermap.base.reasons import BOND_SOURCES, sentence
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.complex.clean import clean_entry
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.finder import JobComponents
@@ -24,7 +23,7 @@ from tethermap.components.user import UserComponentError, read_user_components
 from tethermap.drawing.ligand import plain_svg
 from tethermap.entry.reader import Entry, EntryError, read_entry
 from tethermap.entry.target_query import TargetQuery
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.instance.classify import is_unknown_atom
 from tethermap.instance.find import Residues, find_groups
 from tethermap.instance.kinds import KindRules
@@ -198,7 +197,7 @@ def _tell_entry(
 def _drawn(entry: Entry, components: JobComponents, most: int) -> list[Found]:
     """Return the distinct molecules among the ligands of a structure: drawn, with the source of their bonds."""
     settings = CleanSettings(TargetQuery(""), own_files=True)
-    rules, radii = KindRules(ADDITIVES, COFACTORS, components), PolymerRadii(RadiusTable(RADII), components)
+    rules, radii = KindRules(components), PolymerRadii(components)
     cleaned = clean_entry(entry, settings, rules, radii)
     found: dict[tuple[str, str], Found] = {}
     for kept in cleaned.kept:
@@ -234,7 +233,7 @@ def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[
     lines = lines or ["no polymer: give the protein too"]
     if entry.confidence_scale:
         lines.append("a prediction: its pLDDT is read as confidence")
-    rules = KindRules(ADDITIVES, COFACTORS, components)
+    rules = KindRules(components)
     groups = find_groups(entry, residues, rules)
     for group in groups:
         name = residues.name(group.head)

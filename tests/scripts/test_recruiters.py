@@ -8,7 +8,7 @@ from rdkit import Chem
 
 from scripts.recruiters import LIBRARY, job_settings
 from tests.tools.components import Known
-from tethermap.base.reference import rows_of
+from tests.tools.runs import rows_of
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published_degraders.csv"
@@ -71,7 +71,7 @@ def test_a_degrader_contains_its_recruiter_and_leaves_at_the_attachment_atoms(kn
 
 def test_published_degraders_are_the_molecules_of_their_components(known: Known) -> None:
     """Degraders of thalidomide are made as mixtures of both configurations; an entry shows one of these."""
-    rows = rows_of(PUBLISHED)
+    rows = rows_of(PUBLISHED.parent, PUBLISHED.name)
     assert all(row["reference"] for row in rows)
     named = [row for row in rows if row["component"]]
     assert len(named) > 20

@@ -22,7 +22,7 @@ from tests.service.core import local
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
 from tethermap.base import layout, tables
-from tethermap.base.reference import LINKERS
+from tethermap.base.reference import REFERENCE
 from tethermap.extras.protac.programs import LINKER_CLASSES, MOST_MADE, smiles_size
 
 ACID, PHENOL = "CC(=O)[*]", "c1ccccc1O[*]"
@@ -158,7 +158,7 @@ def test_halves_of_a_degrader_are_looked_for_in_jobs(http: httpx2.Client, done_j
 
 
 def test_classes_of_linkers_are_those_of_the_list() -> None:
-    assert set(LINKER_CLASSES) == {row["class"] for row in rows_of(LINKERS.parent, LINKERS.name)}
+    assert set(LINKER_CLASSES) == {row["class"] for row in rows_of(REFERENCE, "linkers.csv")}
 
 
 def test_page_names_the_missing_job_and_draws_the_molecules(http: httpx2.Client, done_job: str) -> None:

@@ -8,7 +8,6 @@ import pytest
 from tests.standin.fixtures import served, standin
 from tests.tools.cleaning import Find, clean_file
 from tests.tools.ligands import small_ligand, small_neighbourhood
-from tethermap.base.reference import ADDITIVES, COFACTORS
 from tethermap.base.tables import Row
 from tethermap.complex.contacts import ligand_contacts
 from tethermap.components.component import Component
@@ -34,7 +33,7 @@ def find(index: ComponentIndex) -> Find:
 
 @pytest.fixture(scope="session")
 def rules(find: Find) -> KindRules:
-    return KindRules(ADDITIVES, COFACTORS, find)
+    return KindRules(find)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from tests.tools.components import component_codes
 from tests.tools.runs import rows_of
 from tethermap.base.component_index import default_index
 from tethermap.base.elements import is_metal
-from tethermap.base.reference import ADDITIVES, COFACTORS
+from tethermap.base.reference import REFERENCE
 from tethermap.components.component import Component, is_hydrogen
 from tethermap.components.index import ComponentIndex
 from tethermap.instance.kinds import CAPS, MONOMERS, KindRules
@@ -121,7 +121,7 @@ def components() -> Iterator[Component]:
 
 def missing() -> Iterator[tuple[str, str, str]]:
     """Yield code, class and name of each component of a class that no list has."""
-    listed = {row["comp_id"] for path in (ADDITIVES, COFACTORS) for row in rows_of(path.parent, path.name)}
+    listed = {row["comp_id"] for name in ("additives", "cofactors") for row in rows_of(REFERENCE, f"{name}.csv")}
     for component in components():
         if component.comp_id not in listed and (found := class_of(component)):
             yield component.comp_id, found, component.name
@@ -133,7 +133,7 @@ def twins() -> Iterator[tuple[str, str]]:
     Building blocks of polymers have none: their twins are the free amino acids and nucleotides.
     """
     find = ComponentIndex(default_index()).get
-    rules = KindRules(ADDITIVES, COFACTORS, find)
+    rules = KindRules(find)
     keys: dict[str, str] = {}
     formulas = set()
     for code in (*rules.additives, *rules.cofactors):

@@ -18,7 +18,6 @@ import numpy as np
 from rdkit import Chem, rdBase
 
 from tests.tools.runs import ROOT, Row, rows_of
-from tethermap.base.reference import LINKERS
 from tethermap.extras.degraders.ends import End, end_of
 from tethermap.extras.degraders.join import Linker, made_of, read_linkers
 
@@ -129,7 +128,7 @@ def _peeled(mol: Chem.Mol, times: int) -> Iterator[str]:
 
 def main() -> None:
     """Print both measures and the missing ones."""
-    linkers = read_linkers(LINKERS)
+    linkers = read_linkers()
     told = regenerated(linkers)
     missed = [name for name, is_in in told.items() if not is_in]
     lines = [

@@ -12,7 +12,6 @@ from tethermap.base import layout
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.records import part, read_records
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import NAME_MAP, read_table
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry
 from tethermap.complex.experiment import NO_EXPERIMENT, Experiment
@@ -68,7 +67,7 @@ def clean_file(
 ) -> tuple[Entry, CleanedEntry]:
     """Read and clean one file; its entry id is the file's name up to the first dot."""
     entry = read_entry(path, path.name.split(".")[0].removeprefix("pdb"))
-    rules, radii = KindRules(ADDITIVES, COFACTORS, find), PolymerRadii(RadiusTable(RADII), find)
+    rules, radii = KindRules(find), PolymerRadii(find)
     return entry, clean_entry(entry, settings, rules, radii, experiment)
 
 
@@ -91,12 +90,12 @@ def job_samples(job: Path) -> Iterator[Sample]:
 
 def radii_of(sample: Sample, find: Find) -> tuple[FloatArray, FloatArray]:
     """Return the radii of the ligand, by element only if it has no molecule, and of the atoms around it."""
-    table, around = RadiusTable(RADII), sample.neighbourhood
+    table, around = RadiusTable(), sample.neighbourhood
     if sample.molecule is None:
         own = [table.of_element(sample.instance.atoms.element[k]) for k in sample.instance.atoms.heavy]
     else:
         own = [table.of_atom(sample.molecule.mol.GetAtomWithIdx(k)) for k in range(sample.molecule.n_heavy)]
-    return np.array(own), PolymerRadii(table, find).of_all(around.comp_id, around.atom_name, around.element)
+    return np.array(own), PolymerRadii(find).of_all(around.comp_id, around.atom_name, around.element)
 
 
 def exposure_of(sample: Sample, find: Find, slices: int = 100) -> Exposure:
@@ -110,7 +109,7 @@ def largest_difference(sample: Sample, context: str, whole: Sequence[PlacedAtom]
     own, _ = radii_of(sample, find)
     xyz = np.array([place.tolist() for place, _, _ in whole])
     names = [(comp_id, atom.name, atom.element.name) for _, comp_id, atom in whole]
-    radii = PolymerRadii(RadiusTable(RADII), find).of_all(*map(np.array, zip(*names, strict=True)))
+    radii = PolymerRadii(find).of_all(*map(np.array, zip(*names, strict=True)))
     areas = Sasa(1.4, 100).areas(np.concatenate([sample.xyz, xyz]), np.concatenate([own, radii]), len(own))
     return float(np.abs(exposure_of(sample, find).bound[context] - areas).max())
 

@@ -11,7 +11,6 @@ import gemmi
 from tests.tools.cleaning import clean_file
 from tests.tools.runs import rows_of
 from tethermap.answers.observed.bridging import Bridging, bridging_of
-from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
 from tethermap.components.component import Component
@@ -21,7 +20,7 @@ from tethermap.entry.target_query import TargetQuery
 from tethermap.exits.graph import LigandGraph, ligand_graph, ring_systems
 from tethermap.exits.prior import is_carbonyl
 from tethermap.exits.unseen import missing_atoms
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.exposure.sasa import Sasa
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.record import LigandMolecule
@@ -85,7 +84,7 @@ def ternaries(folder: Path, index: ComponentIndex, *, swapped: bool = False) -> 
 
 def held_ligands(path: Path, code: str, settings: CleanSettings, index: ComponentIndex) -> Iterator[Ternary]:
     """Yield all instances of one component of an entry with the proteins that bind them."""
-    method = PolymerRadii(RadiusTable(RADII), index.get), Sasa(1.4, 100)
+    method = PolymerRadii(index.get), Sasa(1.4, 100)
     for kept in clean_file(path, index.get, settings)[1].kept:
         if kept.instance.name.comp_id == code:
             molecule = build_ligand(kept.instance, index)

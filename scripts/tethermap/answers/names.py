@@ -6,7 +6,7 @@ from functools import cache
 
 from rdkit import Chem, rdBase
 
-from tethermap.base.reference import LEAVING_GROUPS, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.molecule.record import LigandMolecule
 
 AMINO_ACID, SUGAR = frozenset({"N", "CA", "C", "O"}), frozenset({"C1", "C2", "C3", "C4", "C5", "O5"})
@@ -95,6 +95,6 @@ def _rooted(mol: Chem.Mol, atoms: Sequence[int]) -> str:
 @cache
 def _names() -> tuple[dict[str, str], int]:
     """Return the names by SMILES, and the number of atoms of the largest group."""
-    groups = [(Chem.MolFromSmiles(row["smiles"]), row["name"]) for row in rows_of(LEAVING_GROUPS)]
+    groups = [(Chem.MolFromSmiles(row["smiles"]), row["name"]) for row in rows_of("leaving_groups")]
     names = {_rooted(group, range(group.GetNumAtoms())): name for group, name in groups}
     return names, max(group.GetNumAtoms() for group, _ in groups)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from tethermap.base.reference import COLUMNS, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.base.tables import Column, Table
 
 
@@ -18,7 +18,7 @@ class Words(NamedTuple):
 @cache
 def column_words() -> dict[str, Words]:
     """Return the words of columns by name; a name prefixed with a table applies to that table only."""
-    return {row["column"]: Words(row["unit"], row["meaning"]) for row in rows_of(COLUMNS)}
+    return {row["column"]: Words(row["unit"], row["meaning"]) for row in rows_of("columns")}
 
 
 def words_of(table: Table, name: str) -> Words | None:

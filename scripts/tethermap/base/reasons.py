@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tethermap.base.reference import CODES, rows_of
+from tethermap.base.reference import rows_of
 
 
 class Doubt(NamedTuple):
@@ -12,7 +12,7 @@ class Doubt(NamedTuple):
     sentence: str
 
 
-_ROWS = rows_of(CODES)
+_ROWS = rows_of("codes")
 
 
 def _sentences(name: str) -> dict[str, str]:

@@ -128,7 +128,7 @@ class Table:
 @cache
 def _rows() -> dict[str, list[dict[str, str]]]:
     """Return the rows of data/reference/tables.csv by table."""
-    return by_key((row["table"], row) for row in reference.rows_of(reference.TABLE_COLUMNS))
+    return by_key((row["table"], row) for row in reference.rows_of("tables"))
 
 
 def _table(path: str = "", name: str = "") -> Table:

@@ -10,7 +10,7 @@ import numpy as np
 from rdkit import Chem
 
 from tethermap.base.arrays import BoolArray, IntArray
-from tethermap.base.reference import LIGAND_ROLES, POLYMER_ROLES, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.base.tables import by_key
 from tethermap.instance.model import Neighbourhood
 
@@ -37,13 +37,13 @@ class PolarAtoms:
 @cache
 def _patterns() -> dict[str, list[Chem.Mol]]:
     """Return the patterns of ``ligand_roles.csv`` by the role of their first atom, for molecules with hydrogens."""
-    return by_key((row["role"], Chem.MolFromSmarts(row["smarts"])) for row in rows_of(LIGAND_ROLES))
+    return by_key((row["role"], Chem.MolFromSmarts(row["smarts"])) for row in rows_of("ligand_roles"))
 
 
 @cache
 def _polymer_roles() -> dict[tuple[str, str], frozenset[str]]:
     """Return the roles of ``polymer_roles.csv`` by component and atom; ``backbone`` are all standard residues."""
-    rows = rows_of(POLYMER_ROLES)
+    rows = rows_of("polymer_roles")
     return {(row["comp_id"], atom): frozenset(row["roles"].split()) for row in rows for atom in row["atoms"].split()}
 
 

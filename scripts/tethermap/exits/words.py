@@ -7,10 +7,10 @@ chemistry, so that pages can use it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tethermap.base.reference import EXIT_CLASSES, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.base.tables import split_cell
 
-CLASSES = rows_of(EXIT_CLASSES)
+CLASSES = rows_of("exit_classes")
 
 CHEMISTRY: Mapping[str, str] = {row["chem_class"]: row["change"] for row in CLASSES}
 """The usual reaction for a candidate of each class."""

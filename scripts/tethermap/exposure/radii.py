@@ -7,7 +7,6 @@ The same rule, applied to the neutral molecule, gives the radii of ligand and po
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from rdkit import Chem
@@ -29,11 +28,6 @@ UNKNOWN_ELEMENT_RADIUS = 1.88
 class RadiusTable:
     """The radii of ``radii.csv`` and the rule that picks one for an atom.
 
-    Parameters
-    ----------
-    path : Path
-        CSV with the columns element, class, radius_A, source.
-
     Attributes
     ----------
     largest : dict of str to float
@@ -45,8 +39,8 @@ class RadiusTable:
         If the file lacks a class that the rule needs or contains a radius that is not a number.
     """
 
-    def __init__(self, path: Path) -> None:
-        by_class = {(row["element"], row["class"]): float(row["radius_A"]) for row in rows_of(path)}
+    def __init__(self) -> None:
+        by_class = {(row["element"], row["class"]): float(row["radius_A"]) for row in rows_of("radii")}
         self.largest: dict[str, float] = {}
         for (element, _), radius in by_class.items():
             self.largest[element] = max(radius, self.largest.get(element, 0.0))
@@ -106,8 +100,8 @@ class PolymerRadii:
         Look-up of a component by its code, None when unknown.
     """
 
-    def __init__(self, table: RadiusTable, find: Callable[[str], Component | None]) -> None:
-        self.table = table
+    def __init__(self, find: Callable[[str], Component | None]) -> None:
+        self.table = RadiusTable()
         self._find = find
         self._radii_of = cache(self._component)
         self._of_names: dict[tuple[str, str, str], float] = {}

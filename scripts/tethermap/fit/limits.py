@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from tethermap.base.reference import FIT_LIMITS, rows_of
+from tethermap.base.reference import rows_of
 
 
 @cache
@@ -19,7 +19,7 @@ def limit(name: str) -> float:
     >>> limit("rscc_poor")
     0.8
     """
-    return float({row["name"]: row["limit"] for row in rows_of(FIT_LIMITS)}[name])
+    return float({row["name"]: row["limit"] for row in rows_of("fit_limits")}[name])
 
 
 def fits_poorly(rscc: float | None, rsr: float | None) -> bool:

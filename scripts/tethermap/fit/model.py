@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from tethermap.base.reference import FIT_VALUES, rows_of
+from tethermap.base.reference import rows_of
 
 ASSESSED, NOT_ASSESSED, NO_REPORT = "assessed", "not_assessed", "no_report"
 """Whether there is a fit to density: reported; missing in the report (NMR, EM, no structure factors); no report."""
@@ -28,7 +28,7 @@ def fit_values(*of: str) -> tuple[FitValue, ...]:
     >>> [value.column for value in fit_values("mogul") if value.kind == "number"]
     ['mogul_bonds_RMSZ', 'mogul_angles_RMSZ']
     """
-    return tuple(FitValue(**row) for row in rows_of(FIT_VALUES) if row["of"] in of)
+    return tuple(FitValue(**row) for row in rows_of("fit_values") if row["of"] in of)
 
 
 @dataclass(frozen=True, slots=True)

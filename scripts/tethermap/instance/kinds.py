@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 from tethermap.base.reference import rows_of
@@ -83,19 +82,17 @@ class Listed(NamedTuple):
 
 
 class KindRules:
-    """The reference lists and the rules over them.
+    """The reference lists of additives and cofactors, and the rules over them.
 
     Parameters
     ----------
-    additives, cofactors : Path
-        The lists of ``data/reference``.
     find : callable
         Look-up of a component by its code, None when unknown.
     """
 
-    def __init__(self, additives: Path, cofactors: Path, find: Callable[[str], Component | None]) -> None:
-        self.additives = _read_list(additives, "role")
-        self.cofactors = _read_list(cofactors, "class")
+    def __init__(self, find: Callable[[str], Component | None]) -> None:
+        self.additives = _read_list("additives", "role")
+        self.cofactors = _read_list("cofactors", "class")
         self.component = find
 
     def is_saccharide(self, comp_id: str) -> bool:
@@ -171,5 +168,5 @@ class KindRules:
         return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand, subject)
 
 
-def _read_list(path: Path, role: str) -> dict[str, Listed]:
-    return {row["comp_id"]: Listed(row[role], row.get("rule", ""), row["reason"]) for row in rows_of(path)}
+def _read_list(name: str, role: str) -> dict[str, Listed]:
+    return {row["comp_id"]: Listed(row[role], row.get("rule", ""), row["reason"]) for row in rows_of(name)}

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from rdkit import Chem, rdBase
 
 from tethermap.base.elements import is_metal
-from tethermap.base.reference import PROTONATION, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.base.tables import JOINED
 from tethermap.molecule.template import fix_hydrogens
 
@@ -74,7 +74,7 @@ NO_FORMS = FormsAtPh("", "", "")
 def groups() -> tuple[IonisableGroup, ...]:
     """Return the rules of ``data/reference/protonation.csv`` in its order."""
     rules, kinds = [], {"[]": Chem.MolFromSmarts("*")}
-    for row in rows_of(PROTONATION):
+    for row in rows_of("protonation"):
         pattern = Chem.MolFromSmarts(row["smarts"])
         marked = next(atom for atom in pattern.GetAtoms() if atom.GetAtomMapNum() == 1)
         plain = [atom for atom in pattern.GetAtoms() if "," not in atom.GetSmarts()]

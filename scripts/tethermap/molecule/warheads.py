@@ -4,7 +4,7 @@ from functools import cache, lru_cache
 
 from rdkit import Chem, rdBase
 
-from tethermap.base.reference import WARHEADS, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.base.tables import JOINED
 
 UNKNOWN = "other"
@@ -14,7 +14,7 @@ UNKNOWN = "other"
 @cache
 def _classes() -> tuple[tuple[str, Chem.Mol], ...]:
     """Return name and pattern of each class of ``data/reference/warheads.csv``, the most specific first."""
-    return tuple((row["class"], Chem.MolFromSmarts(row["smarts"])) for row in rows_of(WARHEADS))
+    return tuple((row["class"], Chem.MolFromSmarts(row["smarts"])) for row in rows_of("warheads"))
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tethermap.base import layout
-from tethermap.base.reference import CITATIONS, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
 from tethermap.report import plots
@@ -73,7 +73,7 @@ def render_report(
         check_sentences=CHECKS,
         versions=versions(),
         methods=paragraphs(settings),
-        references=rows_of(CITATIONS),
+        references=rows_of("citations"),
         open_from=f"{OPEN_FROM:g}",
         grade_weight=f"{GRADE_WEIGHT:g}",
         limits={name: f"{limit(name):g}" for name in ("rscc_poor", "rsr_poor")},

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tethermap.base import layout
 from tethermap.base.errors import PROGRAM_ERROR, failed_at, isolate_errors
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.base.tables import Row, Value
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry, rejected_entry, status_of_missing
 from tethermap.complex.experiment import Experiment
@@ -15,7 +14,7 @@ from tethermap.complex.settings import CleanSettings
 from tethermap.components.finder import Find
 from tethermap.entry.model import PREDICTED
 from tethermap.entry.reader import EntryError, read_entry
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.fit.own_map import Density, MapError, read_density
 from tethermap.fit.report import EMPTY, Report, ReportError, read_report
 from tethermap.instance.backbone import packed_backbone
@@ -42,8 +41,8 @@ class EntryCleaner:
 
     def __init__(self, settings: CleanSettings, find: Find, step: ShardStep) -> None:
         self._settings = settings
-        self._rules = KindRules(ADDITIVES, COFACTORS, find)
-        self._radii = PolymerRadii(RadiusTable(RADII), find)
+        self._rules = KindRules(find)
+        self._radii = PolymerRadii(find)
         self._step = step
 
     def clean(self, row: Row) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 from tethermap.answers.observed.bridging import bridging_line, bridging_of
 from tethermap.base import layout
 from tethermap.base.records import EntryParts
-from tethermap.base.reference import RADII
 from tethermap.base.tables import JOINED, SASA_ATOMS, Row, as_written
 from tethermap.complex.contacts import ligand_contacts
 from tethermap.components.finder import Find
@@ -25,7 +24,7 @@ from tethermap.exits.sdf import exits_sdf
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.unseen import missing_atoms
 from tethermap.exits.viewer import chimerax_script, exit_arrows, pymol_script
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.exposure.rows import OF_EXITS, atom_rows, sdf_fields, summary_row
 from tethermap.exposure.sasa import Sasa
 from tethermap.fit.geometry import geometry_cells, geometry_fields
@@ -66,8 +65,8 @@ class LigandMeasurer:
     def __init__(self, target_name: str, method: Sasa, find: Find, step: ShardStep) -> None:
         self._target_name = target_name
         self._find = find
-        self._radii = RadiusTable(RADII)
-        self._polymer_radii = PolymerRadii(self._radii, find)
+        self._polymer_radii = PolymerRadii(find)
+        self._radii = self._polymer_radii.table
         self._sasa = method
         self._step = step
 

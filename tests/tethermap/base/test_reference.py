@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tethermap.base.reference import COLUMNS
+from tethermap.base.reference import REFERENCE
 
-TABLES = sorted(COLUMNS.parent.glob("*.csv"))
+TABLES = sorted(REFERENCE.glob("*.csv"))
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import ANY_TARGET, Find, clean_file, clean_sample, exposure_of as exposure_of_sample
-from tethermap.base.reference import RADII
 from tethermap.complex.clean import KeptInstance
 from tethermap.complex.settings import CleanSettings
 from tethermap.entry.target_query import TargetQuery
 from tethermap.exposure.method import FREESASA
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.exposure.sasa import Exposure, Sasa
 
 
@@ -55,7 +54,7 @@ def test_exposed_lysines_are_those_whose_nz_has_area_in_the_whole_chain(archive:
     amines = [k for k, (residue, atom) in enumerate(polymer) if (residue.name, atom.name) == ("LYS", "NZ")]
     order = [*amines, *(k for k in range(len(polymer)) if k not in amines)]
     xyz = np.array([polymer[k][1].pos.tolist() for k in order])
-    table = PolymerRadii(RadiusTable(RADII), find)
+    table = PolymerRadii(find)
     radii = np.array([table.of(polymer[k][0].name, polymer[k][1].name, polymer[k][1].element.name) for k in order])
     areas = Sasa(1.4, 20, FREESASA).areas(xyz, radii, len(amines))
     near = np.linalg.norm(xyz[: len(amines), None] - ligand[None], axis=2).min(axis=1) <= 30.0

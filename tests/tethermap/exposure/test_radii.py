@@ -7,7 +7,6 @@ import pytest
 from rdkit import Chem
 
 from tests.tools.cleaning import Find
-from tethermap.base.reference import RADII
 from tethermap.exposure.radii import PolymerRadii, RadiusTable
 
 AMINO_ACIDS = gemmi.expand_one_letter_sequence("ARNDCQEGHILKMFPSTWYV", gemmi.ResidueKind.AA)
@@ -15,16 +14,16 @@ AMINO_ACIDS = gemmi.expand_one_letter_sequence("ARNDCQEGHILKMFPSTWYV", gemmi.Res
 
 @pytest.fixture(scope="module")
 def table() -> RadiusTable:
-    return RadiusTable(RADII)
+    return RadiusTable()
 
 
 @pytest.mark.parametrize("comp_id", AMINO_ACIDS)
-def test_amino_acids_have_the_radii_of_freesasas_table(comp_id: str, table: RadiusTable, find: Find) -> None:
+def test_amino_acids_have_the_radii_of_freesasas_table(comp_id: str, find: Find) -> None:
     """FreeSASA ships ProtOr (Tsai et al. 1999) as its default classifier, typed in independently."""
     protor = freesasa.Classifier.getStandardClassifier("protor")
     component = find(comp_id)
     assert component is not None
-    polymer = PolymerRadii(table, find)
+    polymer = PolymerRadii(find)
     names = [a.name for a in component.atoms if a.element != "H"]
     ours = {name: polymer.of(comp_id, name, component.atoms[i].element) for i, name in enumerate(names)}
     theirs = {name: protor.radius(comp_id, name) for name in names}
@@ -49,8 +48,8 @@ def test_radius_follows_hybridisation_and_hydrogens(smiles: str, atom: int, radi
     assert table.of_atom(Chem.RemoveHs(molecule).GetAtomWithIdx(atom)) == radius
 
 
-def test_unknown_atom_name_falls_back_to_its_element(table: RadiusTable, find: Find) -> None:
-    assert PolymerRadii(table, find).of("ALA", "no such atom", "N") == 1.64
+def test_unknown_atom_name_falls_back_to_its_element(find: Find) -> None:
+    assert PolymerRadii(find).of("ALA", "no such atom", "N") == 1.64
 
 
 def test_largest_radius_bounds_the_radius_of_every_class(table: RadiusTable) -> None:

@@ -4,7 +4,7 @@ import pytest
 from rdkit import Chem
 
 from tethermap.base.links import ligand_links
-from tethermap.base.reference import WARHEADS
+from tethermap.base.reference import REFERENCE
 from tethermap.molecule.names import common_name, is_systematic, name_in_title
 from tethermap.molecule.warheads import warhead_classes
 
@@ -95,6 +95,6 @@ def test_class_of_a_warhead_matches(adduct: str, expected: str) -> None:
 
 
 def test_every_class_has_a_pattern_and_a_source() -> None:
-    lines = WARHEADS.read_text(encoding="utf-8").splitlines()[1:]
+    lines = (REFERENCE / "warheads.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert all("doi:" in line for line in lines)
     assert all(Chem.MolFromSmarts(line.split('"')[1]) is not None for line in lines)

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from rdkit import Chem
 
+from tests.tools import runs
 from tests.tools.components import Known
-from tethermap.base.reference import PROTONATION, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.molecule.dictionary import dictionary_smiles
 from tethermap.molecule.protonation import NEAR_PH, PH, forms_at_ph, groups
 
@@ -89,7 +90,7 @@ def is_source(text: str) -> bool:
 
 def test_drugs_are_charged_as_published() -> None:
     """The main form has the charges that follow from the pKa; if one is within 1 of 7.4, either form may."""
-    drugs = rows_of(CHARGES)
+    drugs = runs.rows_of(CHARGES.parent, CHARGES.name)
     assert len(drugs) >= 100
     assert all(is_source(drug["source"]) for drug in drugs)
     wrong = []
@@ -113,7 +114,7 @@ def _charges(smiles: str) -> tuple[str, str]:
 
 
 def test_every_rule_has_a_source_and_a_pka_on_its_side() -> None:
-    rows = rows_of(PROTONATION)
+    rows = rows_of("protonation")
     assert all(is_source(row["source"]) for row in rows)
     sure = [row for row in rows if abs(float(row["pKa"]) - PH) > NEAR_PH]
     assert all((float(row["pKa"]) < PH) == (row["change"] == "-1") for row in sure)

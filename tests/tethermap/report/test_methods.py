@@ -3,7 +3,7 @@ import re
 import pytest
 
 from tethermap.base.config import resolve
-from tethermap.base.reference import CITATIONS, RADII, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.report.methods import paragraphs
 
 ASKED = {"target_name": "x", "search_query": "y", "source": {"kind": "archive"}}
@@ -16,7 +16,7 @@ def text(**settings: object) -> str:
 def test_every_work_cited_is_listed_and_every_work_listed_is_cited() -> None:
     both = text() + text(fasta_seq="MKVLAAGIVGLCAKAYQEW")
     cited = set(re.findall(r"[A-ZÖ]\w+ (?:19|20)\d\d", both)) | {"Landrum"}
-    assert cited == {reference["key"] for reference in rows_of(CITATIONS)}
+    assert cited == {reference["key"] for reference in rows_of("citations")}
 
 
 def test_radii_cite_the_work_of_each_element() -> None:
@@ -24,7 +24,7 @@ def test_radii_cite_the_work_of_each_element() -> None:
     assert told is not None
     groups = [part.split(": ") for part in told.group(1).split("; ")]
     source = {element: work for names, work in groups for element in re.findall(r"\b[A-Z][a-z]?\b", names)}
-    rows = {row["element"]: row["source"] for row in rows_of(RADII)}
+    rows = {row["element"]: row["source"] for row in rows_of("radii")}
     assert {element for element, work in rows.items() if "Alvarez" not in work} == source.keys()
     for element, work in source.items():
         assert ("Tsai" in rows[element]) == (work == "Tsai 1999")
@@ -32,9 +32,9 @@ def test_radii_cite_the_work_of_each_element() -> None:
 
 
 def test_references_are_sorted_and_have_dois() -> None:
-    keys = [reference["key"] for reference in rows_of(CITATIONS)]
+    keys = [reference["key"] for reference in rows_of("citations")]
     assert keys == sorted(keys)
-    assert all(re.fullmatch(r"10\.\d{4,}/\S+", reference["doi"]) for reference in rows_of(CITATIONS))
+    assert all(re.fullmatch(r"10\.\d{4,}/\S+", reference["doi"]) for reference in rows_of("citations"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from functools import cache
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdChemReactions
 
-from tethermap.base.reference import REACTIONS, rows_of
+from tethermap.base.reference import rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Join:
 def groups() -> dict[str, tuple[Chem.Mol, tuple[Join, ...]]]:
     """Return the pattern and the reactions of each functional group, in the order in which they are tried."""
     found: dict[str, tuple[Chem.Mol, tuple[Join, ...]]] = {}
-    for row in rows_of(REACTIONS):
+    for row in rows_of("reactions"):
         retro = f"{row['half']}>>{row['block']}"
         join = Join(row["reaction"], row["bridge"], row["end"], retro, row["made_from"], row["needs"])
         pattern, joins = found.get(row["group"]) or (Chem.MolFromSmarts(row["half"]), ())

@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from rdkit import Chem, rdBase
 
@@ -190,16 +189,10 @@ class Linker:
         return Linker(self.name, swapped, self.length, self.kind)
 
 
-def read_linkers(path: Path, kinds: Collection[str] = ()) -> list[Linker]:
-    """Return the linkers of a list, limited to the classes in `kinds` if given.
-
-    Parameters
-    ----------
-    path : Path
-        CSV with the columns name, smiles, length, class, degraders, source.
-    """
+def read_linkers(kinds: Collection[str] = ()) -> list[Linker]:
+    """Return the linkers of ``linkers.csv``, limited to the classes in `kinds` if given."""
     return [
         Linker(row["name"], row["smiles"], int(row["length"]), row["class"])
-        for row in rows_of(path)
+        for row in rows_of("linkers")
         if not kinds or row["class"] in kinds
     ]

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tethermap.base.reference import E3_LIGASES, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.sources.query import parse_query
 
 
@@ -78,7 +78,7 @@ def job_gene(target_name: str, search_query: str) -> str:
     """
     words = f" {_words(target_name)} "
     accessions = parse_query(search_query).accessions
-    for row in rows_of(E3_LIGASES):
+    for row in rows_of("e3_ligases"):
         named = any(f" {_words(row[name])} " in words for name in ("gene", "name"))
         if named or row["uniprot"] in accessions:
             return row["gene"]

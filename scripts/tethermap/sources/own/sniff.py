@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tethermap.base.packed import DAMAGED, ending_of, open_unpacked
-from tethermap.base.reference import UNSUPPORTED_FORMATS, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.formats.text import is_binary_cif, is_mmjson, without_mark
 from tethermap.sources.own.archives import is_archive
 
@@ -67,7 +67,7 @@ def unsupported(by: str) -> list[tuple[re.Pattern[str], str]]:
     by : str
         Content of the pattern: ``name`` (all of it, lower case), ``first bytes`` or ``first lines``.
     """
-    rows = (row for row in rows_of(UNSUPPORTED_FORMATS) if row["by"] == by)
+    rows = (row for row in rows_of("unsupported_formats") if row["by"] == by)
     return [(re.compile(row["pattern"], re.IGNORECASE | re.ASCII), row["remedy"]) for row in rows]
 
 

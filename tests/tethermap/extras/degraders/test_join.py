@@ -12,7 +12,7 @@ from tests.tools.bench_degraders import both_ways, linker_of, published, regener
 from tests.tools.exits import graph_of
 from tests.tools.runs import ROOT
 from tethermap.answers.observed.transfer import leaving_bonds
-from tethermap.base.reference import LINKERS, REACTIONS, rows_of
+from tethermap.base.reference import rows_of
 from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, what_to_do
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Linker, degraders, made_of, read_linkers
@@ -20,7 +20,7 @@ from tethermap.extras.degraders.join import SECOND_HALF, Linker, degraders, made
 OTHER_CONFIGURATION = {"GBW"}
 """Its hydroxyproline has the other configuration than the recruiter that is in the list."""
 
-LIST = read_linkers(LINKERS)
+LIST = read_linkers()
 
 
 def canonical(smiles: str) -> str:
@@ -39,7 +39,7 @@ def test_published_degraders_are_rebuilt_from_their_halves_and_the_list() -> Non
     made = regenerated(LIST)
     assert {name for name, linker in made.items() if not linker} == OTHER_CONFIGURATION
     assert len(made) >= 27
-    told = {row["name"]: int(row["degraders"]) for row in rows_of(LINKERS)}
+    told = {row["name"]: int(row["degraders"]) for row in rows_of("linkers")}
     assert {name: count for name, count in told.items() if count} == Counter(filter(None, made.values()))
 
 
@@ -50,7 +50,7 @@ def test_linkers_match_their_list() -> None:
         mol = Chem.MolFromSmiles(linker.smiles)
         ends = {atom.GetAtomMapNum(): atom.GetIdx() for atom in mol.GetAtoms() if atom.GetAtomicNum() == 0}
         assert len(Chem.GetShortestPath(mol, ends[1], ends[2])) - 2 == linker.length
-    assert all("doi:10." in row["source"] for row in rows_of(LINKERS))
+    assert all("doi:10." in row["source"] for row in rows_of("linkers"))
 
 
 GROUPS = yaml.safe_load((ROOT / "tests/data/degrader_groups.yaml").read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def test_each_functional_group_names_its_starting_material() -> None:
 
 def test_each_reaction_is_possible_at_the_ends_in_its_row() -> None:
     other = half("C[C@H](F)c1ccc(O[*])cc1")
-    rows = rows_of(REACTIONS)
+    rows = rows_of("reactions")
     assert {row["reaction"] for row in rows} == set(MADE)
     for row in rows:
         assert (bool(row["needs"]), "doi:10." in row["reference"]) == (True, True)

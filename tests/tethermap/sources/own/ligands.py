@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from tests.tools.cleaning import ANY_TARGET
 from tests.tools.components import without_stereo
-from tethermap.base.reference import ADDITIVES, COFACTORS, RADII
 from tethermap.complex.clean import clean_entry
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
 from tethermap.entry.reader import read_entry
-from tethermap.exposure.radii import PolymerRadii, RadiusTable
+from tethermap.exposure.radii import PolymerRadii
 from tethermap.instance.kinds import KindRules
 from tethermap.instance.model import Instance
 from tethermap.matching.build import build_ligand
@@ -35,7 +34,7 @@ def ligands_of(
     def find(code: str) -> Component | None:
         return defined.get(code) or index.get(code)
 
-    rules, radii = KindRules(ADDITIVES, COFACTORS, find), PolymerRadii(RadiusTable(RADII), find)
+    rules, radii = KindRules(find), PolymerRadii(find)
     cleaned = clean_entry(read_entry(path, entry_id), replace(ANY_TARGET, own_files=True), rules, radii)
     molecules = [(kept.instance, build_ligand(kept.instance, index, defined)) for kept in cleaned.kept]
     return [Ligand(instance, without_stereo(mol.observed_smiles), mol.bond_source) for instance, mol in molecules]
