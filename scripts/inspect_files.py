@@ -189,8 +189,9 @@ def _tell_entry(
         ]
     file["notes"] += notes[:_MOST_NOTES]
     if room > 0 and len(entry.poses) <= _MOST_POSES:
-        with isolate_errors(f"drawing of {file['name']}", lambda _: file["notes"].append(_NOT_DRAWN)):
+        with isolate_errors(f"drawing of {file['name']}") as errors:
             file["ligands"] += _drawn(entry, components, min(room, _MOST_DRAWN))
+        file["notes"] += [_NOT_DRAWN for _ in errors]
     return set(ligands)
 
 

@@ -4,8 +4,7 @@ import errno
 import logging
 import re
 import sqlite3
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal
 
@@ -86,27 +85,26 @@ def ends_step(error: Exception) -> bool:
 class isolate_errors:  # noqa: N801 - used like `contextlib.suppress`
     """Limit an error of this program to one ligand or entry; the step continues with the others.
 
-    The log gets the traceback. Errors that concern more than the one (`ends_step`) are raised.
+    The log gets the traceback. Errors that concern more than the one (`ends_step`) are raised. The block gets a list,
+    which has the error afterwards.
 
     Parameters
     ----------
     about : str
         Names the ligand or entry and the step.
-    failed : callable
-        Records the error.
     """
 
     about: str
-    failed: Callable[[Exception], object]
+    errors: list[Exception] = field(default_factory=list)
 
-    def __enter__(self) -> None:
-        pass
+    def __enter__(self) -> list[Exception]:
+        return self.errors
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
         if not isinstance(error, Exception) or ends_step(error):
             return False
         _LOG.error("%s failed", self.about, exc_info=error)
-        self.failed(error)
+        self.errors.append(error)
         return True
 
 

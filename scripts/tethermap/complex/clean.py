@@ -1,7 +1,7 @@
 """Clean one entry: decide on every het group and build the complex of each one that is kept."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -204,10 +204,14 @@ class _Cleaner:
         verdict = Verdict(PROGRAM_ERROR, value=failed_at("clean_complexes", failed))
         return self._status.of_group(group, verdict), None
 
-    def _isolated(self, group: HetGroup) -> AbstractContextManager[None]:
+    @contextmanager
+    def _isolated(self, group: HetGroup) -> Iterator[None]:
         """Limit an error of this program to one het group."""
         about = f"{self._entry.entry_id} {self._residues.name(group.head).comp_id}: clean_complexes"
-        return isolate_errors(about, lambda error: self._errors.setdefault(group.head, error))
+        with isolate_errors(about) as errors:
+            yield
+        for error in errors:
+            self._errors.setdefault(group.head, error)
 
     def _find_target(self) -> TargetChains:
         if not self._scene.chains:

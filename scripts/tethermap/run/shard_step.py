@@ -139,14 +139,12 @@ class ShardStep:
     def isolated(self, entry_id: str, stem: str) -> Iterator[None]:
         """Limit an error to one ligand: it is recorded, and nothing of the block is written."""
         lengths = {name: len(stream) for name, stream in self._streams.items()}
-
-        def failed(error: Exception) -> None:
+        with isolate_errors(f"{stem}: {self._name}") as errors:
+            yield
+        for error in errors:
             for name, length in lengths.items():
                 self._streams[name].cut(length)
             self.record_error(InstanceId(entry_id, stem), error)
-
-        with isolate_errors(f"{stem}: {self._name}", failed):
-            yield
 
     def ligands(self, entry_id: str, ligands: Sequence[_T]) -> Iterator[_T]:
         """Yield the ligands of an entry and report progress if that takes long."""
@@ -189,8 +187,7 @@ class ShardStep:
             Writes the results of the entry if `compute` fails.
         """
         self._flush()
-        errors: list[Exception] = []
-        with isolate_errors(f"{entry_id}: {self._name}", errors.append):
+        with isolate_errors(f"{entry_id}: {self._name}") as errors:
             self._compute_or_repeat(entry_id, digest, compute)
         for error in errors:
             for stream in self._streams.values():

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tethermap.base.atomic import write_text
-from tethermap.base.errors import failed_at, isolate_errors
+from tethermap.base.errors import isolate_errors
 from tethermap.base.layout import walk
 from tethermap.base.packed import ending_of
 from tethermap.run.software import source_digest
@@ -84,12 +84,7 @@ class FilesSource(FolderSource):
             advice = "give the protein too, as PDB or mmCIF" if given.ligands else "give files in PDB or mmCIF format"
             raise SourceError(f"No structure is among the files: {'; '.join([*_skipped_notes(skipped), advice])}.")
         self.notes += [f"{note}." for note in _skipped_notes(skipped)]
-        failed: dict[str, str] = {}
-
-        def note(place: str, error: Exception) -> None:
-            failed[place] = failed_at("search_entries", error)
-
-        complexes, pairs, notes = prepared(given, self._prepared, note)
+        complexes, pairs, notes = prepared(given, self._prepared)
         self.notes += notes
         files = naming.numbered(complexes)
         self._index.refresh(files)
@@ -97,7 +92,7 @@ class FilesSource(FolderSource):
         self._origins = {f.entry_id: (given.labels.get(f.given, Path(f.given).name), f.record) for f in files}
         write_text(self._origins_file, json.dumps(self._origins))
         self.labels = given.labels
-        self.failed = {name: failed[place] for name, place in self.given.items() if place in failed}
+        self.failed = {name: given.failed[place] for name, place in self.given.items() if place in given.failed}
         entries = {place: entry_id for entry_id, place in reversed(self.given.items())}
         self.ligands_of = {ligand: entries[place] for ligand, place in pairs.items() if place in entries}
         by_hand = [name for name, place in self.given.items() if Path(place) in self._paths]
@@ -112,8 +107,7 @@ class FilesSource(FolderSource):
         given = Given(labels=labels, folders=self._folders)
         structures: list[Complex] = []
         for place in labels:
-            failures: list[Exception] = []
-            with isolate_errors(place, failures.append):
+            with isolate_errors(place) as failures:
                 kind, reason = kind_of(Path(place))
                 if kind in LIGANDS or (kind == "text" and ending_of(place) in ("sdf", "sd", "mol", "mol2", "dlg")):
                     given.ligands.append(place)

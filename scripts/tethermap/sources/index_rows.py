@@ -80,7 +80,7 @@ def _read_chunk(files: Sequence[StructureFile]) -> list[IndexRow]:
 def read_row(file: StructureFile) -> IndexRow:
     """Return the row of one file; only the id if the file can't be read."""
     row = _row(file, EntryMetadata(file.entry_id), 0)
-    with isolate_errors(file.entry_id, lambda _: None), suppress(*_UNREADABLE):
+    with isolate_errors(file.entry_id), suppress(*_UNREADABLE):
         content = _content(file)
         metadata = metadata_of(content, is_mmcif=file.is_mmcif, entry_id=file.entry_id)
         row = _row(file, metadata, _atoms(file, content))

@@ -42,8 +42,7 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
         summaries, failed = _summaries(source, [c.entry_id for c in batch if c.entry_id and (room or c.exempt)])
         for rank, candidate in enumerate(batch, start=start + 1):
             summary = summaries.get(candidate.entry_id, EntrySummary(candidate.entry_id))
-            errors: list[Exception] = []
-            with isolate_errors(f"{candidate.requested_id}: {STEP}", errors.append):
+            with isolate_errors(f"{candidate.requested_id}: {STEP}") as errors:
                 left_out = failed.get(candidate.entry_id) or _left_out(candidate, summary, owner, filters, rank, room)
                 row = _row(candidate, summary, left_out, rank)
                 if left_out is None and not candidate.exempt:
@@ -68,15 +67,13 @@ def _summaries(source: Source, ids: Sequence[str]) -> tuple[dict[str, EntrySumma
     """Return the metadata of entries, and the errors in single ones."""
     failed = {entry_id: (PROGRAM_ERROR, "", value) for entry_id, value in source.failed.items()}
     summaries: dict[str, EntrySummary] = {}
-    errors: list[Exception] = []
-    with isolate_errors(f"metadata of {len(ids)} entries: {STEP}", errors.append):
+    with isolate_errors(f"metadata of {len(ids)} entries: {STEP}") as errors:
         summaries = source.summaries(ids) if ids else {}
     for entry_id in ids if errors else ():
-        alone: list[Exception] = []
-        with isolate_errors(f"{entry_id}: {STEP}", alone.append):
+        with isolate_errors(f"{entry_id}: {STEP}") as alone:
             summaries |= source.summaries([entry_id])
-        if alone:
-            failed[entry_id] = _program_error(alone[0])
+        for error in alone:
+            failed[entry_id] = _program_error(error)
     return summaries, failed
 
 

@@ -66,7 +66,7 @@ class EntryCleaner:
         """Write the status of an entry on which `clean` has failed, and of its het groups if the file is readable."""
         entry_id, value = str(row["pdb_id"]), failed_at("clean_complexes", error)
         cleaned = [status_of_missing(entry_id, PROGRAM_ERROR, value)]
-        with isolate_errors(f"{entry_id}: its het groups", lambda _: None):
+        with isolate_errors(f"{entry_id}: its het groups"):
             cleaned.append(rejected_entry(read_entry(Path(str(row["path"])), entry_id), PROGRAM_ERROR, value))
         self._step.add("entry_status", {**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
         self._step.add_all("ligand_status", cleaned[-1].ligand_rows)

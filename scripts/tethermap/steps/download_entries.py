@@ -142,8 +142,7 @@ def _structure_row(
     row: Mapping[str, Value], result: Fetched | FetchError, job_entries: set[str], report: ReportFile
 ) -> Row:
     """Return the row of one entry, with the reason if its download failed."""
-    errors: list[Exception] = []
-    with isolate_errors(f"{row['pdb_id']}: {STEP}", errors.append):
+    with isolate_errors(f"{row['pdb_id']}: {STEP}") as errors:
         return structure_row(row, result, job_entries, report)
     names = {"pdb_id": row["pdb_id"], "requested_id": row["requested_id"] or row["pdb_id"], "successor": ""}
     return {**names, "reason": PROGRAM_ERROR, "value": failed_at(STEP, errors[0])}
@@ -153,8 +152,7 @@ def _results(source: Source, entry_ids: Sequence[str], reports: Reports) -> Iter
     """Yield results in order; from the network several entries at a time."""
 
     def fetch(entry_id: str) -> Result:
-        errors: list[Exception] = []
-        with isolate_errors(f"{entry_id}: {STEP}", errors.append):
+        with isolate_errors(f"{entry_id}: {STEP}") as errors:
             try:
                 fetched = source.fetch(entry_id)
             except FetchError as error:

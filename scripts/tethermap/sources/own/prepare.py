@@ -7,17 +7,16 @@ the same bytes anywhere.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 import gemmi
 import numpy as np
 
 from tethermap.base.atomic import write_text
-from tethermap.base.errors import isolate_errors
+from tethermap.base.errors import failed_at, isolate_errors
 from tethermap.base.packed import GZIP, DamagedGzip, ending_of, unpacked
 from tethermap.entry.reader import EntryError, Parsed, parse_file, read_text
 from tethermap.formats.plain import plain_text
@@ -74,6 +73,8 @@ class Given:
         All files, with the name by which the user knows each.
     folders : dict of str to str
         Folder of the user's file that a file elsewhere was made from.
+    failed : dict of str to str
+        Structures on which this program has failed, with the step and the error (`prepared`).
     """
 
     structures: list[Complex] = field(default_factory=list)
@@ -81,11 +82,10 @@ class Given:
     pairs: list[tuple[str, str]] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
 
 
-def prepared(
-    given: Given, folder: Path, failed: Callable[[str, Exception], None]
-) -> tuple[list[Complex], dict[str, str], list[str]]:
+def prepared(given: Given, folder: Path) -> tuple[list[Complex], dict[str, str], list[str]]:
     """Return the complexes of the given files, the structure of each ligand file, and sentences on unusable files.
 
     Parameters
@@ -94,8 +94,6 @@ def prepared(
         The files.
     folder : Path
         Folder of this version for complexes assembled from several files; old ones of all versions are removed.
-    failed : callable
-        Called with an error of this program and the structure's file.
     """
     forget_unused(folder.parent)
     given.structures = [_plain(file, folder) for file in given.structures]
@@ -118,10 +116,12 @@ def prepared(
         beside = confidence_file(file.given, given.labels), score_files(file.given, given.labels)
         of_file = [file]
         if own or any(beside) or _has_models(file):
-            with isolate_errors(file.given, partial(failed, file.given)):
+            with isolate_errors(file.given) as errors:
                 label = given.labels.get(file.given, "")
                 of_file, file_notes = _kept_or_made(file, ligand_files, beside, folder, label)
                 notes += file_notes
+            for error in errors:
+                given.failed[file.given] = failed_at("search_entries", error)
         complexes += of_file
     return complexes, {ligand: place for place, ligands in pairs.items() for ligand in ligands}, notes
 
@@ -224,8 +224,7 @@ def _made(
     """Return number of the model and text of each complex by its name; add sentences to the notes."""
     poses: list[LigandPose] = []
     for ligand, name in ligands.items():
-        failures: list[Exception] = []
-        with isolate_errors(ligand, failures.append):
+        with isolate_errors(ligand) as failures:
             try:
                 read, file_notes = read_poses(Path(ligand), name)
                 poses += read
