@@ -8,7 +8,7 @@ from service.jobs.durable import raise_shortage
 from service.jobs.progress import Live, progress_after
 from tethermap.base import layout
 from tethermap.run import job_log
-from tethermap.run.events import read_events
+from tethermap.run.events import NewEvents
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,7 @@ class EventReader:
     """
 
     def __init__(self, job: Path) -> None:
-        self._path = job / layout.EVENTS
-        self._size = -1
+        self._events = NewEvents(job / layout.EVENTS)
         self.last = 0
         self._started: dict[object, str] = {}
         self._live = Live()
@@ -49,17 +48,8 @@ class EventReader:
 
     def read(self) -> list[Happening]:
         """Return new events."""
-        try:
-            size = self._path.stat().st_size
-        except OSError:
-            return []
-        if size == self._size:
-            return []
-        self._size = size
         happenings = []
-        for event in read_events(self._path):
-            if event["n"] <= self.last:
-                continue
+        for event in self._events.read():
             self.last = event["n"]
             try:
                 sentence = job_log.event_sentence(event, self._started)

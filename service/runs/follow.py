@@ -1,11 +1,10 @@
 """Progress of a running job, read from new lines of its event file."""
 
-import json
 from pathlib import Path
 
 from service.jobs.progress import Live, progress_after
 from tethermap.base import layout
-from tethermap.base.atomic import new_lines
+from tethermap.run.events import NewEvents
 
 
 class Follower:
@@ -18,21 +17,11 @@ class Follower:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / layout.EVENTS
-        self._offset = 0
+        self._events = NewEvents(folder / layout.EVENTS)
         self._live = Live()
 
     def read(self) -> Live:
         """Return the state of the latest run; unreadable lines change nothing."""
-        try:
-            lines, self._offset = new_lines(self._path, self._offset)
-        except OSError:
-            return self._live
-        for line in lines:
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict):
-                self._live = progress_after(self._live, event)
+        for event in self._events.read():
+            self._live = progress_after(self._live, event)
         return self._live

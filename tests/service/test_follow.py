@@ -12,8 +12,10 @@ from tethermap.base import layout
 def events(folder: Path, *lines: dict[str, object], end: str = "\n") -> None:
     path = folder / layout.EVENTS
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as stream:
-        stream.write("\n".join(json.dumps(line) for line in lines) + end)
+    with path.open("a+") as stream:
+        stream.seek(0)
+        first = len(stream.readlines()) + 1
+        stream.write("\n".join(json.dumps({"n": n, **line}) for n, line in enumerate(lines, first)) + end)
 
 
 def test_a_job_without_events_is_nowhere(tmp_path: Path) -> None:

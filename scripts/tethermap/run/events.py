@@ -3,12 +3,13 @@
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout
+from tethermap.base.atomic import new_lines
 
 
 class EventLog:
@@ -134,10 +135,36 @@ def read_events(path: Path) -> Iterator[dict[str, Any]]:
     except OSError:
         return
     with stream:
-        for line in stream:
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict) and isinstance(event.get("n"), int):
-                yield event
+        yield from _events(stream)
+
+
+class NewEvents:
+    """Reads the new events of a growing file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which may not exist yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._offset = 0
+
+    def read(self) -> list[dict[str, Any]]:
+        """Return the events after those of the last call; half-written and unreadable lines are left out."""
+        try:
+            lines, self._offset = new_lines(self._path, self._offset)
+        except OSError:
+            return []
+        return list(_events(lines))
+
+
+def _events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict) and isinstance(event.get("n"), int):
+            yield event
