@@ -7,7 +7,6 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import TypeAdapter
 
 from service.addresses import WES
@@ -19,7 +18,9 @@ from service.http.responses import BYTES, is_binary
 from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, public_settings
 from service.jobs.uploads import UPLOAD_ID
 from service.settings import Settings
+from tethermap.base.config import load_yaml
 from tethermap.base.root import __version__
+from tethermap.base.tables import by_key
 
 MAX_BULK = 500
 """Ligands that one request for exposure may name."""
@@ -66,10 +67,7 @@ def document(endpoints: Sequence[Endpoint], settings: Settings) -> Schema:
 @cache
 def words() -> Words:
     """Return the texts of the document by name, for each of groups, operations, parameters and fields."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
-    content: Words = yaml.load(text, loader)  # noqa: S506 - both loaders are safe
-    return content
+    return load_yaml(Path(__file__).with_name("words.yaml"))
 
 
 def _word(kind: str, owner: str, name: str) -> Words:
@@ -119,7 +117,7 @@ def _plain(schema: Any) -> Any:
 
 def _bodies(settings: Settings) -> dict[str, Schema]:
     """Return the schemas of request bodies."""
-    schemas: dict[str, Schema] = yaml.safe_load(Path(__file__).with_name("bodies.yaml").read_text(encoding="utf-8"))
+    schemas: dict[str, Schema] = load_yaml(Path(__file__).with_name("bodies.yaml"))
     schemas["NewJob"]["not"] = {"anyOf": [{"required": [name]} for name in SERVER_FILES]}
     job, batch = schemas["NewJob"]["properties"], schemas["NewBatch"]["properties"]
     for name in ("target_name", "protein", "target"):
@@ -166,13 +164,11 @@ def _operation(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
 def _responses(endpoint: Endpoint, answers: Mapping[Any, Schema]) -> Schema:
     """Return all responses of a route by status: its own, its errors, and those common to all routes."""
     contents: dict[int, dict[str, list[Schema]]] = {}
-    codes: dict[int, list[str]] = {}
+    codes = by_key((STATUSES[code], code) for code in endpoint.codes)
     for status, media, schema in _contents(endpoint, answers):
         schemas = contents.setdefault(status, {})
         if media and schema not in schemas.setdefault(media, []):
             schemas[media].append(schema)
-    for code in endpoint.codes:
-        codes.setdefault(STATUSES[code], []).append(code)
     return {str(status): _response(status, contents[status], codes.get(status, [])) for status in sorted(contents)}
 
 

@@ -97,6 +97,12 @@ def read_json(path: Path) -> Any:
         return None
 
 
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file as `read_json`; empty if there is none."""
+    value = read_json(path)
+    return value if isinstance(value, dict) else {}
+
+
 def sync_folder(folder: Path) -> None:
     """Flush the names in a folder to the disk, if the system supports it."""
     with contextlib.suppress(OSError):

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from service.addresses import address
 from service.http.discovery_answers import ExampleCounts, ExampleLinks, ExampleUrls
 from service.jobs.record import JobRecord
 from service.results.bundles import public_bundle
 from service.settings import REPOSITORY
+from tethermap.base.config import load_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ class Example:
 
 def load_examples() -> dict[str, Example]:
     """Return the configured examples by id, in their order."""
-    text = (REPOSITORY / "config" / "examples.yaml").read_text(encoding="utf-8")
-    return {item["job_id"]: Example(**item) for item in yaml.safe_load(text)["examples"]}
+    configured = load_yaml(REPOSITORY / "config" / "examples.yaml")
+    return {item["job_id"]: Example(**item) for item in configured["examples"]}
 
 
 def example_record(example: Example, record: JobRecord | None, folder: Path | None) -> dict[str, Any]:

@@ -1,12 +1,10 @@
 """Data to run a job again by hand and to compare: settings, entries, command, hashes."""
 
 import hashlib
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from service.jobs.durable import raise_shortage
+from service.jobs.durable import read_object
 from service.results.tables import JobTables
 from tethermap.base import layout, recorded_search, tables
 from tethermap.base.config import NO_PATH
@@ -32,8 +30,8 @@ def reproduction(reader: JobTables) -> dict[str, Any]:
         Result tables of the job.
     """
     job = reader.folder
-    manifest = _json(job / layout.MANIFEST)
-    settings = _json(job / layout.JOB_CONFIG) or dict(manifest.get("settings") or {})
+    manifest = read_object(job / layout.MANIFEST)
+    settings = read_object(job / layout.JOB_CONFIG) or dict(manifest.get("settings") or {})
     files = {str(row["path"]): str(row["sha256"]) for row in manifest.get("files") or []}
     files |= {
         path: hashlib.sha256((job / path).read_bytes()).hexdigest()
@@ -52,7 +50,7 @@ def reproduction(reader: JobTables) -> dict[str, Any]:
 
 def _search(reader: JobTables, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the result of the job's search; None if it never ended."""
-    query = _json(reader.folder / layout.SEARCH_QUERY)
+    query = read_object(reader.folder / layout.SEARCH_QUERY)
     if not query or not (reader.folder / layout.SEARCH_ENTRIES).is_file():
         return None
     asked = (settings.get("filters") or {}).get("entries") or []
@@ -81,12 +79,3 @@ def _unpinned(settings: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[
     elif kind in ("mirror", "files"):
         sentences.append(f"source.{kind}: the folder is yours to name")
     return sentences
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise_shortage(error)
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from service.jobs.durable import SHORTAGE, is_full, read_json
+from service.jobs.durable import SHORTAGE, is_full, read_object
 from service.jobs.outcome import is_complete
 from service.jobs.record import CANCELED, COMPLETED, FAILED, ErrorKind, JobError, State
 from service.runs.runner import RUN_LOG, Intent
@@ -61,8 +61,7 @@ def judge(folder: Path, exit_status: int | None, intent: Intent, *, timeout_s: f
     if intent == "timeout":
         limit = f"{timeout_s:g} seconds" if timeout_s else "its time limit"
         return Ending(FAILED, JobError(f"The job took longer than {limit} and was stopped.", step, "timeout"))
-    found, tail = read_json(folder / layout.ERROR), end_of_log(folder / RUN_LOG)
-    recorded: dict[str, Any] = found if isinstance(found, dict) else {}
+    recorded, tail = read_object(folder / layout.ERROR), end_of_log(folder / RUN_LOG)
     message = recorded.get("message") or ""
     kind: Any = recorded.get("kind", "pipeline")
     if _FROM_OUTSIDE.search(tail) and not recorded.get("step"):  # for lack of memory, or by hand
