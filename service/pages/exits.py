@@ -10,7 +10,7 @@ from service.results.answers import several
 from service.results.tables import number
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.reasons import EVIDENCE_GRADES, EXIT_EVIDENCE, EXIT_REASONS
-from tethermap.base.tables import Row
+from tethermap.base.tables import Row, by_key
 from tethermap.exits.words import CHEMISTRY, FULL_ROOM, LOST, OPEN_FROM, PRIOR, ROOM, UNUSUAL, WAY, in_words, listed
 
 SHOWN = (
@@ -34,9 +34,7 @@ def exit_sites(rows: Sequence[Row]) -> list[dict[str, Any]]:
         Rows of the exits table of one instance.
     """
     ranked = sorted((row for row in rows if number(row, "rank") is not None), key=lambda row: number(row, "rank") or 0)
-    sites: dict[str, list[dict[str, Any]]] = {}
-    for row in ranked:
-        sites.setdefault(str(row["site_id"]), []).append(_anchor(row))
+    sites = by_key((str(row["site_id"]), _anchor(row)) for row in ranked)
     return [{**anchors[0], "anchors": anchors} for anchors in sites.values()]
 
 

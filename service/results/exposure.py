@@ -31,9 +31,8 @@ class Summaries:
     """
 
     def __init__(self, reader: JobTables, pdb_ids: Collection[str]) -> None:
-        self._by_entry: dict[str, list[Row]] = {}
-        for row in reader.of_entries(tables.SASA_SUMMARY, pdb_ids, _OF_SUMMARY):
-            self._by_entry.setdefault(same_entry(str(row["pdb_id"])), []).append(row)
+        rows = reader.of_entries(tables.SASA_SUMMARY, pdb_ids, _OF_SUMMARY)
+        self._by_entry = tables.by_key((same_entry(str(row["pdb_id"])), row) for row in rows)
 
     def row(self, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None = None) -> Row | None:
         """Return the row of the given instance, or None."""

@@ -18,7 +18,7 @@ from service.errors import QueueFull
 from service.jobs.durable import raise_shortage
 from service.lru import Lru
 from tethermap.base.parquet import ROW, cell_of, connect, file_columns, literal, quoted, source
-from tethermap.base.tables import Column, Row, Table, Value, natural_key
+from tethermap.base.tables import Column, Row, Table, Value, by_key, natural_key
 
 Rows = Sequence[Row]
 
@@ -263,9 +263,7 @@ def matching(
         A client's parameters; None for any.
     """
     if pdb_id is None:  # chain and ligand mean something in each entry for itself
-        entries: dict[str, list[Row]] = {}
-        for row in rows:
-            entries.setdefault(str(row["pdb_id"]), []).append(row)
+        entries = by_key((str(row["pdb_id"]), row) for row in rows)
         return [row for one in sorted(entries) for row in matching(entries[one], one, chain, ligand, residue)]
     entry = same_entry(pdb_id)
     matches = [row for row in rows if same_entry(str(row["pdb_id"])) == entry]

@@ -16,6 +16,7 @@ from service.http.responses import json_answer, tagged
 from service.results.rows import MAX_FILTERS
 from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
+from tethermap.base.tables import by_key
 
 _LINKS = {
     "RCSB PDB": "https://www.rcsb.org",
@@ -88,10 +89,10 @@ async def get_manifest(request: Request) -> Response:
     """Description of the service: routes, limits, features."""
     shared = shared_of(request)
     settings, rate = shared.parts.settings, shared.parts.settings.rate_limit
-    routes: dict[str, list[answers.RouteNote]] = {}
-    for one in request.app.state.endpoints:
-        note = answers.RouteNote(method=one.method, path=one.plain_path, note=one.note)
-        routes.setdefault(one.group, []).append(note)
+    routes = by_key(
+        (one.group, answers.RouteNote(method=one.method, path=one.plain_path, note=one.note))
+        for one in request.app.state.endpoints
+    )
     answer = answers.ManifestAnswer(
         environment=settings.environment,
         timestamp=shared.parts.clock.text(),

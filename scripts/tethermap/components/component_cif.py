@@ -7,6 +7,7 @@ from contextlib import suppress
 from gemmi import cif
 
 from tethermap.base.identifiers import UNKNOWN_BOND
+from tethermap.base.tables import by_key
 from tethermap.components.component import Component, ComponentAtom, ComponentBond, is_hydrogen, names_of, on_one_line
 
 _ORDERS = {
@@ -61,9 +62,8 @@ def read_components(text: str, origin: str) -> dict[str, Component]:
 
 
 def _block_components(block: cif.Block, listed: dict[str, tuple[str, ...]], origin: str) -> Iterator[Component]:
-    rows: dict[str, list[Row]] = {}
-    for row in _rows(block, "_chem_comp_atom.", "comp_id", "atom_id", "type_symbol"):
-        rows.setdefault(row["comp_id"], []).append(row)
+    listed_atoms = _rows(block, "_chem_comp_atom.", "comp_id", "atom_id", "type_symbol")
+    rows = by_key((row["comp_id"], row) for row in listed_atoms)
     atoms = {comp_id: _atoms(members) for comp_id, members in rows.items()}
     position = {comp_id: {atom.name: i for i, atom in enumerate(members)} for comp_id, members in atoms.items()}
     bonds: dict[str, list[ComponentBond]] = {}

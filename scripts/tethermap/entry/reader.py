@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 from tethermap.base.errors import ReasonError
 from tethermap.base.identifiers import short_code
 from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.base.tables import by_key
 from tethermap.entry.additions import NONE, Additions, read_additions, shorten_codes
 from tethermap.entry.atoms import NON_POLYMER, POLYMER, Atoms, text as decoded
 from tethermap.entry.metadata import EntryMetadata, from_mmcif, from_pdb
@@ -218,9 +219,7 @@ def _conect(structure: gemmi.Structure, atoms: Atoms) -> dict[int, tuple[tuple[i
             first, second = sorted((number.get(serial, -1), number.get(other, -1)))
             if 0 <= first < second and atoms.residue[first] == atoms.residue[second]:
                 times[first, second] = max(count, times.get((first, second), 0))
-    bonds = defaultdict(list)
-    for (first, second), count in sorted(times.items()):
-        bonds[first].append((second, count))
+    bonds = by_key((first, (second, count)) for (first, second), count in sorted(times.items()))
     return {first: tuple(others) for first, others in bonds.items()}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tethermap.base.arrays import BoolArray, IntArray
+from tethermap.base.tables import by_key
 from tethermap.entry.atoms import Atoms
 
 OCCUPANCY_DECIMALS = 3
@@ -53,11 +54,10 @@ class Conformers:
         self._atoms = atoms
         self._masks: dict[bytes, BoolArray] = {}
         labelled = np.flatnonzero(atoms.altloc != b"")
-        sites: dict[tuple[bytes, int, bytes], list[int]] = {}
         # Alternates of different components under one number are one site (microheterogeneity).
         columns = (atoms.label_asym_id, atoms.auth_seq_id, atoms.ins_code)
-        for atom, *key in zip(labelled.tolist(), *(column[labelled].tolist() for column in columns), strict=True):
-            sites.setdefault(tuple(key), []).append(atom)
+        keys = zip(*(column[labelled].tolist() for column in columns), strict=True)
+        sites = by_key(zip(keys, labelled.tolist(), strict=True))
         self._sites = [np.array(members, dtype=np.int64) for members in sites.values()]
         several = [bool((atoms.residue[site] != atoms.residue[site[0]]).any()) for site in self._sites]
         self._best = [best_altloc(atoms, *one) for one in zip(self._sites, several, strict=True)]

@@ -10,6 +10,7 @@ from rdkit.Chem.rdMolDescriptors import CalcMolFormula
 
 from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.elements import is_metal
+from tethermap.base.tables import by_key
 from tethermap.components.component import Component
 from tethermap.components.formula import spaced_formula
 from tethermap.components.index import ComponentIndex
@@ -179,12 +180,11 @@ class _Whole:
 
     def deposited_hydrogens(self, parents: Mapping[int, int]) -> dict[int, list[tuple[str, Sequence[float]]]]:
         """Return label and place of the deposited hydrogens by heavy atom."""
-        by_parent: dict[int, list[tuple[str, Sequence[float]]]] = {}
-        for hydrogen, parent in parents.items():
-            if parent in self.position:
-                xyz = self.instance.atoms.xyz[hydrogen].tolist()
-                by_parent.setdefault(self.position[parent], []).append((self.instance.atom_label(hydrogen), xyz))
-        return by_parent
+        return by_key(
+            (self.position[parent], (self.instance.atom_label(hydrogen), self.instance.atoms.xyz[hydrogen].tolist()))
+            for hydrogen, parent in parents.items()
+            if parent in self.position
+        )
 
 
 def _definition(whole: _Whole) -> tuple[str, str, FloatArray]:

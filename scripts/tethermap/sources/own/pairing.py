@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
+from tethermap.base.tables import by_key
 from tethermap.sources.own.sniff import stem_of
 
 _ROLES = frozenset({
@@ -53,9 +54,7 @@ def paired(
         Folder of the user's file that a file elsewhere was made from.
     """
     folders = {path: str(Path(path).parent) for path in (*structures, *ligands)} | dict(folders or {})
-    pairs: Pairs = {}
-    for listed_structure, ligand in listed:
-        pairs.setdefault(listed_structure, []).append(ligand)
+    pairs: Pairs = by_key(listed)
     named = {ligand for ligands in pairs.values() for ligand in ligands}
     alone: list[str] = []
     for ligand in _one_a_stem([ligand for ligand in ligands if ligand not in named]):

@@ -12,6 +12,7 @@ import numpy as np
 from rdkit import Chem, rdBase
 
 from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.base.tables import by_key
 from tethermap.formats.text import structure_text
 from tethermap.sources.own.archives import ArchiveError, Parts
 from tethermap.sources.own.merge import add_ligands, atom_of, residue_of
@@ -170,9 +171,7 @@ def _mol2_pose(sections: Mapping[str, list[list[str]]], residue: _Member) -> Lig
 
 def _complex(name: str, residues: Sequence[_Member]) -> str:
     """Return residues as mmCIF; residues with a pose get its atoms and, after the model, its bonds."""
-    model, chains = gemmi.Model(1), dict[str, list[_Member]]()
-    for residue in residues:
-        chains.setdefault(residue.key[0] or "A", []).append(residue)
+    model, chains = gemmi.Model(1), by_key((residue.key[0] or "A", residue) for residue in residues)
     for chain_name, members in chains.items():
         chain = gemmi.Chain(chain_name)
         for member in members:
