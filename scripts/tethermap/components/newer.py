@@ -6,7 +6,7 @@ from tethermap.base.atomic import write_bytes
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import is_component_code
 from tethermap.base.links import Addresses
-from tethermap.run.http import HttpAnswer, HttpClient, HttpError
+from tethermap.run.http import HttpClient, HttpError
 
 
 class ComponentFiles:
@@ -53,10 +53,10 @@ class ComponentFiles:
         return answer.content.decode("utf-8")
 
 
-def _problem(answer: HttpAnswer) -> str:
+def _problem(content: bytes) -> str:
     """Return the fault of a response that should be a component definition."""
     try:
-        text = answer.content.decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError:
         return "not text"
     return "" if text.lstrip().startswith("data_") and "_chem_comp_atom" in text else "not a component definition"

@@ -146,7 +146,7 @@ class HttpClient:
         url: str,
         body: Mapping[str, Any] | None = None,
         *,
-        problem: Callable[[HttpAnswer], str] | None = None,
+        problem: Callable[[bytes], str] | None = None,
         slot: Callable[[], AbstractContextManager[None]] = nullcontext,
         raw: bool = False,
     ) -> HttpAnswer:
@@ -175,7 +175,7 @@ class HttpClient:
             try:
                 with slot():
                     answer = self._try(method, url, host, body, raw=raw)
-                detail = problem(answer) if problem and answer.status == httpx2.codes.OK else ""
+                detail = problem(answer.content) if problem and answer.status == httpx2.codes.OK else ""
                 if not detail:
                     return answer
                 raise HttpError(host, detail)  # noqa: TRY301 - handled like a failed request

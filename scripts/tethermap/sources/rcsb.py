@@ -11,7 +11,7 @@ from tethermap.base.links import Addresses
 from tethermap.entry.model import PolymerEntity
 from tethermap.fit.file import NONE, ReportFile, checked
 from tethermap.fit.report import check_report
-from tethermap.run.http import HttpAnswer, HttpClient, HttpError
+from tethermap.run.http import HttpClient, HttpError
 from tethermap.sources.base import EntrySummary, Fetched, FetchError, Hit, KnownEntry, Source, SourceError
 from tethermap.sources.cache import StructureCache
 from tethermap.sources.content import check_file
@@ -142,9 +142,9 @@ class RcsbSource(Source):
         ):
             checks: list[FetchError | Fetched | None] = [None]
 
-            def problem(answer: HttpAnswer, checks: list[FetchError | Fetched | None] = checks) -> str:
+            def problem(content: bytes, checks: list[FetchError | Fetched | None] = checks) -> str:
                 try:
-                    checks[0] = check_file(answer.content, entry_id)
+                    checks[0] = check_file(content, entry_id)
                 except FetchError as error:
                     checks[0] = error
                     return str(error)
@@ -221,7 +221,7 @@ class ServiceReports:
         for ending, address in product(("cif", "xml"), self._addresses):
             url = address.format(middle=entry_id[-3:-1], id=entry_id, ending=ending)
             try:
-                answer = self._http.request(url, problem=_report_problem, slot=self._cache.connection, raw=True)
+                answer = self._http.request(url, problem=check_report, slot=self._cache.connection, raw=True)
             except HttpError as error:
                 _LOG.warning("validation report of %s: %s", entry_id, error)
                 status = str(error)
@@ -238,7 +238,3 @@ class ServiceReports:
         if status == NONE.status:
             self._cache.store_report(entry_id, "none", b"")
         return ReportFile(status)
-
-
-def _report_problem(answer: HttpAnswer) -> str:
-    return check_report(answer.content)

@@ -111,7 +111,7 @@ class RcsbServices:
         answer = self._ask("data", f"{self.addresses.data}/rest/v1/holdings/removed/{entry_id.upper()}")
         if answer.status != 200:
             return None
-        holdings = _object(answer).get("rcsb_repository_holdings_removed") or {}
+        holdings = json.loads(answer.content).get("rcsb_repository_holdings_removed") or {}
         return tuple(_entry_id(name) for name in holdings.get("id_codes_replaced_by") or ())
 
     def _search(self, body: Node) -> Mapping[str, Any] | None:
@@ -125,7 +125,8 @@ class RcsbServices:
                 "change the query, or use a mirror.",
                 "upstream" if answer.status >= 500 or answer.status == 404 else "input",
             )
-        return _object(answer)
+        content: Mapping[str, Any] = json.loads(answer.content)
+        return content
 
     def _entries(self, query: str, entry_ids: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield id and object of each existing entry, requested in batches."""
@@ -133,7 +134,7 @@ class RcsbServices:
         for start in range(0, len(listed), BATCH):
             batch = listed[start : start + BATCH]
             answer = self._ask("data", url, {"query": query, "variables": {"ids": list(map(str.upper, batch))}})
-            content = _object(answer) if answer.status == 200 else {}
+            content = json.loads(answer.content) if answer.status == 200 else {}
             data = content.get("data") or {}
             if answer.status != 200 or data.get("entries") is None:
                 errors = content.get("errors") or [{}]
@@ -161,19 +162,14 @@ class RcsbServices:
             ) from error
 
 
-def _json_problem(answer: HttpAnswer) -> str:
+def _json_problem(content: bytes) -> str:
     """Return the fault of a response that should be a JSON object."""
     try:
-        content = json.loads(answer.content)
+        answer = json.loads(content)
     except ValueError:
-        shown = " ".join(answer.content[:40].decode("utf-8", "replace").split())
+        shown = " ".join(content[:40].decode("utf-8", "replace").split())
         return f"not JSON, begins with {shown!r}"
-    return "" if isinstance(content, dict) else "not a JSON object"
-
-
-def _object(answer: HttpAnswer) -> Mapping[str, Any]:
-    content: Mapping[str, Any] = json.loads(answer.content)
-    return content
+    return "" if isinstance(answer, dict) else "not a JSON object"
 
 
 def _message(answer: HttpAnswer) -> str:

@@ -132,7 +132,7 @@ def test_a_connection_that_breaks_is_tried_again(standin: StandIn, waits: list[f
 def test_wrong_content_is_requested_again(standin: StandIn, waits: list[float]) -> None:
     standin.fault("files", "html", times=1)
     with _client(waits) as client:
-        answer = client.request(_url(standin), raw=True, problem=lambda a: "a page" if a.content[:1] == b"<" else "")
+        answer = client.request(_url(standin), raw=True, problem=lambda data: "a page" if data[:1] == b"<" else "")
     assert answer.content[:2] == b"\x1f\x8b"
     assert len(waits) == 1
 
