@@ -26,8 +26,7 @@ from service.routes.shared import (
     job_filters,
     job_of,
     owner_of,
-    require_own_uploads,
-    require_public_receivers,
+    require_allowed,
     shared_of,
 )
 from tethermap.base import layout
@@ -244,8 +243,7 @@ async def run_workflow(request: Request) -> Response:
         raise _refused("workflow_engine_parameters", "must be empty: service-info lists none")
     body = parse_object(fields.get("workflow_params", "").encode(), "workflow_params")
     submission = await in_thread(parse_submission, body, shared.parts.settings)
-    require_own_uploads(request, submission)
-    await require_public_receivers(request, submission)
+    await require_allowed(request, submission)
     kept = {**{name: fields[name].strip() for name in _KEPT}, "tags": _objects(fields, "tags")}
     submission = submission.model_copy(update={"run": kept})
     record = await shared.parts.queue.submit(submission, owner=owner_of(request))

@@ -23,9 +23,8 @@ from service.routes.shared import (
     in_thread,
     may_see,
     owner_of,
-    require_own_uploads,
+    require_allowed,
     require_owner,
-    require_public_receivers,
     shared_of,
 )
 
@@ -113,8 +112,7 @@ async def submit_batch(request: Request) -> Response:
     shared = shared_of(request)
     body = await read_json(request)
     jobs, pause = await in_thread(parse_batch, body, shared.parts.settings)
-    require_own_uploads(request, *jobs, batch=True)
-    await require_public_receivers(request, *jobs, batch=True)
+    await require_allowed(request, *jobs, batch=True)
     key = idempotency(request, "/api/batches", body)
     batch = await shared.parts.queue.submit_batch(jobs, pause, owner=owner_of(request), idempotency=key)
     base, items = address(f"/api/batches/{batch.batch_id}"), [BatchJob.of(item) for item in batch.items]

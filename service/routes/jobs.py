@@ -35,8 +35,7 @@ from service.routes.shared import (
     in_thread,
     job_of,
     owner_of,
-    require_own_uploads,
-    require_public_receivers,
+    require_allowed,
     shared_of,
     state_of,
 )
@@ -66,8 +65,7 @@ async def submit_job(request: Request) -> Response:
     shared = shared_of(request)
     body = await read_json(request)
     submission = await in_thread(parse_submission, body, shared.parts.settings)
-    require_own_uploads(request, submission)
-    await require_public_receivers(request, submission)
+    await require_allowed(request, submission)
     if DRY_RUN.of(request):
         with shared.parts.queue.room(owner_of(request)):
             return json_answer(await shared.dry_runs.run(submission))

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
@@ -258,7 +258,19 @@ def require_owner(request: Request, owner: str | None, kind: str, **ids: str) ->
         )
 
 
-def require_own_uploads(request: Request, *submissions: Submission, batch: bool = False) -> None:
+async def require_allowed(request: Request, *submissions: Submission, batch: bool = False) -> None:
+    """Refuse jobs with an upload of another owner, or with a webhook outside the public internet.
+
+    Raises
+    ------
+    Forbidden, InvalidField
+        If there are such jobs; in a batch it names each.
+    """
+    _require_own_uploads(request, submissions, batch=batch)
+    await _require_public_receivers(request, submissions, batch=batch)
+
+
+def _require_own_uploads(request: Request, submissions: Sequence[Submission], *, batch: bool) -> None:
     """Reject jobs with structures of another token, those of a batch by name; the queue reports missing structures.
 
     Raises
@@ -284,7 +296,7 @@ def require_own_uploads(request: Request, *submissions: Submission, batch: bool 
         raise first
 
 
-async def require_public_receivers(request: Request, *submissions: Submission, batch: bool = False) -> None:
+async def _require_public_receivers(request: Request, submissions: Sequence[Submission], *, batch: bool) -> None:
     """Refuse jobs whose webhook is a name that leads to an address outside the public internet.
 
     Names that are not found in `_LOOKUP_SECONDS` are accepted: each delivery checks the address that it connects to.

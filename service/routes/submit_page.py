@@ -29,8 +29,7 @@ from service.routes.shared import (
     in_thread,
     owner_of,
     record_of,
-    require_own_uploads,
-    require_public_receivers,
+    require_allowed,
     shared_of,
     upload_named,
 )
@@ -101,8 +100,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
             reason = str(TEXTS.front.files_rejected.plain(files=refused[0]))
             raise InvalidField(f"Files: {reason}.", details={"field": FIELD, "reason": reason})
         meaning = meaning_of(values, shared.parts.settings)
-        require_own_uploads(request, meaning.submission)
-        await require_public_receivers(request, meaning.submission)
+        await require_allowed(request, meaning.submission)
         if task == ["check"]:
             return _form(request, values, meaning)
         if task == ["preview"]:
