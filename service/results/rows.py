@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +13,7 @@ from service.errors import InvalidParameter
 from service.results.tables import JobTables, ordered_by, plain_number, same_entry
 from service.scrub import FORMULA
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
-from tethermap.base.tables import Column, Row, Table, format_value
+from tethermap.base.tables import Column, Row, Table, csv_lines, format_value
 
 RESERVED = ("table", "sort", "limit", "offset", "format", "columns")
 """Parameters of the route that are not columns."""
@@ -67,7 +65,7 @@ class RowsWanted:
         self, reader: JobTables, table: Table, columns: Sequence[Column], limit: int | None, offset: int
     ) -> Iterator[str]:
         """Yield the header and rows of the view as CSV, as `csv_text` does; DuckDB writes the lines."""
-        yield _csv([[column.name for column in columns]])
+        yield csv_lines([[column.name for column in columns]])
         line, end = _line_of(columns), None if limit is None else offset + limit
         for start in range(offset, sys.maxsize if end is None else end, _LINES):
             size = _LINES if end is None else min(_LINES, end - start)
@@ -179,10 +177,4 @@ def _line_of(columns: Sequence[Column]) -> str:
 def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
     """Return a table as CSV, each cell in the pipeline's format."""
     cells = ([_safe(format_value(row.get(column.name), column), column) for column in columns] for row in rows)
-    return _csv([[column.name for column in columns], *cells])
-
-
-def _csv(rows: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    return csv_lines([[column.name for column in columns], *cells])

@@ -299,6 +299,13 @@ def rows_into(stream: SupportsWrite, table: Table, name: str) -> Callable[[Row],
     return lambda row: writer.writerow(cells(row))
 
 
+def csv_lines(rows: Iterable[Iterable[Value]]) -> str:
+    """Return rows of cells as lines of CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
 def cell_formatter(table: Table, name: str) -> Callable[[Row], list[Value]]:
     """Return a function that orders a row's cells so that `csv.writer` writes them like `format_value`.
 

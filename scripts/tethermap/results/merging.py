@@ -5,7 +5,6 @@ keys and positions are in memory, so the memory doesn't grow with the rows.
 """
 
 import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby, repeat
@@ -15,7 +14,17 @@ from typing import Any
 from tethermap.answers.waiting import Place, Spool, spool
 from tethermap.base.atomic import replacing
 from tethermap.base.records import Source, whole_rows
-from tethermap.base.tables import Row, Table, Value, cell_formatter, cell_parser, formatted, instance_key, natural_key
+from tethermap.base.tables import (
+    Row,
+    Table,
+    Value,
+    cell_formatter,
+    cell_parser,
+    csv_lines,
+    formatted,
+    instance_key,
+    natural_key,
+)
 
 Key = tuple[Any, ...]
 
@@ -44,7 +53,7 @@ class SortedTable:
         KeyError
             If a row has a column that is not in the table.
         """
-        self.add_text(key, _csv_text(map(self._cells, rows)))
+        self.add_text(key, csv_lines(map(self._cells, rows)))
 
     def add_columns(self, key: Key, columns: Mapping[str, str | Sequence[Value]]) -> None:
         """Add a block of rows by all of its columns: the values of the rows, or the text that all rows share."""
@@ -52,7 +61,7 @@ class SortedTable:
         for column in self._table.columns:
             values = columns[column.name]
             cells.append(repeat(values) if isinstance(values, str) else formatted(column, values))
-        self.add_text(key, _csv_text(zip(*cells, strict=False)))
+        self.add_text(key, csv_lines(zip(*cells, strict=False)))
 
     def add_text(self, key: Key, text: str) -> None:
         """Add a block of rows that are CSV text already."""
@@ -62,7 +71,7 @@ class SortedTable:
         """Write the file: header, then the blocks by key, those with equal keys as they came or by their text."""
         self._places.sort(key=lambda place: place[0])
         with replacing(self._path) as temporary, temporary.open("wb") as stream:
-            stream.write(_csv_text([self._table.names]).encode("utf-8"))
+            stream.write(csv_lines([self._table.names]).encode("utf-8"))
             for _, equal in groupby(self._places, key=lambda place: place[0]):
                 blocks = [self._spool.read(place) for _, place in equal]
                 stream.writelines(sorted(blocks) if equal_by_text else blocks)
@@ -157,12 +166,6 @@ def merge(
                     merged.add_text(key(row), text)
                 elif new is not None:
                     merged.add(key(row), [new])
-
-
-def _csv_text(rows: Iterable[Iterable[Value]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def _cells(text: str) -> list[str]:
