@@ -9,10 +9,11 @@ import contextlib
 import logging
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -219,13 +220,8 @@ class Index:
         gone : sequence of str
             Jobs that are in the index only.
         """
-        batch: list[IndexedJob | str] = list(gone)
-        for job in jobs:
-            batch.append(job)
-            if len(batch) >= _BULK:
-                self._apply(batch)
-                batch = []
-        if batch:
+        changes: Iterator[IndexedJob | str] = chain(gone, jobs)
+        while batch := list(islice(changes, _BULK)):
             self._apply(batch)
         if self._changed:
             self._checkpoint()
