@@ -84,11 +84,8 @@ def _words(path: str) -> list[str]:
 
 def _one_a_stem(ligands: Iterable[str]) -> list[str]:
     """Return one file per name if a ligand exists in several formats: the one with most bond information."""
-    best: dict[str, str] = {}
-    for ligand in ligands:
-        stem = str(Path(ligand).with_name(stem_of(Path(ligand).name))).lower()
-        best[stem] = min(best.get(stem, ligand), ligand, key=_rank)
-    return list(best.values())
+    by_stem = by_key((str(Path(one).with_name(stem_of(Path(one).name))).lower(), one) for one in ligands)
+    return [min(same, key=_rank) for same in by_stem.values()]
 
 
 def _rank(ligand: str) -> int:
