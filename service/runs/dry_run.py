@@ -49,18 +49,15 @@ class DryRuns:
             If too many wait already.
         """
         async with self._places.taken():
-            return await self._search(submission)
-
-    async def _search(self, submission: Submission) -> DryRunAnswer:
-        with tempfile.TemporaryDirectory(prefix="tethermap-dry-", ignore_cleanup_errors=True) as folder:
-            config = Path(folder) / "job.json"
-            config.write_text(json.dumps(pipeline_config(submission.settings(), self._settings)), encoding="utf-8")
-            command = [sys.executable, "-m", "scripts.scout", str(config)]
-            try:
-                status, output, _ = await output_of(command, _SECONDS, child_environment(self._settings))
-            except TimeoutError:
-                message = "The source took too long to answer: try again later."
-                raise UpstreamUnavailable(message, headers=_RETRY) from None
+            with tempfile.TemporaryDirectory(prefix="tethermap-dry-", ignore_cleanup_errors=True) as folder:
+                config = Path(folder) / "job.json"
+                config.write_text(json.dumps(pipeline_config(submission.settings(), self._settings)), encoding="utf-8")
+                command = [sys.executable, "-m", "scripts.scout", str(config)]
+                try:
+                    status, output, _ = await output_of(command, _SECONDS, child_environment(self._settings))
+                except TimeoutError:
+                    message = "The source took too long to answer: try again later."
+                    raise UpstreamUnavailable(message, headers=_RETRY) from None
         found: dict[str, Any] = json.loads(output or b"{}")
         if status != 0:
             error = found.get("error", {})
