@@ -23,7 +23,7 @@ from tethermap.molecule.layout2d import molecule_layout
 
 
 def make(first: Part, second: Part, given: argparse.Namespace) -> str:
-    """Return the degraders of two halves as JSON, CSV or SDF, or a file of these inside JSON with their number.
+    """Return the degraders of two halves as JSON, CSV or SDF; with `counted`, a file inside JSON with the total.
 
     Parameters
     ----------
@@ -37,11 +37,12 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     made = found[:MOST_MADE]
     page = made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))
-    body: dict[str, object] = {"total": len(made), "truncated": len(found) > MOST_MADE}
+    total, truncated = len(made), len(found) > MOST_MADE
     if given.format != "json":
         file = build.as_csv(rows) if given.format == "csv" else build.as_sdf(zip(page, rows, strict=True))
-        return json.dumps({**body, "file": file}) if given.counted else file
-    body |= {"a": first.description, "b": second.description, "count": len(rows), "degraders": rows}
+        return json.dumps({"total": total, "truncated": truncated, "file": file}) if given.counted else file
+    body: dict[str, object] = {"a": first.description, "b": second.description, "count": len(rows), "total": total}
+    body |= {"degraders": rows, "truncated": truncated}
     if given.pictures:
         blocks = [block for part in (first, second) for block in to_make(part.end)]
         blocks += [str(row["smiles"]) for row in rows[: given.pictures]]

@@ -27,7 +27,7 @@ from tethermap.entry.repair import join_het_groups, name_waters, number_residues
 from tethermap.entry.text_search import PDB_START, find_mark
 from tethermap.entry.uniprot import References, Stated, stated_in_mmcif, stated_in_pdb
 from tethermap.formats.cif_repair import complete_atoms, with_plain_numbers
-from tethermap.formats.pdb_columns import UNKNOWN
+from tethermap.formats.pdb_columns import NO_COORDINATE
 from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 
@@ -426,8 +426,8 @@ def _parse_mmcif(text: str, entry_id: str) -> Parsed:
         structure = gemmi.make_structure_from_block(plain)
     if any(math.isnan(model.calculate_center_of_mass().length()) for model in structure):
         values = {value for axis in "xyz" for value in plain.find_values(f"_atom_site.Cartn_{axis}")}
-        wrong = [one for one in values if math.isnan(gemmi.cif.as_number(one)) and one.lower() not in UNKNOWN]
-        if wrong:
+        numberless = {value.lower() for value in values if math.isnan(gemmi.cif.as_number(value))}
+        if wrong := numberless - NO_COORDINATE:
             raise EntryError("file_unreadable", f"{min(wrong)[:20]} is no coordinate")
     if len(structure) and any(short_code(name) != name for name in structure[0].get_all_residue_names()):
         shorten_codes(block)

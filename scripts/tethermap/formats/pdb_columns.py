@@ -27,10 +27,10 @@ _HEX_WATER = re.compile(
 
 
 UNPLACED = 9999.0
-"""Each coordinate of an atom whose place is unknown, as in files of CNS and CHARMM."""
+"""Coordinate of an atom whose place is unknown; MAXIT of the wwPDB sets such atoms apart, too (11.200, ``Atom.h``)."""
 
-UNKNOWN = frozenset({"", "?", ".", "nan"})
-"""Coordinates of atoms whose place is unknown, in lower case."""
+NO_COORDINATE = frozenset({"", "?", ".", "nan"})
+"""Entries of files for unknown coordinates, in lower case."""
 
 _PRINTABLE = bytes(range(32, 127)) + b"\n"
 _DIGITS = str.maketrans("123456789", "0" * 9)

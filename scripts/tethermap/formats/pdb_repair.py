@@ -8,7 +8,7 @@ import numpy as np
 
 from tethermap.base.elements import SYMBOLS
 from tethermap.formats.guess_elements import guess_elements
-from tethermap.formats.pdb_columns import UNKNOWN, UNPLACED, kinds_of_atoms, odd_lines, with_decimal_waters
+from tethermap.formats.pdb_columns import NO_COORDINATE, UNPLACED, kinds_of_atoms, odd_lines, with_decimal_waters
 
 _ATOM = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
 _END = re.compile(r"^END *\r?$", re.MULTILINE)
@@ -133,7 +133,7 @@ def _realigned(line: str) -> str:
     fields = _FIELDS.fullmatch(line.strip()) if odd_lines(kinds_of_atoms(line)) else None
     if fields is None:
         unplaced = f"{line[:30]}{3 * f'{UNPLACED:8.3f}'}{line[54:]}"
-        unknown = not UNKNOWN.isdisjoint(line[k : k + 8].strip().lower() for k in (30, 38, 46))
+        unknown = not NO_COORDINATE.isdisjoint(line[k : k + 8].strip().lower() for k in (30, 38, 46))
         return unplaced if unknown and _ATOM.match(line) and not odd_lines(kinds_of_atoms(unplaced)) else line
     name = fields["name"] if len(fields["name"]) == 4 else f" {fields['name']}"
     x, y, z = (float(fields[axis]) for axis in "xyz")

@@ -200,7 +200,7 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(
 
 @pytest.mark.parametrize("mark", ["9999.000", "?", ".", "nan", ""])
 def test_atoms_without_coordinates_are_missing(mark: str, find: Find, tmp_path: Path) -> None:
-    """A side chain's atom, one of a ligand, and all of another ligand; 9999 is of CNS and CHARMM."""
+    """A side chain's atom, one of a ligand, and all of another ligand."""
     unknown = (9999.0, 9999.0, 9999.0)
     protein = strand("A", 1, length=30)
     protein[4] = atom_line(5, "CB", "ALA", "A", 1, unknown, element="C", record="ATOM")

@@ -1,4 +1,4 @@
-// The page of a job that has ended: after its submission, but not on the way back, the results follow.
+// A job that ended before its page was received: the results follow right after its submission, not on the way back.
 
 import { root } from "./http.js";
 
