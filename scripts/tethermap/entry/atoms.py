@@ -87,7 +87,7 @@ class Atoms:
         heavy: BoolArray = (self.element != b"H") & (self.element != b"D")
         return heavy
 
-    @property
+    @cached_property
     def unplaced(self) -> BoolArray:
         """Atoms whose coordinates are unknown, shape (n_atoms,)."""
         unplaced: BoolArray = (self.xyz == UNPLACED).any(axis=1)

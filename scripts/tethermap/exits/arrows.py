@@ -130,6 +130,7 @@ def _best_arrow(anchor: FloatArray, hard: FloatArray, soft: FloatArray, natural:
     units = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     steps = np.array([*(share * bond for share in _ALONG), ARROW_END * bond + BADGE + GAP])
     points = anchor + steps[:, None] * units[:, None, :]
+    hard = hard[np.linalg.norm(hard - anchor, axis=1) < steps[-1] + BADGE + bond]  # others leave all room
     room = np.minimum(_nearest(points, hard) / bond, 1.0)
     past = np.minimum(_nearest(points, soft) / bond, 0.6)
     best = int((room + PAST_LEAVING * past + STRAIGHT * (units @ natural)).round(6).argmax())

@@ -127,15 +127,15 @@ def _lysines(instance: Instance, graph: LigandGraph, exit_: Exit) -> dict[str, V
     away -= BOND * exit_.opening.direction
     apart = np.linalg.norm(away, axis=1)
     cosine = np.clip(away @ exit_.opening.direction / np.maximum(apart, 1e-6), -1.0, 1.0)
-    order = np.argsort(apart.round(3), kind="stable").tolist()
-    degrees = np.degrees(np.arccos(cosine)).tolist()
-    lysines = [instance.lysines[k] for k in order]
+    order = np.argsort(apart.round(3), kind="stable")
+    degrees = np.degrees(np.arccos(cosine[order])).tolist()
+    lysines = [instance.lysines[k] for k in order.tolist()]
     numbers = [one.uniprot for one in lysines]
     return {
         "lysines": JOINED.join(f"{chain_of_copy(one.chain, one.copy_name)} {one.residue_id}" for one in lysines),
         "lysine_uniprot": JOINED.join(numbers) if any(numbers) else "",
-        "lysine_distances_A": JOINED.join(f"{apart[k]:.1f}" for k in order),
-        "lysine_angles_deg": JOINED.join(f"{degrees[k]:.0f}" for k in order),
+        "lysine_distances_A": JOINED.join(f"{distance:.1f}" for distance in apart[order].tolist()),
+        "lysine_angles_deg": JOINED.join(f"{angle:.0f}" for angle in degrees),
     }
 
 

@@ -24,8 +24,10 @@ def load_obsolete(path: Path) -> dict[str, tuple[str, ...]]:
     """
     with path.open(encoding="utf-8", errors="replace", newline="") as stream:
         if path.suffix == ".csv":
-            read = csv.DictReader(stream)
-            rows = [(row.get("pdb_id") or "", re.split(r"[\s;,]+", row.get("replaced_by") or "")) for row in read]
+            read = csv.reader(stream)
+            names = next(read, [])
+            cells = (dict(zip(names, row, strict=False)) for row in read)
+            rows = [(one.get("pdb_id", ""), re.split(r"[\s;,]+", one.get("replaced_by", ""))) for one in cells]
         else:
             listed = (line.split() for line in stream if line.startswith("OBSLTE"))
             rows = [(words[2], words[3:]) for words in listed if len(words) > 2]
