@@ -34,6 +34,9 @@ CHARGES = Path(__file__).resolve().parents[2] / "data" / "charges_at_ph.csv"
         ("Cc1onc(O)c1C", "Cc1onc([O-])c1C"),  # an isoxazol-3-ol, 6.1
         ("CCOP(=O)(O)O", "CCOP(=O)([O-])[O-]"),  # a phosphate, 1.6 and 6.6
         ("CP(=O)(O)O", "CP(=O)([O-])[O-]"),  # phosphonates, 1.9 and 7.2 on average
+        ("OP(=O)(O)CP(=O)(O)O", "OP(=O)([O-])CP(=O)([O-])[O-]"),  # bisphosphonates, alendronate 2.6, 6.7 and 11.5
+        ("OC1=C(c2ccccc2)C(=O)c2ccccc21", "[O-]C1=C(c2ccccc2)C(=O)c2ccccc21"),  # phenindione as an enol, 4.1
+        ("CC(C)=CCC1=C(O)C(=O)c2ccccc2C1=O", "CC(C)=CCC1=C([O-])C(=O)c2ccccc2C1=O"),  # lapachol, about 6
         ("CC(=O)NS(=O)(=O)c1ccccc1", "CC(=O)[N-]S(=O)(=O)c1ccccc1"),
         ("C[N+](C)(C)CCO", "C[N+](C)(C)CCO"),
         ("CC[N+](=O)[O-]", "CC[N+](=O)[O-]"),
