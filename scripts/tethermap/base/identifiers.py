@@ -31,7 +31,7 @@ _FILE = re.compile(
 )
 _ADDRESS = re.compile(
     r"(?:^|[/.:])(?:rcsb\.org|wwpdb\.org|pdbj\.org|pdbe\.org|ebi\.ac\.uk|uniprot\.org|proteopedia\.org|identifiers\.org"
-    r"|10\.2210)/(.*)",
+    r"|pdb-redo\.eu|10\.2210)/(.*)",
     re.IGNORECASE,
 )
 """Pages and files of an entry or a protein, and the DOI of an entry."""

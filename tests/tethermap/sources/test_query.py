@@ -30,6 +30,7 @@ NAMED = [
     "ebi.ac.uk/pdbe/entry/pdb/2ity", "https://www.ebi.ac.uk/pdbe/entry/pdb/2ity/bound/IRE", "https://pdbe.org/2ity",
     "https://pdbj.org/mine/summary/2ity", "doi 10.2210/pdb2ity/pdb", "doi:10.2210/pdb2ity/pdb",
     "https://doi.org/10.2210/pdb2ity/pdb", "10.2210/pdb_00002ity/pdb", "https://identifiers.org/pdb:2ITY",
+    "https://pdb-redo.eu/db/2ity", "https://pdb-redo.eu/db/2ity/2ity_final.cif",
 ]  # fmt: skip
 """Ways to write an entry's id, each the whole query."""
 
