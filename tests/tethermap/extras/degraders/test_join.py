@@ -87,7 +87,17 @@ def test_each_reaction_is_possible_at_the_ends_in_its_row() -> None:
 
 
 @pytest.mark.parametrize(
-    "smiles", ["[*]NC(=N)C", "C[Si](C)(C)[*]", "C=C[*]", "O=P(O)(O)O[*]", "CC=C(C)N[*]", "CC(=O)S[*]"]
+    "smiles",
+    [
+        "[*]NC(=N)C",
+        "C[Si](C)(C)[*]",
+        "C=C[*]",
+        "O=P(O)(O)O[*]",
+        "CC=C(C)N[*]",
+        "CC(=O)S[*]",
+        "CCNC(=S)N[*]",
+        "CC(=S)N(C)[*]",
+    ],
 )
 def test_exit_without_a_common_reaction_has_no_handle(smiles: str) -> None:
     assert end_of(smiles) is None
