@@ -35,12 +35,11 @@ from tethermap.sources.own.archives import ArchiveError, members
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
-from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, MMCIF, STRUCTURES, kind_of
+from tethermap.sources.own.sniff import BESIDE, COMPLEXES, LIGANDS, MMCIF, STRUCTURES, kind_of
 
 MOST_MEMORY = 6 << 30
 """Bytes of address space; a file that needs more is refused."""
 
-_OTHERS = {"json": "confidence", "npz": "confidence", "mtz": "map", "ccp4": "map", "map": "map", "xml": "validation"}
 _MOST_NOTES = 12
 _MOST_DRAWN = 12
 """Ligands of one structure that are drawn, each molecule once."""
@@ -119,8 +118,8 @@ def _of_file(path: Path) -> Found:
             file |= {"kind": "other", "error": reason}
         elif kind in COMPLEXES or (kind in STRUCTURES and not (kind in MMCIF and is_definition(path))):
             file["kind"] = "structure"
-        elif ending in _OTHERS:
-            file["kind"] = _OTHERS[ending]
+        elif ending in BESIDE:
+            file["kind"] = BESIDE[ending]
         elif is_definition(path):
             codes = ", ".join(read_user_components(path))
             file |= {"kind": "components", "notes": [f"defines {codes}"]}

@@ -17,7 +17,7 @@ BZIP2, XZ = b"BZh", b"\xfd7zXZ"
 
 _READERS: tuple[tuple[bytes, Callable[..., object]], ...] = ((GZIP, gzip.open), (BZIP2, bz2.open), (XZ, lzma.open))
 _MAGIC = 6
-_SUFFIXES = (".gz", ".bz2", ".xz")
+SUFFIXES = (".gz", ".bz2", ".xz")
 
 MOST_UNPACKED = 2 << 30
 """Largest unpacked file, in bytes; the largest mmCIF file of the PDB is half this size."""
@@ -37,7 +37,7 @@ class DamagedGzip(ValueError):  # noqa: N818 - named for what the content is
 
 def ending_of(name: str) -> str:
     """Return the last suffix of a name before those of compression, in lower case."""
-    for packer in _SUFFIXES:
+    for packer in SUFFIXES:
         name = name.lower().removesuffix(packer)
     return name.rpartition(".")[2]
 

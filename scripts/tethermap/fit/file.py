@@ -4,9 +4,10 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from tethermap.base.packed import SUFFIXES
 from tethermap.fit.report import check_report
 
-MAP_ENDINGS = ("mtz", "ccp4", "map", "mrc", "ccp4.gz", "map.gz", "mrc.gz")
+MAP_ENDINGS = ("mtz", "ccp4", "map", "mrc")
 """Endings of maps, MTZ first."""
 
 
@@ -50,6 +51,7 @@ def checked(path: Path, source: str) -> ReportFile:
 
 
 def map_beside(model: Path, stem: str) -> Path | None:
-    """Return the map with the name of a model in the same folder; MTZ is preferred to CCP4."""
-    places = (model.with_name(f"{stem}.{suffix}") for suffix in MAP_ENDINGS)
+    """Return the map with the name of a model in the same folder, packed or not; MTZ is preferred to CCP4."""
+    endings = [f".{ending}{packer}" for ending in MAP_ENDINGS for packer in ("", *SUFFIXES)]
+    places = (model.with_name(stem + name) for ending in endings for name in (ending, ending.upper()))
     return next((place for place in places if place.is_file()), None)

@@ -8,12 +8,13 @@ import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import gemmi
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.packed import DAMAGED, open_unpacked
+from tethermap.base.packed import SUFFIXES, ending_of, unpacked
 
 COEFFICIENTS = (("FWT", "PHWT"), ("2FOFCWT", "PH2FOFCWT"), ("2FOFCWT_no_fill", "PH2FOFCWT_no_fill"))
 """Columns of an MTZ with the map that models are built in: of Refmac and BUSTER, of Phenix."""
@@ -27,7 +28,9 @@ SAMPLE_RATE = 3.0
 MOST_POINTS = 1 << 26
 """Larger maps are not read: their density would need gigabytes."""
 
-_UNREADABLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError, *DAMAGED)
+_MOST_BYTES = 5 * MOST_POINTS  # four per point, and a header
+
+_UNREADABLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError)
 
 
 class MapError(Exception):
@@ -87,7 +90,11 @@ def read_density(path: Path, model: Path) -> Density:
     """
     try:
         structure = gemmi.read_structure(str(model))
-        observed, limit = _of_mtz(path) if path.suffix == ".mtz" else _of_ccp4(path, structure.resolution)
+        with TemporaryDirectory() as folder:
+            if path.suffix.lower() in SUFFIXES:  # gemmi reads files, and of packed ones only gzip
+                data, path = unpacked(path.read_bytes(), _MOST_BYTES), Path(folder, path.stem)
+                path.write_bytes(data)
+            observed, limit = (_of_mtz if ending_of(path.name) == "mtz" else _of_ccp4)(path, structure.resolution)
     except _UNREADABLE as error:
         raise MapError(" ".join(str(error).split())[:200]) from error
     _agree(structure, observed)
@@ -118,7 +125,7 @@ def radius_at(resolution: float) -> float:
     return 0.7 + max(resolution - 0.6, 0.0) / 3
 
 
-def _of_mtz(path: Path) -> tuple[gemmi.FloatGrid, float]:
+def _of_mtz(path: Path, _: float) -> tuple[gemmi.FloatGrid, float]:
     mtz = gemmi.read_mtz_file(str(path))
     labels = set(mtz.column_labels())
     pair = next((pair for pair in COEFFICIENTS if labels.issuperset(pair)), None)
@@ -130,7 +137,7 @@ def _of_mtz(path: Path) -> tuple[gemmi.FloatGrid, float]:
 
 
 def _of_ccp4(path: Path, resolution: float) -> tuple[gemmi.FloatGrid, float]:
-    with open_unpacked(path) as stream:
+    with path.open("rb") as stream:
         head = stream.read(40)
     if len(head) < 40:
         raise MapError("the map stops in its header")

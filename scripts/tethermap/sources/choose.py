@@ -22,7 +22,7 @@ AUTO, OFF = NO_PATH
 FOLDER = "validation_reports"
 """Name of the archive's folder of reports; it is next to ``data`` and above the structures."""
 
-_ENDINGS = ("cif.gz", "cif", "xml.gz", "xml")
+_ENDINGS = [form + packer for form in ("cif", "xml") for packer in (".gz", "", ".bz2", ".xz")]
 
 Reports = Callable[[Fetched], ReportFile]
 """Returns the report of a fetched entry; called from several threads."""

@@ -20,7 +20,7 @@ from tethermap.sources.own.archives import ArchiveError, members, unpack
 from tethermap.sources.own.definitions import is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.prepare import Complex, Given, prepared
-from tethermap.sources.own.sniff import COMPLEXES, LIGANDS, kind_of, stem_of
+from tethermap.sources.own.sniff import BESIDE, COMPLEXES, LIGANDS, kind_of, stem_of
 from tethermap.sources.own.split import complexes_of
 
 _MOST_NAMES = 3
@@ -117,7 +117,7 @@ class FilesSource(FolderSource):
                     continue
                 file = naming.own_file(place, kind)
                 if reason or isinstance(file, str):
-                    if reason or not naming.BESIDE.fullmatch(place):
+                    if reason or ending_of(place) not in BESIDE:
                         skipped.setdefault(reason or str(file), []).append(labels[place])
                 elif not (file.is_mmcif and is_definition(file.path)):
                     structures.append(Complex(file.entry_id, place, file.is_mmcif, place))

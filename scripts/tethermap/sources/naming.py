@@ -16,13 +16,10 @@ _PDB = re.compile(r"(?:pdb)?" + _ID + r"(?:_final)?\.(?:ent|pdb)(?:\.gz)?")
 REDONE = re.compile(_ID + r"_final\.(?:cif|pdb)(?:\.gz)?", re.IGNORECASE)
 """Files of a mirror with a name of PDB-REDO, ``1abc_final.cif``: re-refined."""
 
-_REPORT = (re.compile(r".*_validation\.(?:cif|xml)(?:\.gz)?"), "a validation report")
+_REPORT = (re.compile(r".*_validation\.(?:cif|xml)(?:\.(?:gz|bz2|xz))?"), "a validation report")
 _ASSEMBLY = (re.compile(r".*(?:-assembly\d*\.cif|\.pdb\d+)(?:\.gz)?"), "an assembly, not the deposited entry")
 _OTHER = (_REPORT, _ASSEMBLY, *unsupported("name"))
 _STRUCTURE = re.compile(r"(?P<stem>.+)\.(?P<suffix>cif|mmcif|ent|pdb)(?:\.gz)?", re.IGNORECASE)
-BESIDE = re.compile(r".+\.(?:json|npz|mtz|ccp4|map|xml)(?:\.gz)?", re.IGNORECASE)
-"""Files that accompany models: confidences, maps, validation reports."""
-
 TABLE = re.compile(r".+\.(?:smi|csv|tsv)(?:\.(?:gz|bz2|xz))?", re.IGNORECASE)
 """Files that may be tables of SMILES, or of pairs of ligands and structures."""
 

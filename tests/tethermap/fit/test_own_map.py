@@ -1,8 +1,11 @@
 """A map calculated from a model, and the fit of an atom that only the model has."""
 
+import bz2
 import gzip
+import lzma
 import struct
 from pathlib import Path
+from typing import Any
 
 import gemmi
 import numpy as np
@@ -79,6 +82,18 @@ def test_model_fits_its_own_map_fully(folder: Path) -> None:
 def test_map_is_found_under_the_name_of_its_model(folder: Path) -> None:
     assert map_beside(folder / "own.pdb", "own") == folder / "own.mtz"
     assert map_beside(folder / "own.pdb", "other") is None
+
+
+@pytest.mark.parametrize("name", ["own.mtz", "own.ccp4"])
+@pytest.mark.parametrize("packer", [gzip, bz2, lzma])
+def test_packed_map_equals_the_plain_one(folder: Path, tmp_path: Path, name: str, packer: Any) -> None:
+    ending = {gzip: ".gz", bz2: ".bz2", lzma: ".XZ"}[packer]
+    path = tmp_path / (name.upper().replace("OWN", "own") + ending if ending.isupper() else name + ending)
+    path.write_bytes(packer.compress((folder / name).read_bytes()))
+    assert map_beside(tmp_path / "own.pdb", "own") == path
+    xyz = np.array([[4.0, 5.0, 6.0]])
+    plain, packed = (read_density(place, folder / "own.pdb").rscc(xyz) for place in (folder / name, path))
+    assert packed == plain
 
 
 def test_unusable_map_has_a_reason(folder: Path, tmp_path: Path) -> None:

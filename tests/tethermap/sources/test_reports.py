@@ -1,3 +1,4 @@
+import bz2
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -140,9 +141,11 @@ def test_users_own_model_has_its_report_next_to_it(tmp_path: Path) -> None:
     write(tmp_path / "own/My model.cif", cif_text("1abc"))
     write(tmp_path / "own/other.cif", cif_text("2abc"))
     write(tmp_path / "own/My model_validation.cif.gz", report_cif("1abc"))
+    (tmp_path / "own/other_validation.cif.bz2").write_bytes(bz2.compress(report_cif("2abc").encode()))
+    write(tmp_path / "own/third.cif", cif_text("3abc"))
     chosen = {"kind": "files", "files": str(tmp_path / "own")}
-    found = [_of_folder(tmp_path / "cache", chosen, name)[1].status for name in ("my-model", "other")]
-    assert found == ["found", "none"]
+    found = [_of_folder(tmp_path / "cache", chosen, name)[1].status for name in ("my-model", "other", "third")]
+    assert found == ["found", "found", "none"]
 
 
 def test_archive_has_no_reports_and_off_requests_none(tmp_path: Path) -> None:

@@ -26,13 +26,10 @@ from tethermap.sources.own.confidence import aligned_errors, confidence_file, re
 from tethermap.sources.own.merge import merged, with_confidences
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
 from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
-from tethermap.sources.own.sniff import StructureFile, stem_of
+from tethermap.sources.own.sniff import BESIDE, StructureFile, stem_of
 
 MOST_MODELS = 200
 """Maximum number of models of one file that become separate complexes."""
-
-_BESIDE = frozenset({"mtz", "map", "ccp4", "xml", "json", "npz"})
-"""Endings of files that are looked for next to a model."""
 
 _Beside = tuple[str | None, list[str]]
 """Files next to a model: its error matrix, None if there is none, and its scores."""
@@ -143,7 +140,7 @@ def _plain(file: Complex, folder: Path) -> Complex:
         write_text(made / name, text)
         for beside in path.parent.iterdir():  # maps and reports
             named = beside.name.startswith((stem_of(path.name), file.entry_id))
-            if named and (ending_of(beside.name) in _BESIDE or "_validation." in beside.name):
+            if named and (ending_of(beside.name) in BESIDE or "_validation." in beside.name):
                 with suppress(FileExistsError):
                     (made / beside.name).symlink_to(beside.resolve())
 

@@ -18,6 +18,10 @@ LIGANDS = frozenset({"sdf", "mol2", "dlg"})
 COMPLEXES = frozenset({"maestro", "mol2-complex"})
 """Files that state the bonds of a protein with its ligands; see `tethermap.sources.own.split`."""
 
+_MAPS = ("mtz", "ccp4", "map", "mrc")
+BESIDE = {"json": "confidence", "npz": "confidence", "xml": "validation", **dict.fromkeys(_MAPS, "map")}
+"""Kinds of files that accompany models, by their ending."""
+
 _HEAD = 1 << 16
 _PDB = re.compile(
     rb"^(?:HEADER|OBSLTE|TITLE |COMPND|EXPDTA|REMARK|CRYST1|MODEL |ATOM  |HETATM|SEQRES|AUTHOR|DBREF)", re.MULTILINE
@@ -27,7 +31,7 @@ _MOL = re.compile(rb"(?:[^\n]*\n){3}[ \d]{6}[^\n]*V[23]000", re.MULTILINE)
 _MOL2_RESIDUE = re.compile(rb"^\s*\d+\s+CA(?:\s+-?\d+\.\d+){3}\s+\S+\s+\d+\s+[A-Z]{3}-?\d*\s", re.MULTILINE)
 _LEAST_RESIDUES = 4
 _DOCKED = re.compile(rb"^DOCKED: ", re.MULTILINE)
-_NEVER_PDB = frozenset({"csv", "tsv", "smi", "npz", "mtz", "ccp4", "map", "md", "html", "fasta", "fa"})
+_NEVER_PDB = frozenset({"csv", "tsv", "smi", "npz", *_MAPS, "md", "html", "fasta", "fa"})
 _ENDINGS = re.compile(
     r"(?<=.)(?:\.(?:[mb]?cif|mmcif|ent|pdb\d{0,3}|pdbqt|json|sdf?|mol2?|dlg|mae|maegz|txt|gz|bz2|xz|zip|tar|tgz))+\Z",
     re.IGNORECASE,
