@@ -15,7 +15,7 @@ _ATOMS = "_atom_site."
 ITEMS = ("group_PDB", "id", "type_symbol", "label_alt_id", "label_asym_id", "Cartn_x", "auth_seq_id")
 """Items of atoms that the readers need, the first in each row first."""
 
-_QUOTED_NUMBER = re.compile(r"(['\"])\s*([+-]?\d+)\s*\1")
+QUOTED_NUMBER = re.compile(r"(['\"])\s*([+-]?\d+(?:\.\d*)?)\s*\1")
 _CHARGE = re.compile(r"(['\"]?)(?:([+-]?\d+)(?:\.0*)?|(\d+)([+-]))\1")
 """A formal charge as whole number, with decimals (``-1.0``), or as in PDB files (``1-``)."""
 
@@ -72,7 +72,7 @@ def complete_atoms(block: cif.Block) -> None:
 
 
 def with_plain_numbers(block: cif.Block) -> None:
-    """Write whole numbers that the reader refuses without quotes, charges without decimals and with the sign first.
+    """Write numbers that the reader refuses without quotes, charges without decimals and with the sign first.
 
     Other charges become unknown.
     """
@@ -81,7 +81,7 @@ def with_plain_numbers(block: cif.Block) -> None:
             for place, match in enumerate(map(_CHARGE.fullmatch, column)):
                 column[place] = f"{match[4] or ''}{match[2] or match[3]}" if match else "?"
         for place, value in enumerate(column):
-            if number := _QUOTED_NUMBER.fullmatch(value):
+            if number := QUOTED_NUMBER.fullmatch(value):
                 column[place] = number[2]
 
 

@@ -4,12 +4,12 @@ import re
 
 from gemmi import cif
 
-from tethermap.formats.cif_repair import ITEMS, complete_atoms, with_plain_numbers
+from tethermap.formats.cif_repair import ITEMS, QUOTED_NUMBER, complete_atoms, with_plain_numbers
 from tethermap.formats.pdb_repair import repaired_pdb
 from tethermap.formats.text import structure_text
 
 _CIF = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*data_", re.IGNORECASE)
-_QUOTED = re.compile(r"\s(['\"])\s*[+-]?\d+\s*\1(?=\s)")
+_QUOTED = re.compile(rf"\s{QUOTED_NUMBER.pattern}(?=\s)")
 _ROW = re.compile(r"^(?:ATOM|HETATM)\s", re.MULTILINE)
 _NEEDED = tuple(f"\n_atom_site.{item}" for item in ITEMS)
 
