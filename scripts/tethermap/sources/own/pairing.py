@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
 from tethermap.base.tables import by_key
-from tethermap.sources.own.sniff import stem_of
+from tethermap.sources.own.sniff import LIGANDS, kind_of, stem_of
 
 _ROLES = frozenset({
     "protein", "receptor", "rec", "apo", "holo", "pocket", "target", "complex", "ligand", "ligands", "lig", "crystal",
@@ -23,7 +23,7 @@ Pairs = dict[str, list[str]]
 
 
 def read_list(path: Path) -> list[tuple[str, str]]:
-    """Return the pairs of a list of two columns, structure and ligand; empty if it is another kind of table.
+    """Return the pairs of structure and ligand of a list of two columns; empty if it is another kind of table.
 
     Paths are relative to the list's folder.
     """
@@ -33,7 +33,9 @@ def read_list(path: Path) -> list[tuple[str, str]]:
         return []
     rows = [list(map(str.strip, row)) for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")]
     pairs = [(path.parent / row[0], path.parent / row[1]) for row in rows if all(row[:2]) and len(row) > 1]
-    return [(str(first), str(second)) for first, second in pairs if first.is_file() and second.is_file()]
+    files = [pair for pair in pairs if pair[0].is_file() and pair[1].is_file()]
+    turned = (pair[::-1] if kind_of(pair[0])[0] in LIGANDS else pair for pair in files)
+    return [(str(structure), str(ligand)) for structure, ligand in turned]
 
 
 def paired(

@@ -107,6 +107,8 @@ class LigandPose:
         Its rank among the poses of its molecule: by the file's name, or the order in the file.
     fields : mapping of str to str
         Scores and other fields of the record.
+    graph : str
+        SMILES with the configuration of the coordinates; the same for all poses of a molecule, empty without bonds.
     """
 
     names: tuple[str, ...]
@@ -121,6 +123,7 @@ class LigandPose:
     source_record: int = 1
     pose_rank: int = 1
     fields: Mapping[str, str] = field(default_factory=dict)
+    graph: str = ""
 
 
 def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]]:
@@ -142,6 +145,7 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
     poses: list[LigandPose] = []
     notes: list[str] = []
     ranks: Counter[object] = Counter()
+    known: dict[object, object] = {}
     named = _RANK.search(path.name)
     confidence = _CONFIDENCE.search(path.name)
     file = label or path.name
@@ -154,7 +158,8 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
             if len(poses) == MOST_POSES:
                 notes.append(f"{path.name}: only the first {MOST_POSES} poses are used.")
                 break
-            ranks[molecule := (found.title, *sorted(found.elements))] += 1
+            key = found.title, *sorted(found.elements)
+            ranks[molecule := known.setdefault(found.graph or key, key)] += 1  # GOLD names each pose differently
             rank = int(named[1]) if named and ranks[molecule] == 1 else ranks[molecule]
             fields = {**({"confidence": confidence[1]} if confidence else {}), **found.fields}
             poses.append(replace(found, source_file=file, source_record=number, pose_rank=rank, fields=fields))
@@ -275,7 +280,16 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     stated = bonds if bonds or sum(element != "H" for element in elements) == 1 else None
     if fault and any(atom.GetDegree() > _MOST_NEIGHBOURS.get(atom.GetSymbol(), count) for atom in mol.GetAtoms()):
         stated = None  # close atoms were taken for bonded ones
-    return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields)
+    graph = _graph(mol) if stated else ""
+    return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields, graph=graph)
+
+
+def _graph(mol: Chem.Mol) -> str:
+    mol = Chem.Mol(mol)
+    mol.UpdatePropertyCache(strict=False)
+    Chem.FastFindRings(mol)
+    Chem.AssignStereochemistryFrom3D(mol)
+    return str(Chem.MolToSmiles(mol))
 
 
 def _charge(atom: Chem.Atom) -> int:

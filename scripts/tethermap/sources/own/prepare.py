@@ -292,4 +292,4 @@ def _het_poses(model: gemmi.Model, label: str, number: int) -> Iterable[LigandPo
             rows = ((atom.name, atom.element.name, atom.pos.tolist(), atom.charge) for atom in residue)
             names, elements, xyz, charges = zip(*rows, strict=True)
             code = residue.name or LIGAND
-            yield LigandPose(names, elements, np.array(xyz), charges, None, "", "", code, label, number)
+            yield LigandPose(names, elements, np.array(xyz), charges, None, "", "", code, label, number, number)

@@ -109,6 +109,19 @@ def test_marks_of_stereochemistry_by_open_babel_in_v3000_are_ignored(tmp_path: P
     assert (len(pose.names), notes) == (8, [])
 
 
+def test_poses_of_one_molecule_are_ranked_under_any_name(tmp_path: Path) -> None:
+    """GOLD names them ``lig|dock1``, ``lig|dock2``; mirror images and isomers are other molecules."""
+    with Chem.SDWriter(str(tmp_path / "x.sdf")) as file:
+        for name, smiles in enumerate(["C[C@H](F)Cl", "C[C@@H](F)Cl", "C[C@H](F)Cl", "FCCCl", "C[C@@H](F)Cl"]):
+            file.write(titled(in_space(smiles), str(name)))
+    assert [pose.pose_rank for pose in read_poses(tmp_path / "x.sdf")[0]] == [1, 1, 2, 1, 2]
+
+
+def titled(mol: Chem.Mol, title: str) -> Chem.Mol:
+    mol.SetProp("_Name", title)
+    return mol
+
+
 def test_contacts_among_the_bonds_of_a_file_leave_a_ligand_without_bonds(tmp_path: Path) -> None:
     atoms = "".join(f"    {x}.3000   {y:2d}.2000    0.3000 C   0  0\n" for x in (0, 2) for y in (1, -1))
     bonds = "".join(f"  1{k:3d}  1  0\n" for k in (2, 3, 4, 5, 6))

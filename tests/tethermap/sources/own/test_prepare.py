@@ -18,7 +18,7 @@ from rdkit.Chem.rdMolTransforms import TransformConformer
 
 from tests.tools.styles import SMILES, Atom, complex_atoms, pdb_line, programs, protein_pdb
 from tethermap.components.user import read_user_components
-from tethermap.entry.reader import Entry, read_entry
+from tethermap.entry.reader import Entry, parse_file, read_entry
 from tethermap.sources.base import SourceError
 from tethermap.sources.files import FilesSource
 from tethermap.sources.own.definitions import definitions_among, is_definition
@@ -96,13 +96,14 @@ def test_another_version_reads_files_again_and_forgets_old_ones(
     assert (new.parent.name, new.parents[1].name) == (old.parent.name, "another version")
 
 
-def test_pairs_are_taken_from_a_list_of_two_columns(tmp_path: Path, opened: Opened) -> None:
+@pytest.mark.parametrize("rows", ["protein,ligand\ntwo.pdb,x.sdf\n", "ligand,protein\nx.sdf,two.pdb\n"])
+def test_pairs_are_taken_from_a_list_of_two_columns(rows: str, tmp_path: Path, opened: Opened) -> None:
     folder = tmp_path / "listed"
     folder.mkdir()
     for name in ("one.pdb", "two.pdb"):
         (folder / name).write_text(protein_pdb())
     write_sdf(folder / "x.sdf", poses=2)
-    (folder / "pairs.csv").write_text("protein,ligand\ntwo.pdb,x.sdf\n")
+    (folder / "pairs.csv").write_text(rows)
     assert read_list(folder / "pairs.csv") == [(str(folder / "two.pdb"), str(folder / "x.sdf"))]
     source = opened(folder)
     assert [len(entry_of(source, name).poses) for name in ("one", "two")] == [0, 2]
@@ -145,7 +146,8 @@ def test_models_of_one_protein_are_poses_and_others_entries(tmp_path: Path, open
     (tmp_path / "ensemble.pdb").write_text(whole)
     source = opened(tmp_path)
     assert source.all_entries() == ["docked", "ensemble-model-1", "ensemble-model-2"]
-    assert len(entry_of(source, "docked").poses) == 2  # next to the ligand of the first model
+    poses = parse_file(source.fetch("docked").path, "docked").additions.poses  # next to the ligand of the first model
+    assert [pose.pose_rank for pose in poses.values()] == [2, 3]
 
 
 def moved(text: str, step: float) -> str:
