@@ -44,7 +44,7 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
         The ligand as observed; it has at least one heavy atom.
     """
     parents = hydrogen_parents(instance.atoms)
-    residues = [residue for residue in observed_residues(instance, parents) if len(residue)]
+    residues = observed_residues(instance, parents)
     definition = instance.definition if len(residues) == 1 else ""
     bonds = instance.entry_bonds
     graphs = [resolved(residue, bonds.get(residue.comp_id, ()), index, user, definition) for residue in residues]
@@ -125,7 +125,8 @@ class _Whole:
 
     def links(self) -> list[tuple[int, int]]:
         """Return the bonds between residues as heavy atoms."""
-        pairs = [(self.position[a], self.position[b]) for a, b in self.instance.inner_links]
+        residue = {index: k for k, graph in enumerate(self.graphs) for index in graph.atom_index}
+        pairs = [(self.position[a], self.position[b]) for a, b in self.instance.inner_links if residue[a] != residue[b]]
         return sorted({(min(pair), max(pair)) for pair in pairs})
 
     def _molecule(self) -> tuple[Chem.RWMol, bool]:
@@ -137,8 +138,7 @@ class _Whole:
         if links := self.links():
             linked = assemble(elements, charges, bonds, hydrogens)
             for first, second in links:
-                if linked.GetBondBetweenAtoms(first, second) is None:
-                    bond_atoms(linked, first, second)
+                bond_atoms(linked, first, second)
             mol, passed = sanitise(linked)
         else:
             mol, passed = checked(elements, charges, bonds, hydrogens)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
+from tethermap.base.tables import by_key
 from tethermap.components.component import Component
 from tethermap.instance.model import Instance
 from tethermap.molecule.template import Template
@@ -104,7 +105,9 @@ class ResidueGraph:
 
 
 def observed_residues(instance: Instance, parents: dict[int, int]) -> list[ObservedResidue]:
-    """Return the residues of an instance, in the order of its components.
+    """Return the residues of an instance that have heavy atoms, in the order of its components.
+
+    Components of one name and number in several chains are parts of one residue if they share no atom name.
 
     Parameters
     ----------
@@ -112,20 +115,24 @@ def observed_residues(instance: Instance, parents: dict[int, int]) -> list[Obser
         Heavy atom that each deposited hydrogen sits on, as indices in `Instance.atoms`.
     """
     atoms = instance.atoms
+    places = [(component.comp_id, component.residue_id) for component in instance.components]
+    heavy = [(index, int(atoms.component[index])) for index in atoms.heavy.tolist()]
+    named = Counter((places[component], atoms.name[index]) for index, component in heavy)
+    repeated = {place for (place, _), times in named.items() if times > 1}
+    first = {place: k for k, place in reversed([*enumerate(places)])}
+    owner = {index: k if places[k] in repeated else first[places[k]] for index, k in heavy}
+    members = by_key((k, index) for index, k in owner.items())
     bound = {link.atom for link in instance.links if link.kind == "covalent"}
-    bound.update(index for pair in instance.inner_links for index in pair)
+    bound.update(index for pair in instance.inner_links if owner[pair[0]] != owner[pair[1]] for index in pair)
     counts = Counter(parents.values())
-    members: list[list[int]] = [[] for _ in instance.components]
-    for index in atoms.heavy.tolist():
-        members[int(atoms.component[index])].append(index)
     residues = []
-    for component, indices in zip(instance.components, members, strict=True):
+    for k, indices in sorted(members.items()):
         indices.sort(key=lambda i: (atoms.name[i], atoms.element[i], *atoms.xyz[i].tolist()))
-        number = {index: k for k, index in enumerate(indices)}
+        number = {index: position for position, index in enumerate(indices)}
         listed = [(number[i], number[j], times) for i, j, times in instance.conect if i in number and j in number]
         residues.append(
             ObservedResidue(
-                comp_id=component.comp_id,
+                comp_id=instance.components[k].comp_id,
                 atom_index=tuple(indices),
                 names=tuple(atoms.name[i] for i in indices),
                 elements=tuple(atoms.element[i] for i in indices),

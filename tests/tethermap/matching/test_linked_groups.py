@@ -56,6 +56,22 @@ def test_residues_of_one_number_in_two_chains_are_distinguished(known: Known, in
     assert [(record.names[end.anchor], end.names) for end in missing.ends] == [("GLC1:C.C6", ("GLC1:C.O6",))]
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_component_split_over_two_chains_is_one_molecule(known: Known, index: ComponentIndex, number: int) -> None:
+    whole = ideal_instance(known("478"))
+    names, phenylene = whole.atoms.name, {"C17", "C18", "C19", "C20", "C21", "C22", "N3"}
+    split = replace(
+        whole,
+        components=(Residue("A", "C", "478", 1), Residue("B", "D", "478", number)),
+        atoms=replace(whole.atoms, component=np.array([name in phenylene for name in names], dtype=np.int64)),
+        inner_links=((names.index("S1"), names.index("C17")),),
+    )
+    record, expected = build_ligand(split, index), build_ligand(whole, index)
+    is_one = (record.smiles, record.at_ph, record.formula) == (expected.smiles, expected.at_ph, expected.formula)
+    assert (is_one, not record.atoms_missing) == (number == 1, number == 1)
+    assert record.observed_smiles == expected.observed_smiles
+
+
 @pytest.mark.parametrize("omit", [(), ("O6",), ("O2", "O3")])
 def test_formula_of_a_group_is_that_of_its_smiles(known: Known, index: ComponentIndex, omit: tuple[str, ...]) -> None:
     record = build_ligand(maltose(known, FIRST, SECOND, omit=omit), index)
