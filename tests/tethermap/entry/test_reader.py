@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.tools.small_entry import atom_line, carbons, strand, write_entry
+from tethermap.base.column_words import column_words
 from tethermap.entry.atoms import WATER, Atoms
 from tethermap.entry.reader import Entry, EntryError, parse_file, read_entry
 
@@ -176,6 +177,14 @@ def test_missing_b_factor_of_an_mmcif_file_is_unknown(tmp_path: Path, value: str
     """gemmi reads 20."""
     entry = read(tmp_path, mmcif(f"1 C C1 . LIG A 1 1.0 2.0 3.0 {value if tags else ''}\n", tags=tags))
     assert np.isnan(entry.atoms.b_iso).all()
+
+
+def test_words_of_columns_name_the_value_of_a_missing_number(tmp_path: Path) -> None:
+    atoms = read(tmp_path, mmcif("1 C C1 . LIG A 1 1.0 2.0 3.0 ? ?\n", tags=("occupancy", "B_iso_or_equiv"))).atoms
+    assert atoms.occupancy.tolist() == [1.0]
+    assert np.isnan(atoms.b_iso).all()
+    assert "`?`, `.` and blanks in the file count as 1" in column_words()["occupancy"].meaning
+    assert all("no number in the file" in column_words()[name].meaning for name in ("mean_B", "B_iso"))
 
 
 def mmcif(atoms: str, header: str = "", tags: Sequence[str] = ()) -> str:
