@@ -115,6 +115,22 @@ def test_dropped_files_are_read_at_once_and_together(pages: Pages) -> None:
     expect(page.locator("#job-yaml")).not_to_contain_text("kind: files")
 
 
+def test_file_that_was_not_sent_is_kept_and_sent_again(pages: Pages) -> None:
+    pages.watch.expect("ERR_FAILED")
+    page = pages.open("/")
+    page.route("**/api/uploads", lambda route: route.abort(), times=2)
+    fill(page, "model.pdb", MODEL.text)
+    expect(page.locator("#uploaded .notice")).to_contain_text("Not sent: model.pdb. The service does not answer.")
+    page.get_by_role("button", name="Run").click()
+    expect(page.get_by_role("button", name="Send again")).to_be_focused()
+    assert_accessible(page, within="#upload-form")
+    send(page, "ligands.smi", f"{SMILES} UNL")
+    expect(page.locator("#uploaded .notice")).to_contain_text("Not sent: model.pdb, ligands.smi.")
+    page.get_by_role("button", name="Send again").click()
+    expect(page.locator("#uploaded li b")).to_have_text(["ligands.smi", "model.pdb"])
+    expect(page.locator("#uploaded .notice")).to_have_count(0)
+
+
 def test_ligands_of_files_are_drawn_with_a_box_for_their_smiles(pages: Pages) -> None:
     """A molecule derived from distances is drawn at once; a typed SMILES makes the bonds certain if it fits."""
     pages.watch.expect("422")

@@ -97,6 +97,7 @@ const area = document.querySelector(".submit"); // files can be dropped on all o
 const uploaded = document.getElementById("uploaded");
 const structures = document.getElementById("structures");
 let held = new Map(); // the files of the upload by name: added files are sent together with them
+let unsent = []; // the files that did not reach the service: sent again with the next
 let sending = null; // settled after the last upload, with any outcome
 
 function shown(file) {
@@ -123,6 +124,7 @@ function ligand(one) {
 /** Use an upload for the job, or none. */
 function take(upload) {
   structures.value = upload?.upload_id ?? "";
+  unsent = [];
   if (!upload) return uploaded.replaceChildren();
   const drop = make("button", { class: "small", type: "button" }, t.remove_all);
   drop.addEventListener("click", () => {
@@ -136,7 +138,8 @@ function take(upload) {
 
 /** Send files at once and show their content; the job then uses them. */
 async function send(list) {
-  const together = new Map([...held, ...Array.from(list, (file) => [file.name, file])]);
+  const added = [...unsent, ...list];
+  const together = new Map([...held, ...added.map((file) => [file.name, file])]);
   const body = new FormData();
   for (const file of together.values()) body.append("files", file);
   const before = [...uploaded.childNodes].filter((node) => !node.classList?.contains("notice"));
@@ -149,14 +152,17 @@ async function send(list) {
     check();
     lookSoon();
   } catch (error) {
-    uploaded.replaceChildren(...before, refusal(Array.from(list, (file) => file.name).join(", "), error.message));
+    unsent = error.status ? [] : added;
+    uploaded.replaceChildren(...before, refusal(added.map((file) => file.name).join(", "), error.message));
   }
 }
 
-/** Report rejected files; a job runs without them only if this is confirmed. */
+/** Report files that were rejected or not sent; a job runs without them only if this is confirmed. */
 function refusal(names, reason) {
+  const again = unsent.length ? make("button", { class: "small", type: "button" }, t.send_again) : null;
+  again?.addEventListener("click", () => queue([]));
   const skip = make("input", { type: "checkbox", name: "without_files", form: form.id, value: "true" });
-  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, filled(t.rejected, { files: names })), " ", reason,
+  return make("div", { class: "notice bad", role: "alert" }, make("strong", {}, filled(again ? t.not_sent : t.rejected, { files: names })), " ", reason, " ", again,
     make("input", { type: "hidden", name: "refused", form: form.id, value: names }),
     make("label", { class: "flag" }, skip, " ", t.run_without));
 }
@@ -179,9 +185,9 @@ async function arrived() {
   const skip = uploaded.querySelector("[name=without_files]");
   if (!skip || skip.checked) return true;
   document.querySelector("#upload-form details").open = true;
-  skip.focus();
+  (uploaded.querySelector(".notice button") ?? skip).focus();
   const names = uploaded.querySelector("[name=refused]").value;
-  formState.textContent = filled(t.file_rejected, { files: names });
+  formState.textContent = filled(unsent.length ? t.not_sent : t.file_rejected, { files: names });
   return false;
 }
 
