@@ -322,6 +322,7 @@ def test_page_works_without_scripts(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}?q=478&context=chain", java_script_enabled=False)
     expect(page.locator(".instances tbody tr:visible")).to_have_count(1)
     expect(page.get_by_text("3D requires JavaScript")).to_be_visible()
+    expect(page.locator(".pocket")).to_be_hidden()
     expect(page.get_by_text("Where a linker can leave")).to_be_visible()
     page.locator("[name=q]").fill("")
     page.get_by_role("button", name="Apply").click()
