@@ -63,7 +63,11 @@ def test_log_can_be_paused_and_copied(pages: Pages, waiting: str) -> None:
     page.wait_for_function("async () => (await navigator.clipboard.readText()).includes('run started')")
 
 
-def test_results_follow_after_submission_if_the_job_ended_before_its_page_was_shown(pages: Pages) -> None:
+RETRY = """document.body.append(Object.assign(document.createElement("form"),
+    {method: "post", action: location.pathname + "/retry", id: "again"})); document.getElementById("again").submit()"""
+
+
+def test_results_follow_after_submission_or_retry_if_the_job_ended_before_its_page_was_shown(pages: Pages) -> None:
     pages.watch.expect("ERR_FAILED")
     page = pages.open("/")
     page.route("**/monitor-ended.js", lambda route: route.abort(), times=1)
@@ -71,7 +75,10 @@ def test_results_follow_after_submission_if_the_job_ended_before_its_page_was_sh
     page.wait_for_url("**/monitor/exam1hpv")
     page.reload(wait_until="networkidle")
     assert page.url.endswith("/monitor/exam1hpv")
-    page.go_back()
+    page.route("**/retry", lambda route: route.fulfill(status=303, headers={"Location": "/monitor/exam1hpv"}))
+    page.evaluate(RETRY)
+    page.wait_for_url("**/results/exam1hpv*")
+    page.goto("/")
     page.evaluate("location.assign('/monitor/exam1hpv')")
     page.wait_for_url("**/results/exam1hpv*")
 
