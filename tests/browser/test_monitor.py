@@ -28,6 +28,19 @@ def test_queued_job_shows_its_position_and_is_canceled_by_the_button(pages: Page
     expect(page.locator("#search_query")).to_have_value("1HPV")
 
 
+def test_final_state_is_fetched_again_after_a_lost_connection(pages: Pages, service: LiveService, waiting: str) -> None:
+    pages.watch.expect("ERR_FAILED")
+    page = pages.open()
+    page.clock.install()
+    page.goto(f"/monitor/{waiting}")
+    expect(page.locator("#log-mode")).to_contain_text("live")
+    page.route(f"**/monitor/{waiting}", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed", lambda request: request.url.endswith(waiting)):
+        service.call("POST", f"/api/jobs/{waiting}/cancel")
+    page.clock.run_for(6000)
+    expect(page.locator("#sentence")).to_have_text("Canceled.")
+
+
 def test_failed_job_shows_its_reason(pages: Pages, failed: str) -> None:
     page = pages.open(f"/monitor/{failed}")
     expect(page.locator("#sentence")).to_have_text("Failed while searching.")

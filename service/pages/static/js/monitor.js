@@ -11,6 +11,7 @@ const log = document.getElementById("log");
 const mode = document.getElementById("log-mode");
 const pause = document.getElementById("pause");
 const held = [];
+const RETRY_MS = 5000;
 let lines = 0;
 let source = "";
 let refreshing = false;
@@ -25,8 +26,8 @@ async function refresh() {
     wanted = false;
     try {
       replace(await getPage(location.pathname));
-    } catch {
-      // no response: the next change retries
+    } catch (error) {
+      if (error.status !== 404) setTimeout(refresh, RETRY_MS); // no further change may follow
     }
   }
   refreshing = false;
