@@ -180,6 +180,7 @@ ROUTES = Routes("Results and files", ready=True, errors=("NOT_FOUND", "JOB_NOT_F
     "application/zip",
     (_STEM, _ANCHOR, _TOOL, _DEGRADER, _OPEN_BABEL, _OTHER_JOB, _OTHER_STEM, _OTHER_ANCHOR),
     name="download_degrader_inputs",
+    listing=True,
 )
 async def degrader_inputs(request: Request) -> Response:
     """Inputs for programs that model degraders, for a ranked anchor or a pair of anchors, as ZIP."""

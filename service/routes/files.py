@@ -92,7 +92,7 @@ def list_structures(request: Request, job: Job) -> Response:
     return tagged(request, answer)
 
 
-@_of_both("war-pdbs.zip", _ZIP, name="download_{}complexes", ready=True)
+@_of_both("war-pdbs.zip", _ZIP, name="download_{}complexes", ready=True, listing=True)
 def structures_zip(request: Request, job: Job) -> Response:
     """Cleaned complexes as one ZIP."""
     listing = list_artifacts(job.folder)

@@ -130,6 +130,7 @@ REFUSED_PATHS = {
         "/api/indexed-jobs?sort=color", "/api/indexed-jobs?status=asleep", "/api/indexed-jobs?availability=maybe",
         "/api/indexed-jobs?created_after=yesterday", "/api/jobs/export?created_before=2026-13-01",
         "/api/job_log/{job}?since=x", "/api/jobs/{job}/bundle?stems=x", "/api/jobs/{job}/download?stems=x",
+        "/api/jobs/{job}/war-pdbs.zip?limt=1", "/api/jobs/{job}/protac-inputs?stem=x&anchor=y&tol=json",
         *(f"/api/jobs/{{job}}/rows?resolution__gte={text}" for text in ("1_0", "%EF%BC%91", "nan", "inf", "1e999")),
     ),
     (404, "JOB_NOT_FOUND"): (
