@@ -131,8 +131,7 @@ def _with_definitions(settings: dict[str, Any], smiles: Sequence[str], folder: P
     if not smiles:
         return settings
     refuse_wrong_smiles(definitions := dict(map(_pair, smiles)))  # before the job folder changes
-    table = write_smiles(definitions, folder)
-    return {**settings, "source": {**settings["source"], "components": str(table)}}
+    return {**settings, "source": {**settings["source"], "components": str(write_smiles(definitions, folder))}}
 
 
 def _pair(words: str) -> tuple[str, str]:

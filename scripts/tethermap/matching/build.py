@@ -52,7 +52,7 @@ def build_ligand(instance: Instance, index: ComponentIndex, user: UserComponents
     heavy, passed = whole.heavy, whole.passed
     smiles, parent_smiles, layout = _definition(whole)
     observed_smiles, smiles_index = _smiles_with_order(heavy)
-    flags, notes = _flags(residues, whole, index, observed_smiles)
+    flags, notes = _flags(residues, whole, index, user or {}, observed_smiles)
     adduct_smiles = ""
     partners = [
         ProteinAtom(whole.position[link.atom], link.partner_element, link.partner_xyz)
@@ -241,16 +241,19 @@ def _same_component(graph: ResidueGraph) -> Component | None:
 
 
 def _flags(
-    residues: Sequence[ObservedResidue], whole: _Whole, index: ComponentIndex, observed_smiles: str
+    residues: Sequence[ObservedResidue], whole: _Whole, index: ComponentIndex, user: UserComponents, observed: str
 ) -> tuple[set[str], dict[str, str]]:
     """Return the chemical doubts about an instance, with details."""
-    references = list(_references(whole, observed_smiles)) if whole.passed else []
-    perceived = [(r, g) for r, g in zip(residues, whole.graphs, strict=True) if g.source == "perceived"]
+    references = list(_references(whole, observed)) if whole.passed else []
+    pairs = list(zip(residues, whole.graphs, strict=True))
+    perceived = [(r, g) for r, g in pairs if g.source == "perceived"]
+    unused = ((r, g) for r, g in pairs if g.component is not user.get(r.comp_id.upper(), g.component))
     unknown = (r for r in residues if (component := index.get(r.comp_id)) is None or not component.atoms)
     doubts: dict[str, Iterable[str]] = {
         "atoms_missing": whole.missing,
         "duplicate_atom_names": sorted({n for r in residues for n in r.names if r.names.count(n) > 1}),
         "not_in_dictionary": dict.fromkeys(r.comp_id for r in unknown),
+        "definition_unused": dict.fromkeys(r.comp_id for r, g in unused if g.source != "file"),
         "perceived_bonds": dict.fromkeys(r.comp_id for r, g in perceived if g.shape is None),
         "strained_bonds": whole.torn_bonds() or dict.fromkeys(r.comp_id for r, g in perceived if g.shape is not None),
         "metal_bond_open": whole.open_bonds(),

@@ -51,9 +51,7 @@ class LigandMatcher:
 
     def _molecule(self, instance: Instance) -> LigandMolecule:
         molecule = build_ligand(instance, self._index, self._user)
-        if not molecule.sanitised:
-            log.warning("%s: the molecule does not pass RDKit's checks", molecule.stem)
-        for flag in ("perceived_bonds", "strained_bonds"):
+        for flag in ("not_sanitised", "definition_unused", "perceived_bonds", "strained_bonds"):
             if flag in molecule.flags:
                 log.warning("%s: %s", molecule.stem, FLAGS[flag])
         return molecule

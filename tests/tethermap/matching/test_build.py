@@ -176,6 +176,14 @@ def test_users_definition_precedes_perception(known: Known) -> None:
     assert record.bond_source == "user"
     assert record.observed_smiles == dictionary_smiles(known("STI"), neutral=True)
     assert "not_in_dictionary" in record.flags
+    assert "definition_unused" not in record.flags
+
+
+@pytest.mark.parametrize(("smiles", "fits"), [("CCO", False), ("OCCn1ccnc1", False), ("c1ccccc1", True)])
+def test_unfit_definition_is_flagged(known: Known, index: ComponentIndex, smiles: str, *, fits: bool) -> None:
+    record = build_ligand(ideal_instance(known("BNZ")), index, {"BNZ": component_from_smiles("BNZ", smiles)})
+    assert record.bond_source == ("user" if fits else "dictionary")
+    assert ("definition_unused" in record.flags) == (not fits)
 
 
 def test_unknown_component_is_perceived_and_flagged(known: Known) -> None:
