@@ -39,6 +39,14 @@ def with_columns(text: str, begin: int, *, serials: bool = False) -> Lines:
     return make
 
 
+def with_names_twice(protein: list[str], ligand: list[str]) -> str:
+    """Give pairs of atoms one name."""
+    elements = [line[76:78].strip() for line in ligand]
+    names = [f"{element}{elements[:place].count(element) // 2}" for place, element in enumerate(elements)]
+    named = [f"{line[:12]} {name:3}{line[16:]}" for line, name in zip(ligand, names, strict=True)]
+    return "".join([*protein, *named, "END\n"])
+
+
 def as_mmcif(change: Callable[[gemmi.cif.Block], None], chain: str = "L") -> Lines:
     """Write the model as mmCIF with its ligand in a separate chain, and change the block of it."""
 
@@ -79,6 +87,7 @@ FILES: dict[str, tuple[str, Lines, tuple[str, str], tuple[str, ...]]] = {
     "two-letter chain": ("x.pdb", with_columns("B1   1 ", 20), ("B1", "1"), ("names_shortened",)),
     "hybrid-36": ("x.pdb", with_columns("A000", 22, serials=True), ("A", "10000"), ("mmcif_only",)),
     "four letters": ("x.pdb", with_columns("LIG1", 17), ("1A", "2971"), ("names_shortened",)),
+    "names twice": ("x.pdb", with_names_twice, ("A", "2971"), ("duplicate_atom_names",)),
     "no number": ("x.pdb", with_columns("      ", 21), ("A", "1"), ("number_made_up", "chain_from_nearest_polymer")),
     "no author number": ("x.cif", as_mmcif(without_author_numbers), ("L", "1"), ("number_made_up",)),
     "blank in chains": ("x.cif", as_mmcif(with_blanks_in_chains), ("L/1", "2971"), ("names_shortened",)),

@@ -201,7 +201,8 @@ def _cells(
     }
     not_recommended = [code for code, applies in holds.items() if applies]
     leaving, residues = split_cell(usual.leaving), split_cell(usual.residues)
-    whole = usual.kind == "cut" and set(leaving) <= set(molecule.names)  # the copy may have atoms that this one lacks
+    # The copy may have atoms that this one lacks; names may not be unique.
+    whole = usual.kind == "cut" and all(molecule.names.count(name) == 1 for name in leaving)
     atoms = [molecule.names.index(name) for name in leaving] if whole else []
     beside = molecule.mol.GetAtomWithIdx(molecule.names.index(answer.anchor)).GetNeighbors()
     carbamate = sum(other.GetAtomicNum() in (7, 8) for other in beside) == 3  # if the anchor is a carbonyl carbon

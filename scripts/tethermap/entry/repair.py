@@ -19,17 +19,17 @@ def name_waters(structure: gemmi.Structure) -> None:
     model = structure[0]
     if WATER_MODELS.isdisjoint(name.upper() for name in model.get_all_residue_names()):
         return
-    for chain in model:
-        for residue in chain:
-            if residue.name.upper() not in WATER_MODELS:
-                continue
-            if {atom.element.name for atom in residue} - {"H", "D", gemmi.Element(0).name} == {"O"}:
-                residue.name = "HOH"
-                residue.entity_type = gemmi.EntityType.Water
+    for residue in (one for chain in model for one in chain if one.name.upper() in WATER_MODELS):
+        if {atom.element.name for atom in residue} - {"H", "D", gemmi.Element(0).name} == {"O"}:
+            residue.name = "HOH"
+            residue.entity_type = gemmi.EntityType.Water
 
 
 def join_het_groups(structure: gemmi.Structure) -> None:
-    """Join the parts of a het group whose atoms are in several places of the file; bonds are kept."""
+    """Join the parts of a het group whose atoms are in several places of the file; bonds are kept.
+
+    Atoms that have only their elements as names, as in PDB files of Open Babel, are numbered.
+    """
     model = structure[0]
     parts: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for number, chain in enumerate(model):
@@ -47,6 +47,10 @@ def join_het_groups(structure: gemmi.Structure) -> None:
                     residue.add_atom(atom)
             joined += near
             left = [at for at in left if at not in near]
+        names = [atom.name for atom in residue]
+        if names.count("C") > 1 and all(atom.name == atom.element.name.upper() for atom in residue):
+            for place, atom in enumerate(residue):
+                atom.name += str(names[: place + 1].count(atom.name))
     for number, place in sorted(joined, reverse=True):
         del model[number][place]
     structure.remove_empty_chains()

@@ -184,6 +184,14 @@ def test_zero_occupancy_is_allowed_in_a_users_file(tmp_path: Path, own_files: bo
     assert [row["reason"] for row in rows] == [reason]
 
 
+def test_names_that_are_only_elements_are_numbered(tmp_path: Path, find: Find) -> None:
+    """Open Babel writes such PDB files."""
+    lines = [f"{line[:12]} C  {line[16:]}" for line in benzene("A", 99, ABOVE_STRAND)]
+    instance = only(write_entry(tmp_path, strand("A", 1), lines), find).instance
+    assert [*instance.atoms.name] == ["C1", "C2", "C3", "C4", "C5", "C6"]
+    assert "duplicate_atom_names" not in instance.flags
+
+
 def test_ligand_with_duplicate_atom_names_is_kept_and_flagged(tmp_path: Path, find: Find) -> None:
     lines = [line.replace(" C6 ", " C1 ") for line in benzene("A", 99, ABOVE_STRAND)]
     assert "duplicate_atom_names" in only(write_entry(tmp_path, strand("A", 1), lines), find).instance.flags

@@ -458,9 +458,4 @@ def _atom_names(elements: Sequence[str], given: list[str]) -> list[str]:
     """Return the given names if they are usable and unique, else element and number."""
     if len(given) == len(set(given)) and all(0 < len(name) <= 4 for name in given):
         return given
-    counts = Counter[str]()
-    names = []
-    for element in elements:
-        counts[element] += 1
-        names.append(f"{element.upper()}{counts[element]}")
-    return names
+    return [f"{element.upper()}{elements[:place].count(element)}" for place, element in enumerate(elements, start=1)]
