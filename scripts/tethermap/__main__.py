@@ -75,7 +75,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
             place = _section(place, section)
         try:
             place[last] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:  # a date that does not exist is a ValueError
             raise UserError(f"--set {words} has a value that is not valid YAML: put it in quotes.") from error
     source = _section(settings, "source")
     paths = [word for word in chosen.what if word and expanded(word).exists()]
