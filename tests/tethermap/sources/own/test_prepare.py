@@ -24,6 +24,7 @@ from tethermap.sources.files import FilesSource
 from tethermap.sources.own.definitions import definitions_among, is_definition
 from tethermap.sources.own.pairing import read_list
 from tethermap.sources.own.poses import LigandFileError, read_poses
+from tethermap.sources.own.sniff import kind_of
 
 Opened = Callable[[Path], FilesSource]
 
@@ -247,6 +248,11 @@ def test_format_of_one_program_is_named_with_the_remedy(name: str, tmp_path: Pat
     (tmp_path / "model.pdb").write_text(protein_pdb())
     (tmp_path / name).write_bytes(b"x")
     assert any("export it as PDB or mmCIF" in note for note in opened(tmp_path).notes)
+
+
+def test_map_that_contains_the_first_bytes_of_a_packer_is_a_map(tmp_path: Path) -> None:
+    (tmp_path / "model.mtz").write_bytes(b"MTZ \x15\x1f\x9d\x00")
+    assert kind_of(tmp_path / "model.mtz") == ("text", "")
 
 
 @pytest.mark.parametrize("style", ["alphafold3", "boltz"])
