@@ -160,7 +160,7 @@ WORKFLOW_URL = "tethermap"
 
 _TYPE, _TYPE_VERSION, _ENGINE = "SMK", "9", "snakemake"
 _ATTACHED = "workflow_attachment"
-_KEPT = ("workflow_type", "workflow_type_version", "workflow_url")
+_KEPT = {"workflow_type": _TYPE, "workflow_type_version": _TYPE_VERSION, "workflow_url": WORKFLOW_URL}
 _NO_EXIT_CODE = -1
 _PAGE_SIZE = Whole("page_size", "Maximum number of rows (default 50).", minimum=1, maximum=1000)
 _PAGE_TOKEN = Text("page_token", "`next_page_token` of the previous page.")
@@ -236,7 +236,7 @@ async def run_workflow(request: Request) -> Response:
     for name in _KEPT:
         if not fields.get(name, "").strip():
             raise MissingField(f"{name} is missing.", details={"field": name})
-    for name, known in (("workflow_type", _TYPE), ("workflow_url", WORKFLOW_URL), ("workflow_engine", _ENGINE)):
+    for name, known in (*_KEPT.items(), ("workflow_engine", _ENGINE)):
         if fields.get(name, "").strip() not in ("", known):
             raise _refused(name, f"is not {known!r}, the one that this service runs")
     if _objects(fields, "workflow_engine_parameters"):
@@ -313,8 +313,7 @@ async def get_run(request: Request) -> Response:
 
 def _sent(record: JobRecord) -> dict[str, Any]:
     """Return the fields of a run in their original form; the usual ones if the job was submitted otherwise."""
-    usual = dict(zip(_KEPT, (_TYPE, _TYPE_VERSION, WORKFLOW_URL), strict=True))
-    return {**usual, "tags": {}, **(record.request.get("run") or {})}
+    return {**_KEPT, "tags": {}, **(record.request.get("run") or {})}
 
 
 def _times(record: JobRecord) -> dict[str, str]:

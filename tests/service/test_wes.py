@@ -103,7 +103,8 @@ def test_a_run_is_canceled_and_a_failed_one_has_its_cause(http: httpx2.Client, q
     ("changes", "status"),
     [
         ({"workflow_url": "https://evil.example/x.smk"}, 400), ({"workflow_url": ""}, 400),
-        ({"workflow_type": "CWL"}, 400), ({"workflow_engine": "nextflow"}, 400), ({"tags": '{"a": 1}'}, 400),
+        ({"workflow_type": "CWL"}, 400), ({"workflow_type_version": "99"}, 400),
+        ({"workflow_engine": "nextflow"}, 400), ({"tags": '{"a": 1}'}, 400),
         ({"tags": "[]"}, 400), ({"workflow_engine_parameters": '{"cores": "4"}'}, 400),
         ({"workflow_params": "{"}, 400), ({"workflow_params": "{}"}, 400), ({"workflow_attachment": "x"}, 400),
         ({"workflow_params": '{"pdb_id": "../x"}'}, 422), ({"workflow_params": '{"a":1,"a":2}'}, 400),
