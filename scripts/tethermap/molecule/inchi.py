@@ -40,7 +40,8 @@ def with_plain_bonds(mol: Chem.Mol) -> Chem.Mol:
 
 def inchi(mol: Chem.Mol) -> str:
     """Return the InChI of a molecule, empty if there is none."""
-    return str(Chem.MolToInchi(with_plain_bonds(mol)))  # type: ignore[no-untyped-call]
+    with rdBase.BlockLogs():
+        return str(Chem.MolToInchi(with_plain_bonds(mol)))  # type: ignore[no-untyped-call]
 
 
 def key_of_inchi(text: str) -> str:

@@ -9,7 +9,7 @@ from rdkit import Chem, rdBase
 from tests.tools.components import Known, without_stereo
 from tethermap.components.component import Component
 from tethermap.molecule.dictionary import dictionary_molecule, dictionary_smiles
-from tethermap.molecule.inchi import component_inchi, inchikey, key_of_inchi
+from tethermap.molecule.inchi import component_inchi, inchi, inchikey, key_of_inchi
 from tethermap.molecule.neutral import neutralised
 
 METAL_OR_ISOTOPE = {"0KA", "6MO", "D3O", "DOD"}
@@ -20,6 +20,11 @@ def molecule(component: Component, *, neutral: bool = True) -> Chem.Mol:
     mol = dictionary_molecule(component, neutral=neutral)
     assert mol is not None
     return mol
+
+
+def test_inchi_prints_no_warnings(capfd: pytest.CaptureFixture[str]) -> None:
+    assert inchi(Chem.MolFromSmiles("CC(F)Br")) == "InChI=1S/C2H4BrF/c1-2(3)4/h2H,1H3"
+    assert capfd.readouterr().err == ""  # not the warning about the undefined centre
 
 
 def test_molecules_equal_the_smiles_in_the_dictionarys_files(mirror: Path, known: Known) -> None:
