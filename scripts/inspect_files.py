@@ -125,15 +125,13 @@ def _of_file(path: Path) -> Found:
             file |= {"kind": "components", "notes": [f"defines {codes}"]}
         elif ending in ("smi", "csv", "tsv"):
             pairs = read_list(path)
-            file |= {"kind": "pairs", "notes": [f"{len(pairs)} pairs"]}
-            if not pairs:
-                file["error"] = "it has no codes with SMILES and no pairs of the given files"
-        elif isinstance(structure_file := own_file(str(path), kind), str):
-            file |= {"kind": "other", "error": structure_file}
+            error = "" if pairs else "it has no codes with SMILES and no pairs of the given files"
+            file |= {"kind": "pairs", "notes": [f"{len(pairs)} pair{'s' * (len(pairs) != 1)}"], "error": error}
         else:
-            file["kind"] = "structure"
-    except UserComponentError as error:
-        file["error"] = str(error)
+            other = own_file(str(path), kind)
+            file |= {"kind": "other", "error": other} if isinstance(other, str) else {"kind": "structure"}
+    except UserComponentError as wrong:
+        file["error"] = str(wrong)
     return file
 
 
@@ -143,10 +141,9 @@ def _archive(path: Path) -> Found:
         names = [name for name, _, _ in members(path)]
     except ArchiveError as error:
         return {"kind": "archive", "error": str(error)}
-    shown = ", ".join(sorted(names)[:_MOST_NOTES])
     if not names:
         return {"kind": "archive", "error": "no file is in it"}
-    return {"kind": "archive", "notes": [f"{len(names)} file(s): {shown}"]}
+    return {"kind": "archive", "notes": [f"{len(names)} file(s): {', '.join(sorted(names)[:_MOST_NOTES])}"]}
 
 
 def _ligands(path: Path) -> Found:

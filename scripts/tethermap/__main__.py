@@ -143,7 +143,8 @@ def _pair(words: str) -> tuple[str, str]:
 
 def _run(chosen: argparse.Namespace) -> int:
     """Replace this process by Snakemake, which shows progress and can be stopped with Ctrl-C."""
-    job = expanded(chosen.folder or f"tethermap-{_slug(chosen.what)}").absolute()
+    name = re.sub(r"[^a-z0-9]+", "-", " ".join(Path(word).name for word in chosen.what).lower()).strip("-")[:40]
+    job = expanded(chosen.folder or f"tethermap-{name or 'job'}").absolute()
     profile = str(Path(chosen.profile).absolute()) if Path(chosen.profile).is_dir() else chosen.profile
     if not (PROFILES / profile).is_dir():
         profiles = ", ".join(sorted(path.name for path in PROFILES.iterdir() if path.is_dir()))
@@ -206,10 +207,6 @@ def _serve(arguments: Sequence[str]) -> int:
         build_dictionary()
     environment = os.environ | {"PYTHONPATH": search_path()}
     os.execve(sys.executable, [sys.executable, "-m", "service", *arguments], environment)  # noqa: S606
-
-
-def _slug(words: Sequence[str]) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(Path(word).name for word in words).lower()).strip("-")[:40] or "job"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -28,8 +28,6 @@ SAMPLE_RATE = 3.0
 MOST_POINTS = 1 << 26
 """Larger maps are not read: their density would need gigabytes."""
 
-_MOST_BYTES = 5 * MOST_POINTS  # four per point, and a header
-
 _UNREADABLE: tuple[type[Exception], ...] = (RuntimeError, ValueError, OSError)
 
 
@@ -91,8 +89,8 @@ def read_density(path: Path, model: Path) -> Density:
     try:
         structure = gemmi.read_structure(str(model))
         with TemporaryDirectory() as folder:
-            if path.suffix.lower() in SUFFIXES:  # gemmi reads files, and of packed ones only gzip
-                data, path = unpacked(path.read_bytes(), _MOST_BYTES), Path(folder, path.stem)
+            if path.suffix.lower() in SUFFIXES:  # gemmi reads files, and of packed ones only gzip; 4 bytes a point
+                data, path = unpacked(path.read_bytes(), 5 * MOST_POINTS), Path(folder, path.stem)
                 path.write_bytes(data)
             observed, limit = (_of_mtz if ending_of(path.name) == "mtz" else _of_ccp4)(path, structure.resolution)
     except _UNREADABLE as error:

@@ -143,6 +143,5 @@ def _in_folders(folders: Iterable[Path], source: str, *, beside_structures: bool
 
 def _beside_model(fetched: Fetched) -> ReportFile:
     stem = stem_of(fetched.path.name)
-    names = dict.fromkeys((stem, fetched.entry_id))
-    places = (fetched.path.parent / f"{name}_validation.{ending}" for name in names for ending in _ENDINGS)
-    return replace(_first(places, "files"), map=map_beside(fetched.path, stem))
+    names = (f"{name}_validation.{ending}" for name in (stem, fetched.entry_id) for ending in _ENDINGS)
+    return replace(_first(map(fetched.path.with_name, names), "files"), map=map_beside(fetched.path, stem))

@@ -124,15 +124,12 @@ class FilesSource(FolderSource):
             if failures:
                 skipped.setdefault("an error in this program; the log has it", []).append(labels[place])
         ids = {file.entry_id for file in structures if not naming.is_assembly(file.path.name)}
-        whole = [
-            file
-            for file in structures
-            if not (naming.is_assembly(file.path.name) and file.entry_id.partition("-assembly")[0] in ids)
-        ]
-        if beside := [labels[file.place] for file in structures if file not in whole]:
-            skipped["an assembly whose deposited entry is also given"] = beside
+        for file in structures[:]:
+            if naming.is_assembly(file.path.name) and file.entry_id.partition("-assembly")[0] in ids:
+                structures.remove(file)
+                skipped.setdefault("an assembly whose deposited entry is also given", []).append(labels[file.place])
         unpacked = {place: label for place, label in labels.items() if place.startswith(str(self._prepared))}
-        given.structures = naming.numbered(whole, unpacked)
+        given.structures = naming.numbered(structures, unpacked)
         return given, skipped
 
     def _labelled(self, skipped: Skipped) -> dict[str, str]:

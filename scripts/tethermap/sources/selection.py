@@ -35,8 +35,9 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
     candidates = outcome.candidates
     owner = _owners(candidates)
     room = max(0, filters["max_entries"] - sum(c.exempt and owner.get(c.entry_id) is c for c in candidates))
+    wanted = set(map(str.upper, filters.get("only_ligands", ())))
     rows: list[Row] = []
-    waiting: list[Row] = []
+    waiting: list[Row] = []  # without a requested ligand: cut first, a peptide-like ligand may be in a polymer
     for start in range(0, len(candidates), _BATCH):
         batch = candidates[start : start + _BATCH]
         summaries, failed = _summaries(source, [c.entry_id for c in batch if c.entry_id and (room or c.exempt)])
@@ -46,7 +47,7 @@ def entry_rows(source: Source, outcome: SearchResult, filters: Filters) -> Itera
                 left_out = failed.get(candidate.entry_id) or _left_out(candidate, summary, owner, filters, rank, room)
                 row = _row(candidate, summary, left_out, rank)
                 if left_out is None and not candidate.exempt:
-                    if _may_hold_a_ligand(summary, filters):
+                    if wanted & set(summary.ligands) if wanted else summary.ligands:
                         room -= 1
                     else:
                         waiting.append(row)
@@ -79,15 +80,6 @@ def _summaries(source: Source, ids: Sequence[str]) -> tuple[dict[str, EntrySumma
 
 def _program_error(error: Exception) -> LeftOut:
     return PROGRAM_ERROR, "", failed_at(STEP, error)
-
-
-def _may_hold_a_ligand(summary: EntrySummary, filters: Filters) -> bool:
-    """Return whether an entry has a het group besides water; with requested ligands, any of these.
-
-    Entries without are cut first: a peptide-like ligand among their polymers cannot be ruled out.
-    """
-    wanted = set(map(str.upper, filters.get("only_ligands", ())))
-    return bool(wanted & set(summary.ligands) if wanted else summary.ligands)
 
 
 def rejection(summary: EntrySummary, filters: Filters) -> LeftOut | None:

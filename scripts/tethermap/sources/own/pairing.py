@@ -32,9 +32,9 @@ def read_list(path: Path) -> list[tuple[str, str]]:
     except DamagedGzip:
         return []
     rows = [list(map(str.strip, row)) for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",")]
-    pairs = [(path.parent / row[0], path.parent / row[1]) for row in rows if all(row[:2]) and len(row) > 1]
-    files = [pair for pair in pairs if pair[0].is_file() and pair[1].is_file()]
-    turned = (pair[::-1] if kind_of(pair[0])[0] in LIGANDS else pair for pair in files)
+    pairs = ([path.parent / cell for cell in row[:2]] for row in rows if all(row[:2]) and len(row) > 1)
+    files = (pair for pair in pairs if all(file.is_file() for file in pair))
+    turned = (sorted(pair, key=lambda file: kind_of(file)[0] in LIGANDS) for pair in files)
     return [(str(structure), str(ligand)) for structure, ligand in turned]
 
 
@@ -59,7 +59,9 @@ def paired(
     pairs: Pairs = by_key(listed)
     named = {ligand for ligands in pairs.values() for ligand in ligands}
     alone: list[str] = []
-    for ligand in _one_a_stem([ligand for ligand in ligands if ligand not in named]):
+    left = ((str(Path(one).with_name(stem_of(Path(one).name))).lower(), one) for one in ligands if one not in named)
+    for same in by_key(left).values():  # in several formats: the one with most bond information
+        ligand = min(same, key=lambda one: (*_PREFERRED, ending_of(one)).index(ending_of(one)))
         structure = _structure_of(ligand, structures, folders)
         (alone if structure is None else pairs.setdefault(structure, [])).append(ligand)
     return pairs, alone
@@ -82,16 +84,6 @@ def is_pocket(path: str) -> bool:
 def _words(path: str) -> list[str]:
     stem = stem_of(Path(path).name.lower())
     return [word for word in re.split(r"[^a-z0-9]+", stem) if word]
-
-
-def _one_a_stem(ligands: Iterable[str]) -> list[str]:
-    """Return one file per name if a ligand exists in several formats: the one with most bond information."""
-    by_stem = by_key((str(Path(one).with_name(stem_of(Path(one).name))).lower(), one) for one in ligands)
-    return [min(same, key=_rank) for same in by_stem.values()]
-
-
-def _rank(ligand: str) -> int:
-    return (*_PREFERRED, ending_of(ligand)).index(ending_of(ligand))
 
 
 def _structure_of(ligand: str, structures: Sequence[str], folders: Mapping[str, str]) -> str | None:

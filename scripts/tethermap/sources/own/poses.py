@@ -280,16 +280,10 @@ def pose_of(mol: Chem.Mol) -> LigandPose | str:
     stated = bonds if bonds or sum(element != "H" for element in elements) == 1 else None
     if fault and any(atom.GetDegree() > _MOST_NEIGHBOURS.get(atom.GetSymbol(), count) for atom in mol.GetAtoms()):
         stated = None  # close atoms were taken for bonded ones
-    graph = _graph(mol) if stated else ""
+    shape = Chem.Mol(mol)
+    Chem.AssignStereochemistryFrom3D(shape)
+    graph = str(Chem.MolToSmiles(shape)) if stated else ""
     return LigandPose(tuple(names), tuple(elements), xyz, charges, stated, "", title, fields=fields, graph=graph)
-
-
-def _graph(mol: Chem.Mol) -> str:
-    mol = Chem.Mol(mol)
-    mol.UpdatePropertyCache(strict=False)
-    Chem.FastFindRings(mol)
-    Chem.AssignStereochemistryFrom3D(mol)
-    return str(Chem.MolToSmiles(mol))
 
 
 def _charge(atom: Chem.Atom) -> int:
