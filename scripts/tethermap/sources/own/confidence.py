@@ -17,9 +17,10 @@ import gemmi
 import numpy as np
 
 from tethermap.base.arrays import FloatArray
-from tethermap.base.packed import DamagedGzip, unpacked
+from tethermap.base.packed import SUFFIXES, DamagedGzip, unpacked
 from tethermap.entry.additions import ResidueKey
 from tethermap.entry.near import distances
+from tethermap.sources.own.sniff import stem_of
 
 _SCORE = re.compile(r"tm\b|tm_|score|lddt|pde|pae|affinity", re.IGNORECASE)
 LARGEST = 512 << 20
@@ -47,8 +48,7 @@ _COMPANIONS = (
 
 def confidence_file(model: str, files: Container[str]) -> str | None:
     """Return the path of the error matrix next to a model, None if it is not among all `files`."""
-    packed = (f"{place}{ending}" for place in _companions(model, 1) for ending in ("", ".gz"))
-    return next((place for place in packed if place in files), None)
+    return next((place for place in _companions(model, 1) if place in files), None)
 
 
 def score_files(model: str, files: Container[str]) -> list[str]:
@@ -58,10 +58,10 @@ def score_files(model: str, files: Container[str]) -> list[str]:
 
 def _companions(model: str, column: int) -> Iterator[str]:
     path = Path(model)
-    stem = re.sub(r"\.(?:cif|mmcif|pdb)(?:\.gz)?$", "", path.name)
     for row in _COMPANIONS:
-        if match := re.fullmatch(str(row[0]), stem):
-            yield from (str(path.with_name(name.format(*match.groups()))) for name in row[column])
+        if match := re.fullmatch(str(row[0]), stem_of(path.name)):
+            names = (name.format(*match.groups()) for name in row[column])
+            yield from (str(path.with_name(name + packer)) for name in names for packer in ("", *SUFFIXES))
 
 
 def read_scores(path: Path) -> dict[str, str]:
