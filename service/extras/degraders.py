@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from service.http.answer import Answer, Count, Paged, Place, Success, row_type
 from service.http.endpoint import PAGE, Routes
 from service.http.parameters import Choice, Flag, JobId, Page, Paging, Text, Texts, Whole
 from service.http.responses import disposition, made_answer, tagged
+from service.lru import Lru
 from service.pages.depiction import drawings
 from service.pages.render import page
 from service.routes.shared import in_thread, job_filters, job_named, job_of, shared_of
@@ -165,6 +167,9 @@ _MOST_LINKER = Whole("max_linker_atoms", "Maximum number of atoms between the ha
 _SMILES = Smiles("smiles", "SMILES of the degrader.", required=True, halves=2)
 _ASKED = (*_JOBS.values(), *_HALVES["a"], *_HALVES["b"], _LINKERS)
 
+_NUMBERS: "Lru[str, tuple[array[int], bool]]" = Lru(32)
+"""Numbers of the molecules of two halves, and whether more exist than are made: 32 kB for 8,000."""
+
 _ON_PAGE = Paging(40, 40)
 """Molecules on one page, all drawn."""
 
@@ -222,10 +227,9 @@ async def make_degraders(request: Request) -> Response:
     """Degraders from an exit of the target, an exit of the recruiter, and each linker of the list."""
     form = _FORMAT.of(request)
     shown = _PAGING.of(request)
-    text = await _made(request, form, shown)
+    made = await _made(request, form, shown)
     if form == "json":
-        return tagged(request, *_answer(request, text, shown)[:2])
-    made = json.loads(text)
+        return tagged(request, *_answer(request, made, shown)[:2])
     headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
     headers |= {"X-Tethermap-Truncated": json.dumps(made["truncated"]), **shown.links(request, made["total"])[1]}
     return Response(made["file"], 200, headers, "text/csv" if form == "csv" else "chemical/x-mdl-sdfile")
@@ -251,18 +255,19 @@ def _options(asked: Mapping[str, object]) -> list[str]:
     return [f"--{name}" if value is True else f"--{name}={value}" for name, value in asked.items() if value]
 
 
-def _answer(request: Request, text: str, shown: Page) -> tuple[DegradersAnswer, Mapping[str, str], Mapping[str, str]]:
+def _answer(
+    request: Request, made: dict[str, Any], shown: Page
+) -> tuple[DegradersAnswer, Mapping[str, str], Mapping[str, str]]:
     """Return the degraders that the script has made, with the links of their page, and their pictures by SMILES."""
-    made = json.loads(text)
     pictures = made.pop("pictures", {})
     links, headers = shown.links(request, made["total"])
     return DegradersAnswer.model_validate(made | links), headers, pictures
 
 
-async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str:
-    asked: dict[str, object] = {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn}
-    asked |= {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request), "counted": True}
-    named: list[str] = []
+async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> dict[str, Any]:
+    """Return a page of degraders; only the first of two halves makes all molecules, to count them."""
+    asked: dict[str, object] = {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request)}
+    named, ended = list[str](), list[str | None]()
     for letter, (stem, anchor, smiles) in _HALVES.items():
         half = smiles.of(request)
         named.append(smiles.name if half else stem.name)
@@ -270,9 +275,19 @@ async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> str
             asked[f"{letter}-smiles"] = half
             continue
         job = job_named(request, _JOBS[letter].needed(request))
+        ended.append(job.record.finished_at)
         asked |= {f"{letter}-job": job.folder, f"{letter}-stem": stem.needed(request)}
         asked[f"{letter}-anchor"] = anchor.needed(request)
-    return await _ran(request, "degraders", asked, named)
+    pair = f"{asked} {ended}"
+    numbers, truncated = _NUMBERS.use(pair) or (array("I"), False)
+    part = numbers[shown.offset :][: shown.limit].tolist()
+    asked |= {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn, "counted": True}
+    made = dict[str, Any](json.loads(await _ran(request, "degraders", {**asked, "numbers": part}, named)))
+    found = array("I", made.pop("numbers"))
+    if part:
+        return made | {"total": len(numbers), "truncated": truncated}
+    _NUMBERS.keep(pair, (found, made["truncated"]))
+    return made
 
 
 @ROUTES.get("/degraders", {200: PAGE}, (*_ASKED, *_ON_PAGE, _PIN, _NOTE), group="Pages")

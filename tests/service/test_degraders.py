@@ -2,9 +2,10 @@
 
 import csv
 import io
+import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from rdkit import Chem
 from starlette.testclient import TestClient
 
 from service.errors import QueueFull
-from service.runs.on_demand import MOST_REQUESTS
+from service.runs.on_demand import MOST_REQUESTS, Scripts
 from tests.service.core import local
 from tests.tools.patience import patience, wait_until
 from tests.tools.runs import rows_of
@@ -88,6 +89,21 @@ def test_csv_and_sdf_contain_the_same_molecules(http: httpx2.Client, told: dict[
     sdf.SetData(molecules.text)
     assert {mol.GetProp("smiles") for mol in sdf} == wanted
     assert [(file.headers["X-Tethermap-Truncated"], file.links) for file in (text, molecules)] == [("false", {})] * 2
+
+
+def test_later_pages_make_only_their_molecules(here: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[Sequence[str]] = []
+
+    async def run(_: Scripts, *asked: Sequence[str]) -> str:
+        runs.append(asked[2])
+        return json.dumps({"total": 3, "truncated": True, "numbers": [3, 5, 9], "file": ""})
+
+    monkeypatch.setattr(Scripts, "run", run)
+    asked = {"a_smiles": "N[*]", "b_smiles": "C[*]", "format": "csv", "limit": "1"}
+    answers = [here.get("/api/degraders", params=asked | {"offset": offset}) for offset in ("0", "1", "7")]
+    assert [[one for one in arguments if "numbers" in one] for arguments in runs] == [[], ["--numbers=[5]"], []]
+    assert [answer.headers["X-Tethermap-Truncated"] for answer in answers] == 3 * ["true"]
+    assert answers[1].links["next"]["url"].endswith("offset=2")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 
 from rdkit import Chem, rdBase
 
@@ -41,12 +42,15 @@ class Made:
         The reactions.
     between : int
         Atoms on the shortest path between the halves.
+    number : int
+        Number of its combination of linker and reactions, from 1; 0 if unknown.
     """
 
     mol: Chem.Mol
     linker: Linker
     joins: tuple[Join, Join]
     between: int
+    number: int = 0
 
     @property
     def smiles(self) -> str:
@@ -57,7 +61,9 @@ class Made:
         return str(Chem.MolToSmiles(plain))
 
 
-def degraders(first: End, second: End, linkers: Sequence[Linker], longest: float = math.inf) -> Iterator[Made]:
+def degraders(
+    first: End, second: End, linkers: Sequence[Linker], longest: float = math.inf, numbers: Collection[int] = ()
+) -> Iterator[Made]:
     """Yield all degraders of two halves and some linkers, either way round, each molecule once.
 
     Parameters
@@ -68,17 +74,20 @@ def degraders(first: End, second: End, linkers: Sequence[Linker], longest: float
         The linkers.
     longest : float
         Maximum number of atoms between the halves.
+    numbers : collection of int
+        Numbers of the combinations to make, from an earlier call with the same arguments; empty for all.
     """
     seen: set[str] = set()
+    number = 0
     for linker in (one for one in linkers if one.length <= longest):  # reactions add atoms
         ways = {Chem.MolToSmiles(Chem.MolFromSmiles(way.smiles)): way for way in (linker.turned(), linker)}
-        for way in reversed(ways.values()):  # one for a symmetric linker
-            for join in first.joins:
-                for other in second.joins:
-                    made = made_of(first, second, way, (join, other))
-                    if made is not None and made.between <= longest and (smiles := made.smiles) not in seen:
-                        seen.add(smiles)
-                        yield made
+        # A symmetric linker has one way.
+        for way, join, other in product(reversed(ways.values()), first.joins, second.joins):
+            number += 1
+            made = None if numbers and number not in numbers else made_of(first, second, way, (join, other))
+            if made is not None and made.between <= longest and (smiles := made.smiles) not in seen:
+                seen.add(smiles)
+                yield replace(made, number=number)
 
 
 def made_of(first: End, second: End, linker: Linker, joins: tuple[Join, Join]) -> Made | None:

@@ -205,6 +205,14 @@ def test_words_of_a_half_agree_with_its_starting_material(
     assert what_to_do(handle, chem_class, moved) == words
 
 
+def test_numbers_select_the_molecules_that_are_made() -> None:
+    first, second = half("CC(=O)[*]"), half("c1ccccc1O[*]")
+    linkers = LIST[:20]
+    made = list(degraders(first, second, linkers))
+    again = degraders(first, second, linkers, numbers={one.number for one in made[3:6]})
+    assert [(one.smiles, one.number) for one in again] == [(one.smiles, one.number) for one in made[3:6]]
+
+
 def test_atoms_of_both_halves_keep_their_numbers() -> None:
     first, second = half("[CH3:1][C:2](=[O:3])[*]"), half(f"[CH3:{SECOND_HALF + 1}][O:{SECOND_HALF + 2}][*]")
     one = next(degraders(first, second, LIST))
