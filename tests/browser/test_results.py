@@ -360,7 +360,7 @@ def test_viewer_that_can_not_be_fetched_is_reported(pages: Pages) -> None:
     expect(page.get_by_text("This server was set up without 3Dmol.js")).to_be_visible()
 
 
-LONG = NOTHING | {"search_query": 60 * "zebra"}
+LONG = NOTHING | {"target_name": 64 * "W", "search_query": 60 * "zebra"}
 
 
 @pytest.mark.parametrize(
@@ -379,6 +379,10 @@ def test_job_without_ligands_shows_the_reason(
     page = pages.open(f"/results/{job_id}")
     expect(page.get_by_text(words)).to_be_visible()
     picture(page, f"results-{words.split()[1]}")
+    page.goto(f"/compare?a={job_id}&b=exam1hpv")
+    for width in (360, 768):
+        page.set_viewport_size({"width": width, "height": 900})
+        harness.assert_fits(page)
 
 
 def test_waiting_and_canceled_jobs_have_pages(pages: Pages, service: LiveService, waiting: str) -> None:
