@@ -317,6 +317,20 @@ def test_everything_works_by_keyboard(pages: Pages, mixed: Path) -> None:
     page.keyboard.press("Escape")
     expect(flags).to_be_focused()
 
+    def as_of_a_large_job(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('data-complete="true"', 'data-complete="false"'))
+
+    page.route("**/table?*", as_of_a_large_job)
+    page.get_by_text("Columns", exact=True).click()
+    page.locator("[name=columns]").first.click()
+    page.wait_for_selector("[data-complete=false]")
+    page.keyboard.press("Escape")
+    head = page.locator("th[data-key=ligand]")
+    head.locator("a").press("Enter")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(head.locator("a")).to_be_focused()
+
 
 def test_page_works_without_scripts(pages: Pages, mixed: Path) -> None:
     page = pages.open(f"/results/{mixed.name}?q=478&context=chain", java_script_enabled=False)

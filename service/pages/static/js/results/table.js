@@ -136,8 +136,10 @@ export class InstanceTable extends EventTarget {
     const picked = new Set(this.picked());
     try {
       const part = await getPage(`${location.pathname}/table${location.search}`, { signal: this.asked.signal });
+      const sorted = this.container.contains(document.activeElement) && document.activeElement.closest("th[data-key]")?.dataset.key;
       this.container.replaceChildren(...part.body.childNodes);
       this.adopt();
+      if (sorted) this.container.querySelector(`th[data-key="${sorted}"] a`)?.focus({ preventScroll: true });
       for (const { box } of this.rows) box.checked = picked.has(box.value);
       if (chosen) this.mark(chosen);
       this.#counted();
