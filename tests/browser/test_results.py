@@ -289,6 +289,9 @@ def test_everything_works_by_keyboard(pages: Pages, mixed: Path) -> None:
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="ZIP of selected (1)")).to_be_enabled()
     page.wait_for_selector(READY)
+    page.locator("[data-canvas]").focus()
+    page.keyboard.press("p")
+    assert state(page)["lit"] == 34  # the one before the first is the last
 
     page.locator(".of-exits .hits [tabindex='0']").focus()
     page.keyboard.press("ArrowRight")

@@ -187,7 +187,7 @@ export class Detail {
 
   #step(by) {
     const order = this.data.atoms.map((atom) => atom.index);
-    const at = order.indexOf(this.spotlight.lit);
+    const at = Math.max(order.indexOf(this.spotlight.lit), by < 0 ? 0 : -1); // the first or the last if none is lit
     const next = order[(at + by + order.length) % order.length];
     this.spotlight.light(next, "scene");
     announce(this.line.textContent);
