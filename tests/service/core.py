@@ -202,15 +202,14 @@ class LiveService:
         """Start it and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "service.log"
-        if self._quick and hasattr(os, "pidfd_open"):
+        if self._quick:
             from tests.service.forks import Forked
 
             self._process = Forked(self.environment, path)
         else:
-            module = ("tests.service.forks", "serve") if self._quick else ("service",)
             with path.open("ab") as log:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", *module],
+                    [sys.executable, "-m", "service"],
                     cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True,
                 )  # fmt: skip
         process = self._process
@@ -226,16 +225,16 @@ class LiveService:
     def process_id(self) -> int:
         """The id of its process."""
         assert self._process is not None, "the service does not run"
-        return self._process.pid
+        return self._process.pid or 0
 
     def kill(self) -> None:
         """Kill it at once, like a crash; its runs continue."""
-        self._signal(signal.SIGKILL)
+        self._end(signal.SIGKILL)
 
     def terminate(self) -> float:
         """End it as an operator would; return how many seconds that took."""
         begun = time.monotonic()
-        self._signal(signal.SIGTERM)
+        self._end(signal.SIGTERM)
         return time.monotonic() - begun
 
     def restart(self) -> Self:
@@ -243,9 +242,9 @@ class LiveService:
         self.kill()
         return self.start()
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _end(self, number: signal.Signals) -> None:
         if self._process is not None:
-            self._process.send_signal(number)
+            os.kill(self.process_id, number)
             self._process.wait(patience(15))
             self._process = None
 

@@ -1,7 +1,6 @@
 """The operator's commands, with the service running and without."""
 
 import csv
-import os
 import shutil
 import socket
 import subprocess
@@ -33,12 +32,10 @@ def operate(service: LiveService, *arguments: str) -> subprocess.CompletedProces
 
 def forked(service: LiveService, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command like `operate`, in a process that need not load the service."""
-    if not hasattr(os, "pidfd_open"):
-        return operate(service, *arguments)
     log = service.folder / f"command {time.monotonic_ns()}"
-    Forked(service.environment, log, arguments).wait(patience(60))
-    output, errors, status = (Path(f"{log}{ending}").read_text() for ending in ("", ".errors", ".status"))
-    return subprocess.CompletedProcess(arguments, int(status), output, errors)
+    status = Forked(service.environment, log, *arguments).wait(patience(60))
+    output, errors = (Path(f"{log}{ending}").read_text() for ending in ("", ".errors"))
+    return subprocess.CompletedProcess(arguments, status, output, errors)
 
 
 @pytest.mark.parametrize("serving", [True, False], ids=["service running", "service down"])
