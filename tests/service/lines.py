@@ -4,11 +4,13 @@ import contextlib
 import socket
 import threading
 from collections.abc import Iterator
+from io import BufferedIOBase
+from socketserver import StreamRequestHandler, TCPServer
 
 
 @contextlib.contextmanager
 def breaking_line(port: int, piece: int) -> Iterator[tuple[int, list[int]]]:
-    """Pass connections on to a port, and cut each once `piece` bytes of a response's body have passed.
+    """Pass requests without body on to a port, and cut each response once `piece` bytes of its body have passed.
 
     Yields
     ------
@@ -16,46 +18,28 @@ def breaking_line(port: int, piece: int) -> Iterator[tuple[int, list[int]]]:
         The port of the line, and how many bytes had passed at each cut.
     """
     cuts: list[int] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=_serve, args=(server, port, piece, cuts))
+
+    class Line(StreamRequestHandler):
+        def handle(self) -> None:
+            request = head_of(self.rfile).replace(b"keep-alive", b"close")
+            with socket.create_connection(("127.0.0.1", port)) as service, service.makefile("rb") as answer:
+                service.sendall(request)
+                self.wfile.write(head_of(answer))
+                body = answer.read(piece)
+                self.wfile.write(body)
+            if len(body) == piece:
+                cuts.append(piece)
+
+    with TCPServer(("127.0.0.1", 0), Line) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
-            yield server.getsockname()[1], cuts
+            yield server.server_address[1], cuts
         finally:
-            with contextlib.suppress(OSError):
-                server.shutdown(socket.SHUT_RDWR)
+            server.shutdown()
             thread.join()
 
 
-def _serve(server: socket.socket, port: int, piece: int, cuts: list[int]) -> None:
-    """Pass one connection after another."""
-    while True:
-        try:
-            client, _ = server.accept()
-        except OSError:
-            return
-        with client, socket.create_connection(("127.0.0.1", port)) as service:
-            sender = threading.Thread(target=_pass_on, args=(client, service))
-            sender.start()
-            answer, before, passed = service.makefile("rb"), -1, 0
-            for line in answer:  # the head of the response is sent whole
-                client.sendall(line)
-                if not line.strip():
-                    break
-            while passed < piece and passed != before:
-                before = passed
-                block = answer.read1(min(1 << 16, piece - passed))
-                client.sendall(block)
-                passed += len(block)
-            if passed == piece:
-                cuts.append(passed)
-            for end_of_line in (client, service):
-                with contextlib.suppress(OSError):
-                    end_of_line.shutdown(socket.SHUT_RDWR)
-            sender.join()
-
-
-def _pass_on(client: socket.socket, service: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while block := client.recv(1 << 16):
-            service.sendall(block)
+def head_of(message: BufferedIOBase) -> bytes:
+    """Return the lines of a request or response up to the empty one."""
+    return b"".join(iter(message.readline, b"\r\n")) + b"\r\n"

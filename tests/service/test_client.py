@@ -117,11 +117,16 @@ def test_batch_of_a_csv_file(run: Run, tmp_path: Path) -> None:
     assert (code, "job 1: options.kinds" in err, "gold" in err) == (REFUSED, True, True)
 
 
-def test_every_exit_code_has_its_meaning(run: Run, live: LiveService, tmp_path: Path) -> None:
+@pytest.fixture
+def failing(tmp_path: Path) -> list[str]:
+    """The command that submits a job which its source refuses, and waits for its end."""
     (tmp_path / "x.fasta").write_text(str(NOT_SEARCHED["fasta"]))
-    words = ["--target", "x", "--query", "4CUP", "--fasta", str(tmp_path / "x.fasta")]
-    words += ["--option", "sequence_search=true"]
-    code, out, _ = run("submit", *words, "--wait")
+    words = ["submit", "--target", "dead", "--query", "4CUP", "--fasta", str(tmp_path / "x.fasta")]
+    return [*words, "--option", "sequence_search=true", "--wait"]
+
+
+def test_every_exit_code_has_its_meaning(run: Run, live: LiveService, failing: list[str]) -> None:
+    code, out, _ = run(*failing)
     assert (code, out.split()[1]) == (FAILED, "failed")
     code, _, err = run("submit", "--target", "x")
     assert (code, "MISSING_FIELD" in err) == (REFUSED, True)
@@ -216,13 +221,10 @@ def test_missing_results_have_a_separate_exit_code(run: Run, queued_job: str) ->
         assert "examegfr" in out + err
 
 
-def test_same_command_after_a_failed_job_makes_another(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "x.fasta").write_text(str(NOT_SEARCHED["fasta"]))
-    words = ["submit", "--target", "dead", "--query", "4CUP", "--fasta", str(tmp_path / "x.fasta")]
-    words += ["--option", "sequence_search=true", "--wait"]
+def test_same_command_after_a_failed_job_makes_another(run: Run, failing: list[str], tmp_path: Path) -> None:
     ids = []
     for _ in range(3):
-        code, out, _ = run(*words)
+        code, out, _ = run(*failing)
         assert (code, out.split()[1]) == (FAILED, "failed")
         ids.append(out.split()[0])
         time.sleep(1.1)  # times of the API have seconds
