@@ -47,7 +47,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 def pages(service: LiveService, browser: Browser) -> Iterator[harness.Pages]:
     """Opens pages; the test fails if a page contacts another host, violates the policy or reports an error."""
     expect.set_options(timeout=harness.wait_ms())
-    with harness.watched(browser, f"http://127.0.0.1:{service.port}") as opened:
+    with harness.watched(browser, service.address) as opened:
         yield opened
 
 

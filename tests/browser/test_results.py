@@ -350,7 +350,7 @@ def test_page_works_without_scripts(pages: Pages, mixed: Path) -> None:
 
 def test_page_works_without_webgl(playwright: Playwright, service: LiveService) -> None:
     browser = harness.launch(playwright, "--disable-3d-apis")
-    with harness.watched(browser, f"http://127.0.0.1:{service.port}") as pages:
+    with harness.watched(browser, service.address) as pages:
         page = pages.open("/results/exam1hpv")
         page.wait_for_selector(f"{SCENE}[data-state=no-webgl]")
         expect(page.get_by_text("This browser does not support WebGL")).to_be_visible()
@@ -434,7 +434,7 @@ def test_page_is_accessible_and_looks_as_kept(pages: Pages) -> None:
 
 
 def test_large_job_is_light_and_quick(wide: LiveService, browser: Any) -> None:
-    with wide as service, harness.watched(browser, f"http://127.0.0.1:{service.port}") as pages:
+    with wide as service, harness.watched(browser, service.address) as pages:
         page = pages.open("/browse")
         finished: list[Any] = []
         page.on("requestfinished", lambda request: finished.append(request))  # noqa: PLW0108 - Playwright marks the function
@@ -468,7 +468,7 @@ def _busy_ms(meter: CDPSession) -> float:
 
 def _server_ms(service: LiveService) -> float:
     """Return the mean CPU time of all the service's threads for the page; wall time includes other work."""
-    begun, address = cpu_seconds(service.process_id), f"http://127.0.0.1:{service.port}/results/{WIDE_JOB}"
+    begun, address = cpu_seconds(service.process_id), f"{service.address}/results/{WIDE_JOB}"
     for _ in range(5):
         httpx2.get(address, headers={"Accept-Encoding": "identity"}).raise_for_status()
     return 1000 * (cpu_seconds(service.process_id) - begun) / 5

@@ -251,7 +251,7 @@ def test_target_of_several_domains_keeps_all_its_entries(
     expect.set_options(timeout=wait_ms())
     with (
         LiveService(tmp_path / "service", SOURCE="mirror", MIRROR=str(entries)) as service,
-        watched(browser, f"http://127.0.0.1:{service.port}") as pages,
+        watched(browser, service.address) as pages,
     ):
         page = pages.open("/", java_script_enabled=scripts)
         page.locator("#target_name").fill("BRD4")

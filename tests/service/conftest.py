@@ -10,11 +10,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.service.answers import checked
 from tests.service.core import REFUSED, LiveService
 from tests.service.proxy import proxied
 from tests.standin.fixtures import served, standin
-from tests.tools.patience import patience
 
 __all__ = ["proxied", "served", "standin"]
 
@@ -35,11 +33,9 @@ def live(tmp_path_factory: pytest.TempPathFactory, mixed: Path) -> Iterator[Live
 
 
 @pytest.fixture(scope="session")
-def http(live: LiveService) -> Iterator[httpx2.Client]:
+def http(live: LiveService) -> httpx2.Client:
     """A client of it."""
-    address = f"http://127.0.0.1:{live.port}"
-    with httpx2.Client(base_url=address, timeout=patience(60), event_hooks={"response": [checked]}) as client:
-        yield client
+    return live.http
 
 
 @pytest.fixture(scope="session")

@@ -164,7 +164,7 @@ def replies(live: LiveService, done_job: str) -> list[mcp.types.CallToolResult]:
     """The result of each question, sent by the official client in one session."""
 
     async def ask() -> list[mcp.types.CallToolResult]:
-        async with mcp.Client(f"http://127.0.0.1:{live.port}/mcp") as client:
+        async with mcp.Client(f"{live.address}/mcp") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
             assert tools == {tool.name for tool in TOOLS}
             exits = await client.call_tool("exits", {"job_id": done_job, "ligand": "478", "limit": 1})

@@ -37,7 +37,7 @@ FOLDER = ROOT / "service/client"
 def run(live: LiveService, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Runs the command against a service; returns exit code, output, complaints."""
 
-    def command(*words: str, url: str = f"http://127.0.0.1:{live.port}") -> tuple[int, str, str]:
+    def command(*words: str, url: str = live.address) -> tuple[int, str, str]:
         code = main(["--url", url, *words])
         told = capsys.readouterr()
         return code, told.out, told.err
@@ -71,12 +71,11 @@ def test_submit_waits_downloads_and_is_the_same_job_again(run: Run, live: LiveSe
 
 
 def test_a_download_is_resumed_after_an_interruption(live: LiveService, done_job: str, tmp_path: Path) -> None:
-    url = f"http://127.0.0.1:{live.port}"
-    whole = httpx2.get(f"{url}/api/jobs/{done_job}/bundle")
+    whole = live.http.get(f"/api/jobs/{done_job}/bundle")
     (tmp_path / f".{done_job}.zip.part").write_bytes(whole.content[:5000])
     (tmp_path / f".{done_job}.zip.etag").write_text(whole.headers["etag"])
     told: list[tuple[int, int]] = []
-    with Tethermap(url) as service:
+    with Tethermap(live.address) as service:
         folder = service.download(done_job, tmp_path, told=lambda done, total: told.append((done, total)))
     assert told[0][0] > 5000
     assert told[-1] == (len(whole.content), len(whole.content))
@@ -85,7 +84,7 @@ def test_a_download_is_resumed_after_an_interruption(live: LiveService, done_job
     (tmp_path / f".{done_job}.zip.part").write_bytes(b"of an archive that is no more")
     (tmp_path / f".{done_job}.zip.etag").write_text('"old"')
     (folder / STATE).unlink()
-    with Tethermap(url) as service:
+    with Tethermap(live.address) as service:
         assert (service.download(done_job, tmp_path) / "Results_Display.csv").exists()
 
 
@@ -333,7 +332,7 @@ def test_a_file_that_the_manifest_does_not_list_so_is_refused(tmp_path: Path) ->
 def test_a_download_over_a_line_that_breaks_completes(
     live: LiveService, done_job: str, tmp_path: Path, pieces: int
 ) -> None:
-    whole = httpx2.get(f"http://127.0.0.1:{live.port}/api/jobs/{done_job}/bundle").content
+    whole = live.http.get(f"/api/jobs/{done_job}/bundle").content
     with (
         breaking_line(live.port, len(whole) // pieces) as (port, cuts),
         Tethermap(f"http://127.0.0.1:{port}", sleep=lambda _: None) as service,
@@ -383,7 +382,7 @@ def test_every_command_of_the_readme_works_without_the_repository(
     words = shlex.split(install)
     assert (words[:2], (ROOT / words[2] / "pyproject.toml").is_file()) == (["pip", "install"], True)
     assert re.findall(r"\b(TETHERMAP_\w+)=", setting) == ["TETHERMAP_URL", "TETHERMAP_TOKEN"]
-    environment = {"PATH": str(elsewhere), "TETHERMAP_URL": f"http://127.0.0.1:{live.port}", "HOME": str(tmp_path)}
+    environment = {"PATH": str(elsewhere), "TETHERMAP_URL": live.address, "HOME": str(tmp_path)}
     missing = subprocess.run(
         [elsewhere / "python", "-c", "import tethermap"], cwd=tmp_path, env=environment, check=False
     )
@@ -428,7 +427,7 @@ def test_every_command_of_the_readme_works_without_the_repository(
 
 def test_python_example_of_the_readme_works(live: LiveService, elsewhere: Path, tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    code = code.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{live.port}")
+    code = code.replace("http://127.0.0.1:8000", live.address)
     done = subprocess.run(
         [elsewhere / "python", "-c", code], cwd=tmp_path, env={}, capture_output=True, text=True, check=False,
         timeout=patience(120),

@@ -92,7 +92,7 @@ def test_a_restored_backup_gives_the_same_bytes(tmp_path: Path, mixed: Path) -> 
     places = {"PATH": os.environ["PATH"], "BACKUP": str(tmp_path / "tethermap.tar")}
 
     def read(service: LiveService, path: str) -> bytes:
-        return httpx2.get(f"http://127.0.0.1:{service.port}{path}", timeout=patience(20)).raise_for_status().content
+        return service.http.get(path).raise_for_status().content
 
     with LiveService(tmp_path / "first", quick=True) as service:
         batch = service.call("POST", "/api/batches", {"jobs": [{"pdb_id": "4cup"}]})[1]

@@ -46,7 +46,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
 def test_generated_client_submits_polls_and_downloads(
     generated: Callable[[str], Any], live: LiveService, done_job: str
 ) -> None:
-    with generated("client").Client(base_url=f"http://127.0.0.1:{live.port}", timeout=60) as client:
+    with generated("client").Client(base_url=live.address, timeout=60) as client:
         job = generated("models").NewJob.from_dict(HPV)
         submitted = generated("api.jobs.submit_job").sync(client=client, body=job)
         state = generated("api.jobs.get_job").sync
@@ -73,7 +73,7 @@ def test_generated_client_submits_polls_and_downloads(
 
 
 def test_error_of_a_generated_client_has_the_reason(generated: Callable[[str], Any], live: LiveService) -> None:
-    with generated("client").Client(base_url=f"http://127.0.0.1:{live.port}") as client:
+    with generated("client").Client(base_url=live.address) as client:
         answer = generated("api.index_and_export.list_jobs").sync(client=client, limit=-1)
         assert answer.error.code == "INVALID_PARAMETER"
 

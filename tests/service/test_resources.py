@@ -15,7 +15,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import duckdb
-import httpx2
 import pytest
 
 from service.errors import JobNotFound, JobStateConflict, QueueFull
@@ -108,7 +107,7 @@ def test_writes_on_a_full_disk_are_503_and_reads_work(tmp_path: Path) -> None:
             assert service.call("POST", "/api/jobs", HPV)[0] == 503
             assert service.call("POST", "/api/batches", {"jobs": [HPV, HPV], "delay_seconds": 0})[0] == 503
             files = {"files": ("model.pdb", b"ATOM  " * 4000)}
-            upload = httpx2.post(f"http://127.0.0.1:{service.port}/api/uploads", files=files)
+            upload = service.http.post("/api/uploads", files=files)
             assert (upload.status_code, upload.json()["error"]["code"]) == (503, "QUEUE_FULL")
             assert int(upload.headers["retry-after"]) > 0
             service.call("POST", f"/api/jobs/{job}/cancel")

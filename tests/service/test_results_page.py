@@ -20,7 +20,6 @@ from service.pages.instance import bridge, pocket_strip
 from service.pages.instances import TableView
 from service.pages.texts import TEXTS
 from service.routes.results_page import _has_no_target
-from tests.service.answers import checked
 from tests.service.core import LiveService
 from tests.tools.runs import ROOT
 from tests.tools.wide_job import wide_job
@@ -49,11 +48,8 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
     record = json.loads((hostile / "job_record.json").read_text(encoding="utf-8"))
     record |= {"target_name": HOSTILE, "search_query": HOSTILE, "notes": [HOSTILE]}
     (hostile / "job_record.json").write_text(json.dumps(record), encoding="utf-8")
-    with (
-        LiveService(folder, quick=True) as service,
-        httpx2.Client(base_url=f"http://127.0.0.1:{service.port}", event_hooks={"response": [checked]}) as client,
-    ):
-        yield client
+    with LiveService(folder, quick=True) as service:
+        yield service.http
 
 
 def stems_shown(page: str) -> list[str]:
@@ -204,8 +200,8 @@ def test_folder_without_tables_is_shown_as_such(tmp_path: Path) -> None:
     folder = tmp_path / "jobs" / "a0000001"
     wide_job(folder, 1)
     shutil.rmtree(folder / "TARGET_RESULTS")
-    with LiveService(tmp_path) as service, httpx2.Client(base_url=f"http://127.0.0.1:{service.port}") as client:
-        answer = client.get("/results/a0000001")
+    with LiveService(tmp_path) as service:
+        answer = service.http.get("/results/a0000001")
     assert answer.status_code == 200
     assert "No ligand was kept" in answer.text
 

@@ -116,5 +116,5 @@ def test_command_of_the_projects_readme_answers_as_shown(tmp_path: Path) -> None
     (command,) = re.findall(r"```bash\n(curl .*?)\n```", text)
     (answer,) = re.findall(r"```json\n(.*?)\n```", text, re.DOTALL)
     with LiveService(tmp_path / "service", quick=True) as service:
-        here = command.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
+        here = command.replace("http://127.0.0.1:8000", service.address)
         assert json.loads(Session(service, tmp_path).run(here)) == json.loads(answer)

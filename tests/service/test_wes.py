@@ -57,7 +57,7 @@ def test_a_run_goes_from_its_request_to_its_outputs(http: httpx2.Client) -> None
 
 
 def test_client_of_another_project_drives_a_run(live: LiveService) -> None:
-    client = gxy_wes.WesClient(f"http://127.0.0.1:{live.port}")
+    client = gxy_wes.WesClient(live.address)
     (kind,) = client.service_info()["workflow_type_versions"]
     asked = {"workflow_type": kind, "workflow_type_version": "9", "workflow_url": "tethermap"}
     run_id = client.submit_run(**asked, params={"pdb_id": "1hpv"})["run_id"]

@@ -167,9 +167,9 @@ def archive(service: LiveService, job_id: str, target: Path) -> list[Figure]:
     """Download a large archive and check it."""
     before = peak = memory_mb(service.process_id)
     begun = time.perf_counter()
-    with service.send(f"/api/jobs/{job_id}/bundle") as answer, target.open("wb") as file:
+    with service.http.stream("GET", f"/api/jobs/{job_id}/bundle") as answer, target.open("wb") as file:
         first, announced = time.perf_counter() - begun, int(answer.headers["Content-Length"])
-        while block := answer.read(1 << 20):
+        for block in answer.iter_raw(1 << 20):
             file.write(block)
             peak = max(peak, memory_mb(service.process_id))
     seconds = time.perf_counter() - begun
@@ -209,9 +209,11 @@ def _busy(service: LiveService, polled: Sequence[str], large: str | None = None)
 
     def download() -> int:
         read = 0
-        with service.send(f"/api/jobs/{large}/bundle") as answer:
-            while time.monotonic() < end:
-                read += len(answer.read(_BLOCK))
+        with service.http.stream("GET", f"/api/jobs/{large}/bundle") as answer:
+            for block in answer.iter_raw(_BLOCK):
+                if time.monotonic() > end:
+                    break
+                read += len(block)
                 time.sleep(_BLOCK / _RATE)
         return read
 

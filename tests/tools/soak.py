@@ -61,8 +61,7 @@ def read_all(service: LiveService, job_id: str) -> None:
         *(f"/api/sdf/{job_id}/1hpv/478", f"/results/{job_id}", "/api/indexed-jobs", "/browse"),
     )
     for path in paths:
-        with service.send(path) as answer:
-            answer.read()
+        service.http.get(path)
 
 
 def leftovers(service: LiveService, temporary: Path) -> int:
