@@ -1,4 +1,7 @@
-"""The contract, row by row: every error code, every route, the envelope, headers."""
+"""The contract, row by row: every error code, every route, the envelope, headers, equal keys.
+
+For simultaneous requests with one key see `test_queue`.
+"""
 
 import gzip
 import json
@@ -380,6 +383,22 @@ def test_odd_idempotency_key_is_refused(http: httpx2.Client, key: str) -> None:
     assert_error(http.post("/api/jobs", content=json.dumps(MIXED), headers=headers), 422, "INVALID_FIELD")
 
 
+def test_same_key_with_another_body_is_refused_and_equal_json_is_not(http: httpx2.Client) -> None:
+    key = {"Idempotency-Key": "canonical"}
+    first = post(http, '{"target_name":"x","search_query":"1HPV","options":{"max_entries":1}}', **key)
+    same = post(http, '{ "search_query": "1HPV", "options": {"max_entries": 1.0}, "target_name": "x" }', **key)
+    assert (same.status_code, same.json()["job_id"]) == (202, first.json()["job_id"])
+    assert_error(post(http, {"target_name": "y", "search_query": "1HPV"}, **key), 422, "IDEMPOTENCY_CONFLICT")
+    http.post(f"/api/jobs/{first.json()['job_id']}/cancel")
+
+
+def test_answer_to_a_repeated_submit_is_the_first_answer(http: httpx2.Client, live: LiveService) -> None:
+    key = {"Idempotency-Key": "repeated"}
+    first = post(http, REFUSED, **key)
+    live.ended(first.json()["job_id"])
+    assert post(http, REFUSED, **key).json() == first.json()
+
+
 def test_body_over_the_limit_is_413_announced_or_chunked(tmp_path: Path) -> None:
     with local(tmp_path, max_body_bytes=2000) as client:
         headers = {"Content-Type": "application/json"}
@@ -485,5 +504,5 @@ def test_request_id_is_kept_when_it_is_plain(http: httpx2.Client) -> None:
 
 def test_every_error_code_is_tested_here() -> None:
     text = Path(__file__).read_text(encoding="utf-8") + (Path(__file__).parent / "test_files.py").read_text()
-    text += "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("idempotency", "attacks"))
+    text += (Path(__file__).parent / "test_attacks.py").read_text()
     assert [code for code in STATUSES if f'"{code}"' not in text] == []
