@@ -51,7 +51,7 @@ def surroundings(*xyz: Sequence[float], element: str = "C", context: str = "targ
     """Return surroundings of atoms of one element in one context."""
     return Surroundings(
         xyz=np.array(xyz, dtype=np.float32).reshape(-1, 3),
-        element=np.full(len(xyz), element, dtype="U2"),
+        element=np.full(len(xyz), element, dtype="S2"),
         context=np.full(len(xyz), CONTEXTS.index(context), dtype=np.int8),
         largest=len(CONTEXTS) - 1,
     )

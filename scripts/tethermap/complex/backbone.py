@@ -4,6 +4,7 @@ from operator import itemgetter
 
 import gemmi
 import numpy as np
+from rdkit import Chem
 
 from tethermap.base.arrays import IntArray
 from tethermap.complex.context import ASSEMBLY, TARGET, Around
@@ -15,11 +16,8 @@ from tethermap.instance.backbone import GAP, NO_BACKBONE, RSRZ_OUTLIER, TOUCHED,
 LONGEST_STEP = 4.5
 """Cα atoms of bonded residues are 3.8 angstroms apart (2.9 for cis); beyond this the chain is broken."""
 
-HEAVY_ATOMS = {
-    "A": 5, "C": 6, "D": 8, "E": 9, "F": 11, "G": 4, "H": 10, "I": 8, "K": 9, "L": 8,
-    "M": 8, "N": 8, "P": 7, "Q": 9, "R": 11, "S": 6, "T": 7, "V": 7, "W": 14, "Y": 12,
-}  # fmt: skip
-"""Heavy atoms of each standard residue within a chain."""
+HEAVY_ATOMS = {one: Chem.MolFromSequence(one).GetNumHeavyAtoms() - 1 for one in "ACDEFGHIKLMNPQRSTVWY"}
+"""Heavy atoms of each standard residue within a chain: one less than in the amino acid."""
 
 
 def backbone_of(

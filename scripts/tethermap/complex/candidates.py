@@ -75,14 +75,12 @@ def best_of_equivalent(burials: Mapping[int, Burial], components: Mapping[int, s
     for head in burials:
         if head in best:
             continue
-        same, found = [head], {head}
+        same = [head]
         for member in same:
             site = burials[member].site
-            for other in burials.keys() - found:
-                shared = len(site & burials[other].site)
-                if components[other] == components[head] and shared >= SAME_SITE * len(site | burials[other].site) > 0:
-                    same.append(other)
-                    found.add(other)
+            others = [one for one in burials if one not in same and components[one] == components[head]]
+            near = ((one, burials[one].site) for one in others)
+            same += [one for one, beside in near if len(site & beside) >= SAME_SITE * len(site | beside) > 0]
         best |= dict.fromkeys(same, max(burials[member].fraction for member in same))
     return best
 

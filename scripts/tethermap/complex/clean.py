@@ -157,7 +157,7 @@ class _Cleaner:
         entry, groups = self._entry, self._groups
         cells: dict[str, Value] = {
             "instances_found": len(groups),
-            "assembly": next(iter(self._scene.assemblies.names), ""),
+            "assembly": next((name for name, _ in self._scene.assemblies.found), ""),
             "flags": JOINED.join(entry.flags),
             **entry_cells(self._experiment.report.entry),
         }

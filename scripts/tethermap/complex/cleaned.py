@@ -221,8 +221,7 @@ def _selected(scene: Scene, members: IntArray, placement: Placement) -> gemmi.St
     if placement.name:
         flat.pos[:] = placement.apply(scene.atoms.xyz)
     flat.leave_only(f"q>{_DROPPED + 1}")
-    structure: gemmi.Structure = flat.generate_structure()
-    return structure
+    return flat.generate_structure()
 
 
 def _columns(structure: gemmi.Structure) -> gemmi.FlatStructure:

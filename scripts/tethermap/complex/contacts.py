@@ -124,7 +124,8 @@ def ligand_contacts(
     rows.sort(key=_row_key)
     finished: list[Row] = []
     for i, kind, cells in rows:
-        accession, number = instance.uniprot_of(str(cells["partner_chain"]), str(cells["partner_residue"]))
+        place = f"{cells['partner_chain']} {cells['partner_residue']}"
+        accession, _, number = instance.uniprot.get(place, "").partition(":")
         finished.append({
             **instance.cells,
             "ligand_atom": mol.names[i],

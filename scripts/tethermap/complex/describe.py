@@ -67,7 +67,7 @@ def describe(
     head = ligand.residues[ligand.head]
     bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
     occupancy = atoms.occupancy[ligand.atoms]
-    own_chain = residues.has_chain(group.head)
+    own_chain = bool(text(atoms.auth_asym_id[atoms.starts[group.head]]).strip())
     special = nearby.overlaps or on_special_position(scene, xyz)
     sharing = _sharing_site(scene, residues, group, xyz)
     keys = list(zip(atoms.residue[ligand.atoms].tolist(), atoms.name[ligand.atoms].tolist(), strict=True))
@@ -254,7 +254,7 @@ def surroundings_of(scene: Scene, nearby: AtomsAround) -> Surroundings:
     """Return the atoms farther around an instance as the search for exits reads them."""
     return Surroundings(
         xyz=nearby.xyz.astype(np.float32),
-        element=as_text(scene.atoms.element[nearby.index]),
+        element=scene.atoms.element[nearby.index],
         context=nearby.level.astype(np.int8),
         largest=CRYSTAL if scene.crystal is not None else ASSEMBLY,
     )

@@ -79,9 +79,7 @@ class Placement:
             return self
         rotation = other.rotation.T @ self.rotation
         translation = other.rotation.T @ (self.translation - other.translation)
-        if is_identity(rotation, translation):
-            return DEPOSITED
-        return Placement(rotation, translation, self.name or f"{other.name}^-1")
+        return _moved(rotation, translation, self.name or f"{other.name}^-1")
 
     def same_as(self, other: Placement, centre: FloatArray) -> bool:
         """Return whether two motions put a body with this centre in the same place."""
@@ -91,11 +89,6 @@ class Placement:
             if abs(own - others) > SAME_ROTATION:
                 return False
         return math.dist(self.apply(centre[None])[0], other.apply(centre[None])[0]) < SAME_PLACE
-
-
-def is_identity(rotation: FloatArray, translation: FloatArray) -> bool:
-    """Return whether a motion leaves everything in place."""
-    return bool(np.abs(rotation - np.eye(3)).max() < 1e-4 and np.abs(translation).max() < 1e-2)
 
 
 class Sphere(NamedTuple):
@@ -116,11 +109,16 @@ DEPOSITED = Placement(np.eye(3), np.zeros(3), "")
 """The deposited place."""
 
 
+def _moved(rotation: FloatArray, translation: FloatArray, name: str) -> Placement:
+    """Return a motion, `DEPOSITED` if it leaves everything in place."""
+    stays = np.abs(rotation - np.eye(3)).max() < 1e-4 and np.abs(translation).max() < 1e-2
+    return DEPOSITED if stays else Placement(rotation, translation, name)
+
+
 def placement(transform: gemmi.Transform, name: str) -> Placement:
     """Return a gemmi transform as a placement; the identity is `DEPOSITED`."""
-    rotation = np.array(transform.mat.tolist(), dtype=np.float64)
-    translation = np.array(transform.vec.tolist(), dtype=np.float64)
-    return DEPOSITED if is_identity(rotation, translation) else Placement(rotation, translation, name)
+    rotation, translation = (np.array(part.tolist(), dtype=np.float64) for part in (transform.mat, transform.vec))
+    return _moved(rotation, translation, name)
 
 
 def is_rigid(transform: gemmi.Transform) -> bool:
@@ -138,10 +136,15 @@ class Assemblies:
         With its assemblies.
     chain_of : dict of str to str
         Author chain of each label_asym_id (gemmi's subchain).
+
+    Attributes
+    ----------
+    found : list of (str, dict)
+        Name of each assembly and the copies of each label_asym_id, in the order of the entry.
     """
 
     def __init__(self, structure: gemmi.Structure, chain_of: dict[str, str]) -> None:
-        self._assemblies: list[tuple[str, dict[str, list[Placement]]]] = []
+        self.found: list[tuple[str, dict[str, list[Placement]]]] = []
         for assembly in structure.assemblies:
             if not all(is_rigid(operator.transform) for part in assembly.generators for operator in part.operators):
                 continue
@@ -153,12 +156,7 @@ class Assemblies:
                 subchains += [asym for asym, chain in chain_of.items() if chain in chains and asym not in subchains]
                 for asym in subchains:
                     members.setdefault(asym, []).extend(operators)
-            self._assemblies.append((assembly.name, members))
-
-    @property
-    def names(self) -> list[str]:
-        """Names of all assemblies in the order of the entry."""
-        return [name for name, _ in self._assemblies]
+            self.found.append((assembly.name, members))
 
     def holding(self, asym: str) -> tuple[str, dict[str, list[Placement]]] | None:
         """Return the first assembly with a chain, moved so that this chain is in its deposited place.
@@ -172,7 +170,7 @@ class Assemblies:
         None
             When no assembly contains the chain.
         """
-        for name, members in self._assemblies:
+        for name, members in self.found:
             if own := members.get(asym):
                 origin = next((p for p in own if not p.name), own[0])
                 return name, {other: [p.after_undoing(origin) for p in parts] for other, parts in members.items()}
@@ -292,6 +290,5 @@ class Crystal:
             translation = rotation @ ncs.translation + translation
             rotation = rotation @ ncs.rotation
         cells = "".join(str(5 + n) if 0 <= 5 + n <= 9 else f"({n})" for n in map(int, shift.tolist()))
-        name = f"{operation + 1}_{cells}"
-        image = Placement(rotation, translation, f"{name}{'_' + ncs.name if ncs.name else ''}")
+        image = Placement(rotation, translation, f"{operation + 1}_{cells}{'_' + ncs.name if ncs.name else ''}")
         return DEPOSITED if image.same_as(DEPOSITED, centre) else image

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray, as_text
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.entry.near import count_within, squared_distances
 from tethermap.exits.candidates import TORSIONS, Candidate, frames_of, rotations
@@ -160,10 +160,9 @@ class Obstacles:
         Number of sets.
     """
 
-    def __init__(self, xyz: FloatArray, radii: FloatArray, level: IntArray | None = None, n_levels: int = 1) -> None:
-        numbers = np.zeros(len(xyz), dtype=np.int8) if level is None else level
-        self._around_points = Spheres(xyz, radii + PROBE, numbers, n_levels)
-        self._around_rays = Spheres(xyz, SOFTNESS * radii + RAY_SPHERE, numbers, n_levels)
+    def __init__(self, xyz: FloatArray, radii: FloatArray, level: IntArray, n_levels: int) -> None:
+        self._around_points = Spheres(xyz, radii + PROBE, level, n_levels)
+        self._around_rays = Spheres(xyz, SOFTNESS * radii + RAY_SPHERE, level, n_levels)
 
     def room(self, places: FloatArray, frames: FloatArray, ignored: BoolArray | None = None) -> LevelArray:
         """Return the first set that covers each point around a linker's first atom.
@@ -223,10 +222,11 @@ class Pocket:
         around = surroundings.xyz.astype(np.float64)
         level = np.maximum(surroundings.context.astype(np.int64) - first, 0)
         self._xyz = np.concatenate([graph.xyz, around])
-        self._radii = np.concatenate([radii_of(graph.element), radii_of(surroundings.element.tolist())])
+        elements = as_text(surroundings.element)
+        self._radii = np.concatenate([radii_of(graph.element), radii_of(elements.tolist())])
         self._level = np.concatenate([np.zeros(len(graph), dtype=np.int64), level])
         self._around = around[level == 0]
-        own, others = np.array(graph.element), surroundings.element[level == 0]
+        own, others = np.array(graph.element), elements[level == 0]
         self._own_polar, self._is_polar = ((element == "N") | (element == "O") for element in (own, others))
 
     def openings(self, candidates: Sequence[Candidate]) -> list[Opening]:

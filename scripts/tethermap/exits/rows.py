@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tethermap.base.arrays import FloatArray
+from tethermap.base.arrays import FloatArray, as_text
 from tethermap.base.contexts import CONTEXTS, HEADLINE_CONTEXT
 from tethermap.base.tables import JOINED, Row, Value, split_cell
 from tethermap.entry.near import distances
@@ -32,7 +32,7 @@ def geometry_of(instance: Instance, molecule: LigandMolecule, around: Surroundin
     near = around.context <= CONTEXTS.index(HEADLINE_CONTEXT)
     near &= ((around.xyz > xyz.min(axis=0) - WITHIN) & (around.xyz < xyz.max(axis=0) + WITHIN)).all(axis=1)
     links = [(instance.atoms.xyz[link.atom], np.array(link.partner_xyz)) for link in instance.links]
-    xyz, element = around.xyz[near].astype(np.float64), around.element[near].tolist()
+    xyz, element = around.xyz[near].astype(np.float64), as_text(around.element[near]).tolist()
     return ligand_geometry(molecule.mol, xyz, element, links, molecule.flat)
 
 

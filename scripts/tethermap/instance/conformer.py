@@ -29,16 +29,13 @@ def best_altloc(atoms: Atoms, members: IntArray, by_mean: bool = False) -> bytes
         Empty when none of the atoms has a label.
     """
     labels = atoms.altloc[members]
-    best: tuple[float, float] | None = None
-    chosen = b""
-    for label in np.unique(labels[labels != b""]):
+
+    def key(label: bytes) -> tuple[float, float]:
         occupancy = atoms.occupancy[members[labels == label]].astype(np.float64)
-        total = round(float(occupancy.sum()), OCCUPANCY_DECIMALS)
-        mean = round(float(occupancy.mean()), OCCUPANCY_DECIMALS)
-        key = (mean, total) if by_mean else (total, mean)
-        if best is None or key > best:
-            best, chosen = key, bytes(label)
-    return chosen
+        total, mean = (round(float(value), OCCUPANCY_DECIMALS) for value in (occupancy.sum(), occupancy.mean()))
+        return (mean, total) if by_mean else (total, mean)
+
+    return max(map(bytes, np.unique(labels[labels != b""])), key=key, default=b"")
 
 
 class Conformers:

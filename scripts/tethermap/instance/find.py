@@ -84,10 +84,6 @@ class Residues:
             )
         return self._names[residue]
 
-    def has_chain(self, residue: int) -> bool:
-        """Return whether the file gives the residue a chain."""
-        return bool(self._atoms.auth_asym_id[self._atoms.starts[residue]].strip())
-
     def is_unique(self, residue: int, group: Sequence[int]) -> bool:
         """Return whether a residue's combination of chain, number and name is unique.
 
@@ -200,19 +196,15 @@ def _peptide(atoms: Atoms, residues: IntArray, others: NearAtoms) -> HetGroup:
 
 def _joined(atoms: Atoms, residues: Residues, bonds: list[Bond]) -> dict[int, int]:
     """Map each het residue to the first residue of its covalently linked group."""
-    owner = {residue: residue for residue in residues.het.tolist()}
-
-    def root(residue: int) -> int:
-        while owner[residue] != residue:
-            residue = owner[residue]
-        return residue
-
+    groups = {residue: [residue] for residue in residues.het.tolist()}
     for bond in bonds:
         ends = bond.residues(atoms)
-        if bond.kind == "covalent" and all(end in owner and not is_bare_ion(atoms, end) for end in ends):
-            low, high = sorted(map(root, ends))
-            owner[high] = low
-    return {residue: root(residue) for residue in owner}
+        if bond.kind == "covalent" and all(end in groups and not is_bare_ion(atoms, end) for end in ends):
+            group, other = (groups[end] for end in ends)
+            if group is not other:
+                group += other
+                groups |= dict.fromkeys(other, group)
+    return {residue: min(group) for residue, group in groups.items()}
 
 
 def heaviest(atoms: Atoms, residues: Sequence[int]) -> int:

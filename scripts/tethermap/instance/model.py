@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.base.arrays import BytesArray, FloatArray, IntArray
 from tethermap.entry.model import EntryBond
 from tethermap.fit.model import NO_FIT, LigandFit
 
@@ -331,11 +331,6 @@ class Instance:
         mean = float(np.mean(self.atoms.b_iso[self.atoms.heavy]))
         return None if math.isnan(mean) else mean
 
-    def uniprot_of(self, chain: str, residue_id: str) -> tuple[str, str]:
-        """Return UniProt accession and residue number of a residue around, empty texts where unknown."""
-        accession, _, number = self.uniprot.get(f"{chain} {residue_id}", "").partition(":")
-        return accession, number
-
     def atom_label(self, index: int) -> str:
         """Return the name of an atom, prefixed by its residue in a group of several."""
         return self.label_prefix(int(self.atoms.component[index])) + self.atoms.name[index]
@@ -404,7 +399,7 @@ class Surroundings:
     ----------
     xyz : ndarray of float32, shape (n_atoms, 3)
         Coordinates in angstroms, in the frame of the instance.
-    element : ndarray of str, shape (n_atoms,)
+    element : ndarray of bytes, shape (n_atoms,)
         Element symbols.
     context : ndarray of int8, shape (n_atoms,)
         Index in `tethermap.base.contexts.CONTEXTS` of the smallest context that contains the atom.
@@ -413,7 +408,7 @@ class Surroundings:
     """
 
     xyz: npt.NDArray[np.float32]
-    element: npt.NDArray[np.str_]
+    element: BytesArray
     context: npt.NDArray[np.int8]
     largest: int
 

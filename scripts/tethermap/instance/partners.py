@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from tethermap.base import layout
+from tethermap.base.arrays import as_text
 from tethermap.base.contexts import CONTEXTS
 from tethermap.base.errors import OTHER_VERSION_ERRORS, UserError
 from tethermap.base.records import part, read_records, stem_of
@@ -44,7 +45,7 @@ def partners_of(job: Path, stem: str) -> dict[str, str]:
                 if stem_of(record) == stem:
                     around = surroundings_of_record(record)
                     here = {name: around.context == CONTEXTS.index(name) for name in BEYOND}
-                    return {name: _xyz(around.element[own], around.xyz[own]) for name, own in here.items()}
+                    return {name: _xyz(as_text(around.element[own]), around.xyz[own]) for name, own in here.items()}
     except OTHER_VERSION_ERRORS as error:
         raise NoPartnersError("The job's working files are of another version: run it again.") from error
     raise NoPartnersError(f"The job has no ligand {stem[:64]}.")

@@ -10,36 +10,29 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from tethermap.base.arrays import as_bytes, as_text, packed_arrays, unpacked_arrays
+from tethermap.base.arrays import packed_arrays, unpacked_arrays
 from tethermap.instance.model import Instance, Neighbourhood, Surroundings
 
 T = TypeVar("T")
 
-_ARRAYS = tuple(field.name for field in fields(Neighbourhood) if field.name != "largest")
+
+def packed_fields(stem: str, value: Any) -> bytes:
+    """Return a dataclass of arrays and of values that `json` knows as a record of an instance."""
+    named = {field.name: getattr(value, field.name) for field in fields(value)}
+    arrays = {name: one for name, one in named.items() if isinstance(one, np.ndarray)}
+    return packed_arrays(stem, arrays, **{name: one for name, one in named.items() if name not in arrays})
 
 
-def packed_neighbourhood(stem: str, around: Neighbourhood) -> bytes:
-    """Return the neighbourhood of an instance as a record."""
-    return packed_arrays(stem, {name: getattr(around, name) for name in _ARRAYS}, largest=int(around.largest))
-
-
-def neighbourhood_of_record(record: bytes) -> Neighbourhood:
-    """Return the content of a record of `packed_neighbourhood`."""
+def fields_of_record(kind: Callable[..., T], record: bytes) -> T:
+    """Return the dataclass in a record of `packed_fields`."""
     arrays, values = unpacked_arrays(record)
-    return Neighbourhood(**arrays, largest=values["largest"])
+    copies = {name: array.copy() for name, array in arrays.items()}  # not as parts of the whole record
+    plain = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items() if name != "stem"}
+    return kind(**copies, **plain)
 
 
-def packed_surroundings(stem: str, around: Surroundings) -> bytes:
-    """Return the surroundings of an instance as a record; 15 bytes an atom."""
-    arrays = {"xyz": around.xyz, "element": as_bytes(around.element), "context": around.context}
-    return packed_arrays(stem, arrays, largest=int(around.largest))
-
-
-def surroundings_of_record(record: bytes) -> Surroundings:
-    """Return the content of a record of `packed_surroundings`."""
-    arrays, values = unpacked_arrays(record)
-    element = as_text(arrays.pop("element"))
-    return Surroundings(**arrays, element=element, largest=values["largest"])
+packed_neighbourhood, neighbourhood_of_record = packed_fields, partial(fields_of_record, Neighbourhood)
+packed_surroundings, surroundings_of_record = packed_fields, partial(fields_of_record, Surroundings)
 
 
 def instance_line(instance: Instance) -> bytes:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.tools.cleaning import Find, brute_force_assembly, clean_file, clean_sample
+from tethermap.base.arrays import as_text
 from tethermap.complex.clean import KeptInstance
 from tethermap.entry.reader import Entry
 from tethermap.exits.geometry import REACH
@@ -29,7 +30,7 @@ def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: Clean
         same = apart.argmin(axis=1)
         assert apart.min(axis=1).max() < 1e-4
         assert far.context[same].tolist() == near.context.tolist()
-        assert far.element[same].tolist() == near.element.tolist()
+        assert as_text(far.element[same]).tolist() == near.element.tolist()
 
 
 def test_surroundings_are_all_atoms_of_the_assembly_that_can_stop_a_linker(cleaned: Cleaned) -> None:

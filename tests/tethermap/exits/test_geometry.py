@@ -13,7 +13,7 @@ PLACE = np.zeros(3)
 
 
 def carbon(distance: float) -> Obstacles:
-    return Obstacles(distance * UP[None], np.array([1.8]))
+    return Obstacles(distance * UP[None], np.array([1.8]), np.zeros(1, dtype=np.int64), 1)
 
 
 def share_of_free_rays(distance: float) -> float:
