@@ -40,15 +40,10 @@ class RadiusTable:
     """
 
     def __init__(self) -> None:
-        by_class = {(row["element"], row["class"]): float(row["radius_A"]) for row in rows_of("radii")}
+        self._by_class = {(row["element"], row["class"]): float(row["radius_A"]) for row in rows_of("radii")}
         self.largest: dict[str, float] = {}
-        for (element, _), radius in by_class.items():
+        for (element, _), radius in self._by_class.items():
             self.largest[element] = max(radius, self.largest.get(element, 0.0))
-        self._sp2 = by_class["C", "sp2 or sp, no hydrogen"]
-        self._sp2_h = by_class["C", "sp2 or sp, with hydrogen"]
-        self._sp3 = by_class["C", "sp3"]
-        self._carbonyl = by_class["O", "one neighbour, no hydrogen"]
-        self._oxygen = by_class["O", "other"]
 
     def largest_of(self, elements: np.typing.NDArray[np.bytes_]) -> FloatArray:
         """Return an upper bound of the radius of each atom by its element.
@@ -79,15 +74,13 @@ class RadiusTable:
         atom : Chem.Atom
             With its hydrogens, explicit or implicit, and its hybridisation perceived.
         """
-        element = atom.GetSymbol()
+        element, hydrogens = atom.GetSymbol(), atom.GetTotalNumHs(includeNeighbors=True)
         if element == "C":
-            if atom.GetHybridization() in (Chem.HybridizationType.SP2, Chem.HybridizationType.SP):
-                return self._sp2_h if atom.GetTotalNumHs(includeNeighbors=True) else self._sp2
-            return self._sp3
+            flat = atom.GetHybridization() in (Chem.HybridizationType.SP2, Chem.HybridizationType.SP)
+            return self._by_class["C", f"sp2 or sp, {'with' if hydrogens else 'no'} hydrogen" if flat else "sp3"]
         if element == "O":
             heavy = sum(neighbour.GetAtomicNum() > 1 for neighbour in atom.GetNeighbors())
-            bare = heavy == 1 and not atom.GetTotalNumHs(includeNeighbors=True)
-            return self._carbonyl if bare else self._oxygen
+            return self._by_class["O", "one neighbour, no hydrogen" if heavy == 1 and not hydrogens else "other"]
         return self.of_element(element)
 
 
