@@ -41,7 +41,8 @@ def group_name(molecule: LigandMolecule) -> str:
     return f"{'cyclic ' if cyclic else ''}peptide of {len(codes)} residues"
 
 
-_IN_NUCLEOTIDE = "[PX4]~[#6,#7,#8,#16]~[PX4]", "[#7;R]-[CX4;R]1~[OX2]~[CX4]~[CX4]~[CX4]1"
+_PHOSPHATES, _NUCLEOSIDE = "[PX4]~[#6,#7,#8,#16]~[PX4]", "[#7;R]-[CX4;R]1~[OX2]~[CX4]~[CX4]~[CX4]1"
+_IN_NUCLEOTIDE = [Chem.MolFromSmarts(smarts) for smarts in (_PHOSPHATES, _NUCLEOSIDE)]
 """Two phosphorus atoms bridged by O, N, C or S as in ATP, AMP-PNP and AMP-PCP; a base on a ribose."""
 
 
@@ -50,12 +51,7 @@ def is_nucleotide(molecule: LigandMolecule) -> bool:
 
     They bind like the cofactor that they mimic, and are not suitable for degraders.
     """
-    return all(molecule.mol.HasSubstructMatch(_pattern(smarts)) for smarts in _IN_NUCLEOTIDE)
-
-
-@cache
-def _pattern(smarts: str) -> Chem.Mol:
-    return Chem.MolFromSmarts(smarts)
+    return all(map(molecule.mol.HasSubstructMatch, _IN_NUCLEOTIDE))
 
 
 def leaving_name(mol: Chem.Mol, atoms: Sequence[int]) -> str:

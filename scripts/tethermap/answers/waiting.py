@@ -1,5 +1,6 @@
 """Values that wait in a temporary file, so that memory doesn't grow with them."""
 
+import os
 import pickle
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -26,22 +27,18 @@ class Spool:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._end = 0
-        self._at_end = True
 
     def add(self, data: bytes) -> Place:
         """Append a block and return its place."""
-        if not self._at_end:  # each seek writes the buffer to disk
-            self._file.seek(self._end)
-            self._at_end = True
         place = self._end, self._file.write(data)
         self._end += len(data)
         return place
 
     def read(self, place: Place) -> bytes:
         """Return a block."""
-        self._at_end = False
-        self._file.seek(place[0])
-        return self._file.read(place[1])
+        offset, length = place
+        self._file.flush()
+        return os.pread(self._file.fileno(), length, offset)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +53,7 @@ def site_class(site: str) -> str:
 
 def _touches(residues: Sequence[tuple[int | str, ...]]) -> npt.NDArray[np.float32]:
     """Return a row of ones and zeros for each set of residues, with a column for each residue."""
-    column: dict[int | str, int] = {}
-    for touched in residues:
-        for name in touched:
-            column.setdefault(name, len(column))
+    column = {name: k for k, name in enumerate(dict.fromkeys(chain.from_iterable(residues)))}
     touches = np.zeros((len(residues), len(column)), dtype=np.float32)
     for number, touched in enumerate(residues):
         touches[number, [column[name] for name in touched]] = 1

@@ -41,8 +41,7 @@ class Superposition:
 
     def apply(self, xyz: FloatArray) -> FloatArray:
         """Return moved coordinates, shape (n, 3) in angstroms."""
-        moved: FloatArray = xyz @ self.rotation.T + self.translation
-        return moved
+        return xyz @ self.rotation.T + self.translation
 
 
 def stays(n_pairs: int, reason: str = "") -> Superposition:
@@ -70,8 +69,7 @@ def pocket(alpha: FloatArray, ligand: FloatArray) -> IntArray:
     """
     if not len(alpha):
         return np.zeros(0, dtype=np.int64)
-    near: IntArray = np.flatnonzero(distances(alpha, ligand).min(axis=1) < POCKET_RADIUS)
-    return near
+    return np.flatnonzero(distances(alpha, ligand).min(axis=1) < POCKET_RADIUS)
 
 
 def superpose(fixed: FloatArray, moving: FloatArray) -> Superposition:
