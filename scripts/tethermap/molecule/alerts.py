@@ -8,7 +8,7 @@ leaves few to match.
 import csv
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,23 +28,15 @@ _N_BITS = 2048
 _Bits = npt.NDArray[np.uint8]
 
 
-class Alerts(NamedTuple):
-    """Names of the alerts of PAINS and of Brenk et al., joined by ``; ``, and the number of QED's."""
-
-    pains: str
-    brenk: str
-    unwanted: int
-
-
-def alerts(mol: Chem.Mol) -> Alerts:
-    """Return the alerts of a molecule.
+def alerts(mol: Chem.Mol) -> tuple[str, str, int]:
+    """Return the names of a molecule's alerts of PAINS and of Brenk et al., joined by ``; ``, and the number of QED's.
 
     >>> alerts(Chem.MolFromSmiles("Oc1ccccc1O"))
-    Alerts(pains='catechol_A(92)', brenk='catechol', unwanted=1)
+    ('catechol_A(92)', 'catechol', 1)
     """
     entries, bits = _pains()
     possible = np.flatnonzero(~(bits & ~_bits(mol)).any(axis=1)).tolist()  # by the fingerprint of the molecule
-    return Alerts(
+    return (
         _joined(entries[k] for k in possible if k < len(entries) and entries[k].HasFilterMatch(mol)),
         _joined(_catalogue("BRENK").GetMatches(mol)),
         sum(mol.HasSubstructMatch(QED.StructuralAlerts[k - len(entries)]) for k in possible if k >= len(entries)),

@@ -48,5 +48,4 @@ def flat_molecule(mol: Chem.Mol, layout: FloatArray) -> bytes:
     layout : ndarray of float, shape (n_atoms, 2)
         Coordinates with bonds of 1.5 units.
     """
-    binary: bytes = laid_out(mol, layout).ToBinary(int(Chem.PropertyPickleOptions.CoordsAsDouble))
-    return binary
+    return bytes(laid_out(mol, layout).ToBinary(int(Chem.PropertyPickleOptions.CoordsAsDouble)))

@@ -1,6 +1,5 @@
 """InChI and InChIKey of molecules, metal complexes too."""
 
-from contextlib import closing
 from functools import lru_cache
 
 from rdkit import Chem, rdBase
@@ -21,8 +20,7 @@ def inchikey_of_component(comp_id: str) -> str:
     path = default_index()
     if not path.is_file():
         return ""
-    with closing(ComponentIndex(path)) as index:
-        component = index.get(comp_id)
+    component = ComponentIndex(path).get(comp_id)
     mol = dictionary_molecule(component, neutral=True) if component else None
     return key_of_inchi(inchi(mol)) if mol is not None else ""
 
