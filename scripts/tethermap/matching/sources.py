@@ -105,8 +105,7 @@ def _mappings(
             yield "entry", defined, of_entry, map_by_name(residue, of_entry, of_entry.names)
     if own is not None:
         shape = template(own)
-        yield "user", own, shape, map_by_name(residue, shape, shape.names)
-        yield "user", own, shape, map_by_graph(residue, shape)
+        yield "user", own, shape, map_by_name(residue, shape, shape.names) or map_by_graph(residue, shape)
     if component is not None:
         shape = template(component)
         yield "dictionary", component, shape, map_by_name(residue, shape, shape.names)
@@ -122,10 +121,8 @@ def _mappings(
 
 def _map_strained(residue: ObservedResidue, shape: Template) -> Mapping | None:
     """Return the mapping to a user's definition, some of whose bonds may be broken in the coordinates."""
-    mapping = map_by_name(residue, shape, shape.names, strained=True)
-    for strained in (False, True):
-        mapping = map_by_graph(residue, shape, strained=strained) if mapping is None else mapping
-    return mapping
+    by_name = map_by_name(residue, shape, shape.names, strained=True)
+    return by_name or map_by_graph(residue, shape) or map_by_graph(residue, shape, strained=True)
 
 
 @lru_cache(maxsize=512)
