@@ -29,8 +29,7 @@ def preset_of(components: Iterable[Component]) -> bytes:
 def pack(component: Component, preset: bytes) -> bytes:
     """Return a component as compressed bytes; coordinates, rounded to 0.02 Å, only if all heavy atoms have them."""
     squeezer = _squeezer(preset).copy()
-    packed: bytes = squeezer.compress(_as_text(component).encode("utf-8")) + squeezer.flush()
-    return packed
+    return bytes(squeezer.compress(_as_text(component).encode("utf-8")) + squeezer.flush())
 
 
 @lru_cache(1)

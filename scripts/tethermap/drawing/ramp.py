@@ -7,7 +7,6 @@ doi:10.1371/journal.pone.0199239).
 
 import math
 from functools import lru_cache
-from itertools import pairwise
 
 STOPS = ((0.0, (0x2C, 0x48, 0x96)), (0.5, (0x88, 0x80, 0x89)), (1.0, (0xFF, 0xA7, 0x33)))
 """Relative SASA and red, green, blue."""
@@ -36,8 +35,6 @@ def exposure_colour(relative_sasa: float | None) -> str:
     if relative_sasa is None or math.isnan(relative_sasa):
         return UNKNOWN
     value = min(max(relative_sasa, 0.0), 1.0)
-    for (low, first), (high, second) in pairwise(STOPS):
-        if value <= high:
-            part = (value - low) / (high - low)
-            return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(first, second, strict=True))
-    raise AssertionError("a clipped value must be between two stops")
+    (low, first), (high, second) = STOPS[:2] if value <= STOPS[1][0] else STOPS[1:]
+    part = (value - low) / (high - low)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(first, second, strict=True))

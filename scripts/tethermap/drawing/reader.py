@@ -130,14 +130,11 @@ class Depiction:
         """Part for a small picture: all, or for a large ligand the part around the highlighted exit."""
         if self.focus is None or len(self.atoms) <= _READABLE:
             return self.box
-        sizes = [min(size, most) for size, most in zip(self.box[2:], _LARGEST_WINDOW, strict=True)]
-        left, top = (
-            min(max(middle - size / 2, low), low + whole - size)
-            for middle, size, low, whole in zip(
-                (self.focus.x, self.focus.y), sizes, self.box[:2], self.box[2:], strict=True
-            )
-        )
-        return left, top, sizes[0], sizes[1]
+        x, y, whole_width, whole_height = self.box
+        width, height = min(whole_width, _LARGEST_WINDOW[0]), min(whole_height, _LARGEST_WINDOW[1])
+        left = min(max(self.focus.x - width / 2, x), x + whole_width - width)
+        top = min(max(self.focus.y - height / 2, y), y + whole_height - height)
+        return left, top, width, height
 
 
 _READABLE = 45

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tethermap.base.fasta import SHORTEST_SEQUENCE
+from tethermap.base.tables import by_key
 from tethermap.entry.model import PolymerEntity
 
 MOST_ENTRIES = 1000
@@ -35,11 +36,9 @@ def proteins_of(polymers: Polymers, *, min_identity: float = 0.9, min_coverage: 
         ``sequence, n_entries``. The sequence finds the chains of all these entries: FASTA text of several records if
         their constructs are different domains, else only letters.
     """
-    members: dict[str, list[tuple[str, PolymerEntity]]] = {}
-    for entry_id, entities in polymers.items():
-        for entity in entities:
-            if key := (entity.uniprot[0] if entity.uniprot else entity.sequence or entity.description):
-                members.setdefault(key, []).append((entry_id, entity))
+    listed = [(entry_id, entity) for entry_id, entities in polymers.items() for entity in entities]
+    keys = (one.uniprot[0] if one.uniprot else one.sequence or one.description for _, one in listed)
+    members = by_key((key, one) for key, one in zip(keys, listed, strict=True) if key)
     entries_of = {key: len({entry_id for entry_id, _ in group}) for key, group in members.items()}
     chosen = sorted(members, key=lambda key: -entries_of[key])[:MOST_PROTEINS]
     return [{**_described(members[key], min_identity, min_coverage), "n_entries": entries_of[key]} for key in chosen]

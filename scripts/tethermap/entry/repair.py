@@ -87,8 +87,7 @@ def repeated_atoms(atoms: Atoms) -> IntArray:
     for column in (*names, atoms.label_asym_id):
         equal = column[before] == column[after]
         before, after = before[equal], after[equal]
-    repeated: IntArray = after.astype(np.int64)
-    return repeated
+    return np.asarray(after, dtype=np.int64)
 
 
 def remove_atoms(structure: gemmi.Structure, indices: set[int]) -> None:
