@@ -247,6 +247,8 @@ def _atom_contacts(mol: LigandMolecule, own_xyz: FloatArray, ligand: PolarAtoms,
     lipophilic = (distance <= limits.HYDROPHOBIC_MAX) & ligand.hydrophobic[:, None] & other.hydrophobic[None, :]
     names = neighbourhood.auth_asym_id[near], neighbourhood.residue_id[near], neighbourhood.copy_name[near]
     residue = _numbered(*names)
+    per_residue = np.arange(mol.n_heavy)[:, None] * len(near) + residue  # groups of a ligand atom and a residue
+    per_atom = np.broadcast_to(np.arange(len(near)), per_residue.shape)
     # Halogens on carbon near an atom with a lone pair.
     halogen = np.array([one in ("Cl", "Br", "I") for one in symbol])
     taker = (element == "N") | (element == "O") | (element == "S")
@@ -260,10 +262,10 @@ def _atom_contacts(mol: LigandMolecule, own_xyz: FloatArray, ligand: PolarAtoms,
     hbond = at_angles(hbond, lambda first, second: ~(first > narrowest + 1e-9) & ~(second > narrowest + 1e-9))
     masks = {
         "metal": coordinated,
-        "ionic": _closest_per_residue(ionic, distance, residue) | _closest_per_column(ionic, distance),
+        "ionic": _closest(ionic, distance, per_residue) | _closest(ionic, distance, per_atom),
         "hbond": hbond,
         "halogen": extended,
-        "hydrophobic": _closest_per_column(_closest_per_residue(lipophilic, distance, residue), distance),
+        "hydrophobic": _closest(_closest(lipophilic, distance, per_residue), distance, per_atom),
     }
     for kind, mask in masks.items():
         for i, j in np.argwhere(mask).tolist():
@@ -277,26 +279,13 @@ def _cosine(first: FloatArray, second: FloatArray) -> FloatArray:
     return result
 
 
-def _closest_per_residue(mask: BoolArray, distance: FloatArray, residue: IntArray) -> BoolArray:
-    """Keep for each ligand atom and residue the closest pair of the mask (first of equals)."""
-    kept = np.zeros_like(mask)
-    own, other = np.nonzero(mask)
-    if not len(own):
-        return kept
-    groups = own * len(residue) + residue[other]
-    order = np.lexsort((distance[mask], groups))
-    first = order[np.unique(groups[order], return_index=True)[1]]
-    kept[own[first], other[first]] = True
-    return kept
-
-
-def _closest_per_column(mask: BoolArray, distance: FloatArray) -> BoolArray:
-    """Keep for each partner atom the closest pair of the mask (first of equals)."""
-    kept = np.zeros_like(mask)
-    columns = np.flatnonzero(mask.any(axis=0))
-    if len(columns):
-        kept[np.where(mask, distance, np.inf)[:, columns].argmin(axis=0), columns] = True
-    return kept
+def _closest(mask: BoolArray, distance: FloatArray, group: IntArray) -> BoolArray:
+    """Keep the closest pair of the mask in each group of pairs (first of equals); all arrays have the same shape."""
+    kept = np.zeros(mask.size, dtype=np.bool_)
+    pairs = np.flatnonzero(mask)
+    order = pairs[np.lexsort((distance.ravel()[pairs], group.ravel()[pairs]))]
+    kept[order[np.unique(group.ravel()[order], return_index=True)[1]]] = True
+    return kept.reshape(mask.shape)
 
 
 def _link_rows(

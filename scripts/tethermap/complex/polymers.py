@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tethermap.base.tables import by_key
 from tethermap.complex.context import ASSEMBLY, Around
 from tethermap.complex.scene import Scene
 from tethermap.entry.atoms import text
@@ -68,15 +69,10 @@ def polymers_beside(
     copies = (copy for copy in around.copies if copy.level <= ASSEMBLY and not copy.body.parents)
     near = {scene.chain_names[copy.body.asym].strip() for copy in copies}
     wanted = {entity.sequence or entity.entity_id for entity in targets}
-    polymers: dict[str, Polymer] = {}
-    for entity in entities:
-        own = tuple(chain for chain in entity.auth_asym_ids if chain in near)
-        if not own:
-            continue
-        key = entity.sequence or entity.entity_id
-        if (before := polymers.get(key)) is not None:
-            polymers[key] = replace(before, chains=(*before.chains, *own))
-            continue
-        name = entity.description or next(iter(entity.genes), f"chain {own[0]}")
-        polymers[key] = Polymer(name, own, key in wanted)
-    return tuple(polymers.values())
+    beside = (entity for entity in entities if near.intersection(entity.auth_asym_ids))
+    polymers = []
+    for key, alike in by_key((entity.sequence or entity.entity_id, entity) for entity in beside).items():
+        chains = tuple(chain for entity in alike for chain in entity.auth_asym_ids if chain in near)
+        name = alike[0].description or next(iter(alike[0].genes), f"chain {chains[0]}")
+        polymers.append(Polymer(name, chains, key in wanted))
+    return tuple(polymers)
