@@ -188,11 +188,9 @@ def can_form(atoms: Atoms, bond: Bond, find: Callable[[str], Component | None]) 
     find : callable
         Returns the definition of a component.
     """
-    for end in (bond.first, bond.second):
-        present = set(map(text, atoms.name[atoms.at(int(atoms.residue[end]))].tolist()))
-        if not _has_free_valence(find(text(atoms.comp_id[end])), text(atoms.name[end]), present):
-            return False
-    return True
+    ends = [(text(atoms.comp_id[end]), text(atoms.name[end])) for end in (bond.first, bond.second)]
+    present = [set(map(text, atoms.name[atoms.at(residue)].tolist())) for residue in bond.residues(atoms)]
+    return all(_has_free_valence(find(code), name, names) for (code, name), names in zip(ends, present, strict=True))
 
 
 def _has_free_valence(component: Component | None, name: str, present: Container[str]) -> bool:
