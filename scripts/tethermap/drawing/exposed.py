@@ -72,10 +72,7 @@ def exposed_card(
 def _ramp_legend(drawing: Drawing) -> str:
     """Return the colour ramp with its scale: relative SASA in percent."""
     x, y, width = TEXT_X, drawing.height + 38, 120.0
-    stops = "".join(
-        f'<stop offset="{share:g}" stop-color="#{red:02x}{green:02x}{blue:02x}"/>'
-        for share, (red, green, blue) in STOPS
-    )
+    stops = "".join(f'<stop offset="{share:g}" stop-color="{exposure_colour(share)}"/>' for share, _ in STOPS)
     text = f'font-size="11" fill="{MUTED}"'
     return (
         f'<defs><linearGradient id="exposure-ramp">{stops}</linearGradient></defs>'

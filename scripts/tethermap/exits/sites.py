@@ -63,14 +63,13 @@ def _ring_ends(graph: LigandGraph) -> list[frozenset[int]]:
     systems = [ring for ring in ring_systems(graph) if len(ring) <= END_RING and graph.is_saturated(ring)]
     remaining = set(range(len(graph)))
     ends: list[frozenset[int]] = []
-    changed = True
-    while changed:
-        changed = False
+    before = -1
+    while before < len(ends):
+        before = len(ends)
         for system in systems:
             if system <= remaining and (site := _ring_end(graph, system, remaining)):
                 ends.append(site)
                 remaining -= site
-                changed = True
     return ends
 
 

@@ -100,8 +100,7 @@ class DegraderLibrary:
         return (number for number in numbers if DataStructs.AllProbeBitsMatch(print_, self._prints[number]))
 
     def _mol(self, number: int) -> Chem.Mol:
-        mol: Chem.Mol = Chem.Mol(self._binaries[number])  # type: ignore[call-overload]
-        return mol
+        return Chem.Mol(self._binaries[number])  # type: ignore[call-overload, no-any-return]
 
     def _has_rings(self, mol: Chem.Mol) -> bool:
         """Return whether each aromatic ring system of a molecule, which never leaves, is in some degrader."""
