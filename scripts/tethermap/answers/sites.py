@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from statistics import median
 from sys import intern
+from typing import Any, get_type_hints
 
 from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import Member
@@ -23,12 +24,21 @@ from tethermap.molecule.record import AtomKey, LigandMolecule, atom_keys
 _DIGITS = 4
 
 
-EXIT_CELLS = (
-    "sdf_index", "site_rank", "anchor_atom", "anchor_equivalents", "kind", "leaving_atoms", "chem_class", "E", "F",
-    "score", "evidence", "evidence_reasons", "vector_x", "vector_y", "vector_z", "breaks_covalent_bond",
-    "area_lost_A2", "hbonds_lost", "leaving_residues",
-)  # fmt: skip
+_COLUMNS = {
+    "site": "site_rank", "anchor": "anchor_atom", "kind": "kind", "leaving": "leaving_atoms",
+    "chem_class": "chem_class", "room": "E", "way_out": "F", "score": "score", "evidence": "evidence",
+    "reasons": "evidence_reasons", "frees_link": "breaks_covalent_bond", "area_lost": "area_lost_A2",
+    "hbonds_lost": "hbonds_lost", "residues": "leaving_residues",
+}  # fmt: skip
+"""Column of `tethermap.base.tables.EXIT_VECTORS` by the field of `CopyExit` that is read from it."""
+
+EXIT_CELLS = ("sdf_index", "anchor_equivalents", "vector_x", "vector_y", "vector_z", *_COLUMNS.values())
 """Columns of `tethermap.base.tables.EXIT_VECTORS` that several copies are compared by."""
+
+_OF_TYPE: dict[type, Callable[[str], Any]] = {
+    int: lambda cell: int(cell or 0), float: lambda cell: float(cell or 0), bool: "True".__eq__, str: intern,
+}  # fmt: skip
+_READERS = [_OF_TYPE[get_type_hints(CopyExit)[field]] for field in _COLUMNS]
 
 
 def read_exits(path: Source) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -67,30 +77,11 @@ def copy_exits(molecule: LigandMolecule, xyz: FloatArray, rows: Iterable[Sequenc
     by_name = dict(zip(molecule.names, keys, strict=True))
     places = xyz.tolist()
     exits = []
-    for index, site, anchor, equivalents, kind, leaving, chem_class, room, way_out, score, evidence, *more in rows:
-        reasons, x, y, z, frees_link, area_lost, hbonds_lost, residues = more
+    for index, equivalents, x, y, z, *cells in rows:
         atoms = frozenset((keys[int(index)], *(by_name[name] for name in split_cell(equivalents))))
-        exits.append(
-            CopyExit(
-                site=int(site),
-                anchor=intern(anchor),
-                atoms=_shared_set(atoms),
-                kind=intern(kind),
-                leaving=intern(leaving),
-                chem_class=intern(chem_class),
-                room=float(room or 0),
-                way_out=float(way_out or 0),
-                score=float(score or 0),
-                evidence=intern(evidence),
-                place=tuple(places[int(index)]),
-                vector=(float(x or 0), float(y or 0), float(z or 0)),
-                reasons=intern(reasons),
-                frees_link=frees_link == "True",
-                area_lost=float(area_lost or 0),
-                hbonds_lost=int(hbonds_lost or 0),
-                residues=intern(residues),
-            )
-        )
+        values: dict[str, Any] = {name: read(cell) for name, read, cell in zip(_COLUMNS, _READERS, cells, strict=True)}
+        vector = float(x or 0), float(y or 0), float(z or 0)
+        exits.append(CopyExit(**values, atoms=_shared_set(atoms), place=tuple(places[int(index)]), vector=vector))
     return tuple(exits)
 
 

@@ -73,14 +73,6 @@ class KindOf(NamedTuple):
     subject: bool = False
 
 
-class Listed(NamedTuple):
-    """A row of a reference list: its class or role, its rule, and the reason."""
-
-    role: str
-    rule: str
-    reason: str
-
-
 class KindRules:
     """The reference lists of additives and cofactors, and the rules over them.
 
@@ -91,8 +83,8 @@ class KindRules:
     """
 
     def __init__(self, find: Callable[[str], Component | None]) -> None:
-        self.additives = _read_list("additives", "role")
-        self.cofactors = _read_list("cofactors", "class")
+        self.additives = {row["comp_id"]: row for row in rows_of("additives")}
+        self.cofactors = {row["comp_id"]: row for row in rows_of("cofactors")}
         self.component = find
 
     def is_saccharide(self, comp_id: str) -> bool:
@@ -125,9 +117,9 @@ class KindRules:
             Title of the entry.
         """
         listed = self.additives[comp_id]
-        if (listed.role == LIPID or BOUND_AS_LIPID in listed.reason) and LIPID_OF_TITLE.search(title.upper()):
+        if (listed["role"] == LIPID or BOUND_AS_LIPID in listed["reason"]) and LIPID_OF_TITLE.search(title.upper()):
             return True
-        component = self.component(comp_id) if listed.role not in IN_EVERY_CRYSTAL else None
+        component = self.component(comp_id) if listed["role"] not in IN_EVERY_CRYSTAL else None
         if component is None or not any(atom.element == "C" for atom in component.atoms):
             return False
         names = {name.upper() for name in (component.name, *component.synonyms)}
@@ -137,7 +129,7 @@ class KindRules:
 
     def role(self, comp_id: str) -> str:
         """Return the role of a component on the list of additives, empty when it isn't there."""
-        return self.additives[comp_id].role if comp_id in self.additives else ""
+        return self.additives[comp_id]["role"] if comp_id in self.additives else ""
 
     def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool, title: str = "") -> KindOf:
         """Return the kind of a free het group other than ions, glycans and parts of polymers.
@@ -157,16 +149,12 @@ class KindRules:
             return KindOf("unknown", "code of an unidentified component")
         if comp_id in self.cofactors:
             listed = self.cofactors[comp_id]
-            return KindOf("cofactor", f"{listed.role}: {listed.reason}")
+            return KindOf("cofactor", f"{listed['class']}: {listed['reason']}")
         if comp_id not in self.additives:
             return KindOf("ligand")
         listed = self.additives[comp_id]
         if wanted:
-            return KindOf("ligand", f"{listed.role}, but requested by name")
+            return KindOf("ligand", f"{listed['role']}, but requested by name")
         subject = heavy_atoms >= FEWEST_BURIED_ATOMS and self.is_subject(comp_id, title)
-        may_be_ligand = subject or (heavy_atoms >= FEWEST_BURIED_ATOMS and listed.rule == "unless_bound")
-        return KindOf("additive", f"{listed.role}: {listed.reason}", may_be_ligand, subject)
-
-
-def _read_list(name: str, role: str) -> dict[str, Listed]:
-    return {row["comp_id"]: Listed(row[role], row.get("rule", ""), row["reason"]) for row in rows_of(name)}
+        may_be_ligand = subject or (heavy_atoms >= FEWEST_BURIED_ATOMS and listed["rule"] == "unless_bound")
+        return KindOf("additive", f"{listed['role']}: {listed['reason']}", may_be_ligand, subject)

@@ -13,7 +13,7 @@ from tethermap.molecule.template import checked
 
 _MOST_NEIGHBOURS = {"H": 1, "B": 4, "C": 4, "N": 4, "O": 2, "F": 1, "Si": 4, "P": 5, "S": 6, "Cl": 1, "Br": 1, "I": 1}
 
-_LENGTHS = {
+_LENGTHS: dict[tuple[str, ...], tuple[float, float]] = {
     ("C", "C"): (1.51, 1.34),
     ("C", "N"): (1.46, 1.28),
     ("C", "O"): (1.40, 1.22),
@@ -23,7 +23,7 @@ _LENGTHS = {
 }
 """Typical lengths of single and double bonds in angstroms (Allen et al. 1987, doi:10.1039/P298700000S1)."""
 
-_TRIPLE = {("C", "C"): 1.26, ("C", "N"): 1.22}
+_TRIPLE: dict[tuple[str, ...], float] = {("C", "C"): 1.26, ("C", "N"): 1.22}
 """Shorter than this, in angstroms, a bond at a linear or terminal atom is triple."""
 
 FLAT, NEARLY_FLAT = 0.10, 0.22
@@ -268,9 +268,8 @@ def _carbon(graph: _Graph, atom: int, degree: int, in_flat_ring: bool) -> float:
     return 0.0
 
 
-def _kinds(graph: _Graph, a: int, b: int) -> tuple[str, str]:
-    first, second = sorted((graph.elements[a], graph.elements[b]))
-    return first, second
+def _kinds(graph: _Graph, a: int, b: int) -> tuple[str, ...]:
+    return tuple(sorted((graph.elements[a], graph.elements[b])))
 
 
 def _shortness(graph: _Graph, a: int, b: int) -> float:
