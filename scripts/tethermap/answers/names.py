@@ -1,12 +1,12 @@
 """Names of ligands and of groups that leave them, as a chemist calls them; nucleotides among ligands."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
 from rdkit import Chem, rdBase
 
 from tethermap.base.reference import rows_of
+from tethermap.base.tables import by_key
 from tethermap.molecule.record import LigandMolecule
 
 AMINO_ACID, SUGAR = frozenset({"N", "CA", "C", "O"}), frozenset({"C1", "C2", "C3", "C4", "C5", "O5"})
@@ -28,10 +28,8 @@ def group_name(molecule: LigandMolecule) -> str:
     if len(codes) <= MOST_CODES:
         return molecule.component_names
     residues: list[int] = molecule.residue.tolist()
-    atoms: dict[int, set[str]] = defaultdict(set)
-    for residue, name in zip(residues, molecule.dictionary_names, strict=True):
-        atoms[residue].add(name)
-    n_amino_acids, n_sugars = (sum(names <= of for of in atoms.values()) for names in (AMINO_ACID, SUGAR))
+    atoms = by_key(zip(residues, molecule.dictionary_names, strict=True))
+    n_amino_acids, n_sugars = (sum(map(names.issubset, atoms.values())) for names in (AMINO_ACID, SUGAR))
     if 2 * n_sugars > len(codes):
         return f"saccharide of {len(codes)} residues"
     if 2 * n_amino_acids <= len(codes):

@@ -1,7 +1,7 @@
 """The copies of a ligand with their ranked exits, and the answer of all copies of a binding site at each exit site."""
 
 import csv
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -178,9 +178,7 @@ def answers_of(copies: Sequence[Member], molecule: LigandMolecule, sites: Sequen
     label, place = dict(zip(keys, molecule.names, strict=True)), {key: k for k, key in enumerate(keys)}
     alike = by_key(zip(molecule.symmetry_class.tolist(), keys, strict=True))
     site_of = dict(zip(keys, sites, strict=True))
-    atoms_of: dict[int, set[AtomKey]] = defaultdict(set)
-    for key, number in site_of.items():
-        atoms_of[number].add(key)
+    atoms_of = by_key((number, key) for key, number in site_of.items())
     n_entries = len({copy.key[0] for copy in copies})
     best: dict[int, SiteAnswer] = {}
     ranked = [

@@ -50,10 +50,8 @@ def read_components(text: str, origin: str) -> dict[str, Component]:
         document = cif.read_string(text)
     except (ValueError, RuntimeError) as error:
         raise ValueError(f"not a CIF file: {error}") from error
-    listed: dict[str, tuple[str, ...]] = {}
-    for block in document:
-        for row in _rows(block, "_chem_comp.", "id"):
-            listed[row["id"]] = tuple(row[name] for name in ("name", "type", "formula", "pdbx_synonyms"))
+    rows = (row for block in document for row in _rows(block, "_chem_comp.", "id"))
+    listed = {row["id"]: tuple(row[name] for name in ("name", "type", "formula", "pdbx_synonyms")) for row in rows}
     components: dict[str, Component] = {}
     for block in document:
         for component in _block_components(block, listed, origin):

@@ -8,6 +8,7 @@ import numpy as np
 
 from tethermap.base.arrays import FloatArray
 from tethermap.base.contexts import HEADLINE_CONTEXT
+from tethermap.base.tables import by_key
 from tethermap.exits.candidates import Candidate, find_candidates
 from tethermap.exits.geometry import Opening, Pocket
 from tethermap.exits.graph import LigandGraph
@@ -145,21 +146,15 @@ def _ranked(
             place = link_order(frees_link=candidate.frees_link, is_open=is_open)
         return place, -exit_.score, candidate.anchor, candidate.leaving, candidate.leaving_names(graph)
 
-    ordered = sorted(scored, key=key)
-    best: dict[int, Exit] = {}
-    alike: dict[int, set[int]] = {}
-    for exit_ in ordered:
-        group = int(graph.symmetry_class[exit_.candidate.anchor])
-        best.setdefault(group, exit_)
-        alike.setdefault(group, set()).add(exit_.candidate.anchor)
-    sites = list(dict.fromkeys(exit_.site for exit_ in best.values()))
+    alike = by_key((int(graph.symmetry_class[one.candidate.anchor]), one) for one in sorted(scored, key=key))
+    sites = list(dict.fromkeys(best.site for best, *_ in alike.values()))
     ranked, beaten = [], []
-    for rank, (group, exit_) in enumerate(best.items(), 1):
-        others = tuple(sorted(alike[group] - {exit_.candidate.anchor}))
-        place = sites.index(exit_.site) + 1
-        ranked.append(replace(exit_, rank=rank, site_rank=place, equivalents=others, evidence=grade(exit_)))
+    for rank, (best, *more) in enumerate(alike.values(), 1):
+        others = tuple(sorted({one.candidate.anchor for one in more} - {best.candidate.anchor}))
+        place = sites.index(best.site) + 1
+        ranked.append(replace(best, rank=rank, site_rank=place, equivalents=others, evidence=grade(best)))
     for exit_ in scored:
-        first = best[int(graph.symmetry_class[exit_.candidate.anchor])]
+        first = alike[int(graph.symmetry_class[exit_.candidate.anchor])][0]
         if exit_ is not first:
             same = exit_.candidate.anchor == first.candidate.anchor
             reason = "better_action" if same else "equivalent_anchor"

@@ -89,11 +89,15 @@ def _pictures(
         comp_id = ligand.fullest.comp_id
         numbers[comp_id] += 1
         number = f"-{numbers[comp_id]}" if numbers[comp_id] > 1 else ""
-        shown = ligand.component_names if len(ligand.component_names) < 40 else comp_id
-        in_core = f"{len(match)} of {parent.GetNumAtoms()} atoms in the core"
-        lines = [f"{series.name} · {shown}", f"{_counted(len(ligand.members), 'instance')}, {in_core}"]
+        lines = _member_legend(series.name, ligand, f"{len(match)} of {parent.GetNumAtoms()} atoms in the core")
         of_atoms = {index: name for (_, name), index in atoms.items()}
         yield f"{start}_{comp_id}{number}.svg", member_svg(parent, positions, match, of_atoms, lines)
+
+
+def _member_legend(series: str, ligand: SeriesLigand, in_core: str) -> list[str]:
+    names = ligand.component_names
+    shown = names if len(names) < 40 else ligand.fullest.comp_id
+    return [f"{series} · {shown}", f"{_counted(len(ligand.members), 'instance')}, {in_core}"]
 
 
 def _counted(number: int, noun: str) -> str:

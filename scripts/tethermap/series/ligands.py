@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,8 +78,7 @@ class SeriesLigand:
         if len(set(atoms.values())) < parent.GetNumAtoms():
             return molecule_layout(parent)
         layout = np.zeros((parent.GetNumAtoms(), 2))
-        for row, key in zip(self.fullest.layout, atom_keys(self.fullest), strict=True):
-            layout[atoms[key]] = row
+        layout[[atoms[key] for key in atom_keys(self.fullest)]] = self.fullest.layout
         return layout
 
 
@@ -97,12 +96,8 @@ class Series:
 
     def without(self, stems: frozenset[str]) -> Series:
         """Return the series without some instances; a ligand of which they are all is left out."""
-        ligands = []
-        for ligand in self.ligands:
-            members = [member for member in ligand.members if member.stem not in stems]
-            if members:
-                ligands.append(SeriesLigand(ligand.component_names, ligand.parent_smiles, ligand.record, members))
-        return Series(self.name, tuple(ligands))
+        left = ((one, [member for member in one.members if member.stem not in stems]) for one in self.ligands)
+        return Series(self.name, tuple(replace(ligand, members=members) for ligand, members in left if members))
 
 
 def packed_series(series: Series) -> bytes:

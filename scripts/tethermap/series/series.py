@@ -10,6 +10,7 @@ import numpy as np
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdFingerprintGenerator, rdFMCS
 
+from tethermap.base.tables import by_key
 from tethermap.series.limits import SIMILAR
 
 STEPS_PER_SECOND = 400
@@ -67,9 +68,7 @@ def clustered(mols: Iterable[Chem.Mol]) -> list[list[int]]:
         return mol
 
     prints = unary_fingerprints(map(noted, mols))
-    alike: dict[str, set[int]] = defaultdict(set)
-    for index, scaffold in enumerate(scaffolds):
-        alike[scaffold].add(index)
+    alike = by_key((scaffold, index) for index, scaffold in enumerate(scaffolds))
     near = [{index}.union(alike[scaffold] if scaffold else ()) for index, scaffold in enumerate(scaffolds)]
     for index in range(1, len(prints)):
         similarity = np.array(DataStructs.BulkTanimotoSimilarity(prints[index], prints[:index]))

@@ -1,6 +1,5 @@
 """Rows of the tables of superpositions and of common directions."""
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from statistics import median
@@ -90,10 +89,7 @@ def _direction(group: Group, direction: Sequence[Way], placed: Sequence[Placed])
     present = {way.number for way in direction}
     opened = {way.number for way in direction if way.exit.is_open}
     first, _, best, _, _ = direction[0]
-    anchors: dict[str, Counter[str]] = defaultdict(Counter)
-    for way in direction:
-        anchors[placed[way.number].member.names["Warhead"]][way.exit.anchor] += 1
-    named = [f"{ligand}:{atom}" for ligand in sorted(anchors) for atom in sorted(anchors[ligand])]
+    anchors = {(placed[way.number].member.names["Warhead"], way.exit.anchor) for way in direction}
     vectors = np.array([way.vector for way in direction])
     start, total = np.mean([way.start for way in direction], axis=0), vectors.sum(axis=0)
     vector = total / np.linalg.norm(total)
@@ -106,7 +102,7 @@ def _direction(group: Group, direction: Sequence[Way], placed: Sequence[Placed])
         "n_entries_open": entry_count(placed[number] for number in opened),
         "n_instances_present": len(present),
         "n_instances_open": len(opened),
-        "n_ligands": len(anchors),
+        "n_ligands": len({ligand for ligand, _ in anchors}),
         "F_median": median(way.exit.way_out for way in direction),
         "F_best": max(way.exit.way_out for way in direction),
         "best_score": best.score,
@@ -115,6 +111,6 @@ def _direction(group: Group, direction: Sequence[Way], placed: Sequence[Placed])
         "evidence": best.evidence,
         "x": x, "y": y, "z": z, "vector_x": u, "vector_y": v, "vector_z": w,
         "spread_deg": float(np.degrees(np.arccos(np.clip((vectors @ vector).min(), -1.0, 1.0)))),
-        "anchors": JOINED.join(named),
+        "anchors": JOINED.join(map(":".join, sorted(anchors))),
         "open_in": JOINED.join(placed[number].member.stem for number in sorted(opened)),
     }  # fmt: skip
