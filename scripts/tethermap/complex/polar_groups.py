@@ -72,9 +72,8 @@ def ligand_polar_atoms(mol: Chem.Mol, n_heavy: int, thioethers: Iterable[int] = 
     flags = {}
     for role, patterns in _patterns().items():
         flag = np.zeros(mol.GetNumAtoms(), dtype=np.bool_)
-        for pattern in patterns:
-            for match in mol.GetSubstructMatches(pattern, uniquify=False, maxMatches=10_000):
-                flag[match[0]] = True
+        matches = (mol.GetSubstructMatches(pattern, uniquify=False, maxMatches=10_000) for pattern in patterns)
+        flag[[match[0] for found in matches for match in found]] = True
         flags[role] = flag[:n_heavy]
     has_room = np.array([mol.GetAtomWithIdx(i).GetDegree() < 4 for i in range(n_heavy)], dtype=np.bool_)
     flags["donor"] = (flags["donor"] & ~flags["negative"]) | (flags["positive"] & has_room)

@@ -90,8 +90,6 @@ class StatusRows:
             "components": name.comp_id,
             **self.experiment.cells(name, altloc),
             "kept": verdict.reason in ("kept", "member_of_group"),
-            "reason": verdict.reason,
             "sentence": sentence(verdict.reason),
-            "threshold": verdict.threshold,
-            "value": verdict.value,
+            **verdict._asdict(),
         }

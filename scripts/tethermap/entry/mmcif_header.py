@@ -127,11 +127,9 @@ def _revisions(block: gemmi.cif.Block) -> tuple[str, str, str]:
 
 def _replacements(block: gemmi.cif.Block, own_id: str) -> tuple[str, ...]:
     """Return the entries that replace this one."""
-    successors: list[str] = []
-    for row in rows_in(block, "_pdbx_database_PDB_obs_spr.", "id", "pdb_id", "replace_pdb_id"):
-        if row["id"].upper() == "OBSLTE" and own_id in row["replace_pdb_id"].lower().split():
-            successors += row["pdb_id"].lower().split()
-    return tuple(name for name in unique(successors) if name != own_id)
+    rows = rows_in(block, "_pdbx_database_PDB_obs_spr.", "id", "pdb_id", "replace_pdb_id")
+    own = (row for row in rows if row["id"].upper() == "OBSLTE" and own_id in row["replace_pdb_id"].lower().split())
+    return unique(name for row in own for name in row["pdb_id"].lower().split() if name != own_id)
 
 
 def _entities(block: gemmi.cif.Block) -> Iterator[PolymerEntity]:

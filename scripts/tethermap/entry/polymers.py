@@ -52,10 +52,8 @@ def decide_polymers(structure: gemmi.Structure) -> None:
     before = [residue.subchain for chain in structure[0] for residue in chain]
     for chain in structure[0]:
         residues = [residue for residue in chain if not residue.is_water()]
-        bonded: set[int] = set()
-        for (first, one), (second, other) in pairwise(enumerate(residues)):
-            if _linked(one, other):
-                bonded |= {first, second}
+        linked = [place for place, pair in enumerate(pairwise(residues)) if _linked(*pair)]
+        bonded = {place + step for place in linked for step in (0, 1)}
         standard = {place for place, one in enumerate(residues) if one.het_flag != "H" and _is_standard(one)}
         polymer = bonded | (standard if len(standard) > 1 else set())
         for residue in chain:

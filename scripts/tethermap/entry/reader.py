@@ -501,8 +501,8 @@ def _by_asym(atoms: Atoms, molecules: dict[str, str]) -> dict[str, str]:
 
 def _component_bonds(block: gemmi.cif.Block) -> dict[str, tuple[EntryBond, ...]]:
     tags = ["comp_id", "atom_id_1", "atom_id_2", "value_order", "?pdbx_aromatic_flag"]
-    bonds: dict[str, list[EntryBond]] = {}
-    for row in block.find("_chem_comp_bond.", tags):
-        aromatic = row.has(4) and row.str(4).upper() == "Y"
-        bonds.setdefault(row.str(0), []).append(EntryBond(row.str(1), row.str(2), row.str(3).lower(), aromatic))
+    bonds = by_key(
+        (row.str(0), EntryBond(row.str(1), row.str(2), row.str(3).lower(), row.has(4) and row.str(4).upper() == "Y"))
+        for row in block.find("_chem_comp_bond.", tags)
+    )
     return {comp_id: tuple(listed) for comp_id, listed in bonds.items()}

@@ -177,10 +177,8 @@ def entry_template(
             atom = ComponentAtom(name, name, symbols[name], charge, False, bool(atom and atom.leaving), "N", None)
         atoms.append(atom)
     number = {name: k for k, name in enumerate(names)}
-    component_bonds = []
-    for pair, order in orders.items():
-        first, second = sorted(number[name] for name in pair)
-        component_bonds.append(ComponentBond(first, second, order, order == AROMATIC_ORDER))
+    ends = ((sorted(number[name] for name in pair), order) for pair, order in orders.items())
+    component_bonds = (ComponentBond(a, b, order, order == AROMATIC_ORDER) for (a, b), order in ends)
     return template(Component("", "", "", "", tuple(atoms), tuple(component_bonds), origin="entry"))
 
 
