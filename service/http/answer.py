@@ -14,10 +14,11 @@ from tethermap.base.tables import Column, Table
 class Answer(BaseModel):
     """An answer or a part of one; its fields are sent in their order.
 
-    Models of table values are built by `model_construct`: a cell of another version is sent unchanged.
+    The record or row that it is made from may have more. Models of table values are built by `model_construct`:
+    a cell of another version is sent unchanged.
     """
 
-    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(from_attributes=True, json_schema_serialization_defaults_required=True)
 
 
 Yes = Literal[True]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from service.addresses import address
 from service.http.answer import Answer, Count, Map, Number, OfJob, Paged, Place, Success, Time, Url, Yes
@@ -111,8 +111,6 @@ class DryRunAnswer(Success):
 class Entries(Answer):
     """Progress of a job by entry."""
 
-    model_config = ConfigDict(from_attributes=True)
-
     found: Count | None
     done: Count
     kept: Count
@@ -124,8 +122,6 @@ class Entries(Answer):
 class JobProgress(Answer):
     """Progress of a job."""
 
-    model_config = ConfigDict(from_attributes=True)
-
     done: Count
     planned: Count
     percent: Count | None
@@ -134,8 +130,6 @@ class JobProgress(Answer):
 
 class Failure(Answer):
     """Reason of a failure."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     message: str
     step: str
@@ -267,9 +261,7 @@ class JobAnswer(OfJob):
                 **{name: record.artifacts.get(name.removesuffix("_count"), 0) for name in ArtifactCounts.model_fields}
             ),
             "outputs": Outputs(
-                results_url=urls["results_url"],
-                files_url=urls["files_url"],
-                bundle_url=urls["bundle_url"],
+                **urls,
                 war_pdbs_url=f"{base}/war-pdbs",
                 legacy_download_url=f"{base}/download",
                 has_results=record.has_results,
@@ -338,8 +330,6 @@ class ReproductionAnswer(OfJob):
 class ListedJob(Answer):
     """A job in the list."""
 
-    model_config = ConfigDict(extra="ignore")
-
     job_id: str
     protein: str
     target_name: str
@@ -370,8 +360,6 @@ class ListedJob(Answer):
 class FoundAnswer(Answer):
     """Best exit of a ligand, from all its copies in the binding site."""
 
-    model_config = ConfigDict(extra="ignore")
-
     anchor_atom: str
     action: str
     evidence: str
@@ -382,8 +370,6 @@ class FoundAnswer(Answer):
 
 class FoundLigand(Answer):
     """Ligand of a finished job."""
-
-    model_config = ConfigDict(extra="ignore")
 
     job_id: str
     target_name: str

@@ -101,7 +101,7 @@ def _answer_schemas(endpoints: Sequence[Endpoint]) -> tuple[dict[Any, Schema], d
 
 
 def _plain(schema: Any) -> Any:
-    """Return a schema without parts for internal programs: titles, defaults of responses, `additionalProperties`."""
+    """Return a schema without parts for internal programs: titles, defaults of responses."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
@@ -110,7 +110,7 @@ def _plain(schema: Any) -> Any:
     for key, value in schema.items():
         if key in ("properties", "$defs"):
             plain[key] = {name: _plain(item) for name, item in value.items()}
-        elif key not in ("title", "default") and (key, value) != ("additionalProperties", False):
+        elif key not in ("title", "default"):
             plain[key] = _plain(value)
     return plain
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, SkipValidation, WithJsonSchema
+from pydantic import Field, SkipValidation, WithJsonSchema
 from typing_extensions import TypedDict
 
 from service.http.answer import Answer, Count, Number, Success, Yes, row_type
@@ -12,8 +12,6 @@ from tethermap.base.contexts import HEADLINE_FIRST
 
 class MeasuredLigand(Answer):
     """A ligand that has been measured."""
-
-    model_config = ConfigDict(extra="ignore")
 
     chain: str = Field(validation_alias="Chain")
     residue_id: str = Field(validation_alias="Residue_ID")
@@ -105,8 +103,6 @@ class SasaBulkAnswer(Success):
 
 class SasaResidueAnswer(Success):
     """Residues of a chain that contain a ligand."""
-
-    model_config = ConfigDict(extra="ignore")
 
     pdb_id: str
     chain: str = Field(validation_alias="Chain")
