@@ -248,7 +248,7 @@ async def _all_jobs_known(parts: Parts) -> None:
     try:
         await asyncio.wait_for(parts.ready.wait(), _START_SECONDS)
     except TimeoutError:
-        raise QueueFull("The service is starting: try again.", headers={"Retry-After": "10"}) from None
+        raise QueueFull("The service is starting: try again.", retry_after=10) from None
 
 
 def _authorize(request: Request, endpoint: Endpoint) -> None:
@@ -290,7 +290,7 @@ async def _known_error(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException) and error.status_code == NotFound.default_status:
         error = NotFound(_NOTHING_HERE)
     elif isinstance(error, HTTPException):
-        error = ServiceError(error.detail, status=error.status_code, headers=error.headers)
+        error = ServiceError(error.detail, http_status=error.status_code, headers=error.headers)
     assert isinstance(error, ServiceError)
     return _error_response(request, error)
 
@@ -305,7 +305,7 @@ async def _shortage(request: Request, error: Exception) -> Response:
         raise error
     _LOG.warning("a request was refused for lack of resources: %s", error)
     message = "The service lacks disk space or other resources of its machine: try again later."
-    return _error_response(request, QueueFull(message, headers={"Retry-After": str(_SHORTAGE_RETRY_SECONDS)}))
+    return _error_response(request, QueueFull(message, retry_after=_SHORTAGE_RETRY_SECONDS))
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it

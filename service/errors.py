@@ -16,12 +16,14 @@ class ServiceError(Exception):
     ----------
     message : str
         One sentence for people; nothing of this machine.
-    details : mapping or None
-        Plain values for programs.
+    http_status : int or None
+        HTTP status; None for that of the class.
     headers : mapping or None
         Headers that the answer carries.
-    status : int or None
-        HTTP status; None for that of the class.
+    retry_after : int or None
+        Seconds after which the request may be repeated.
+    **details
+        Plain values for programs.
     """
 
     code: ClassVar[str] = "INTERNAL_ERROR"
@@ -36,15 +38,16 @@ class ServiceError(Exception):
         self,
         message: str,
         *,
-        details: Mapping[str, Any] | None = None,
+        http_status: int | None = None,
         headers: Mapping[str, str] | None = None,
-        status: int | None = None,
+        retry_after: int | None = None,
+        **details: Any,
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.details = dict(details or {})
-        self.headers = dict(headers or {})
-        self.status = self.default_status if status is None else status
+        self.details = details
+        self.headers = {**(headers or {}), **({} if retry_after is None else {"Retry-After": str(retry_after)})}
+        self.status = self.default_status if http_status is None else http_status
 
 
 class InvalidJson(ServiceError, status=400):
@@ -65,7 +68,7 @@ class InvalidField(ServiceError, status=422):
 
 def invalid_field(field: str, reason: str) -> InvalidField:
     """Return the error for a field; the reason follows its name in the message."""
-    return InvalidField(f"{field} {reason}.", details={"field": field, "reason": reason})
+    return InvalidField(f"{field} {reason}.", field=field, reason=reason)
 
 
 class UnsupportedInput(ServiceError, status=400):
@@ -74,6 +77,16 @@ class UnsupportedInput(ServiceError, status=400):
 
 class InvalidParameter(ServiceError, status=400):
     """A query parameter can't be parsed or is out of range."""
+
+
+def wrong_parameter(name: str, fault: str, **details: Any) -> InvalidParameter:
+    """Return the error for a query parameter; the fault follows its name in the message."""
+    return InvalidParameter(f"{name} {fault}.", parameter=name, **details)
+
+
+def wrong_value(name: str, value: str, wanted: str, **details: Any) -> InvalidParameter:
+    """Return the error for the value of a query parameter that must be another."""
+    return wrong_parameter(name, f"is {value[:64]!r}: it must be {wanted}", **details)
 
 
 class InvalidPath(ServiceError, status=400):

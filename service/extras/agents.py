@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from service.addresses import address
-from service.errors import InvalidParameter, invalid_field
+from service.errors import invalid_field, wrong_value
 from service.extras.tools import TOOLS, Tool, ToolError
 from service.http.answer import Answer, Map
 from service.http.endpoint import Routes
@@ -81,10 +81,7 @@ async def mcp(request: Request) -> Response:
         raise invalid_field(field, "is not that of a JSON-RPC 2.0 request")
     version = request.headers.get("mcp-protocol-version", PROTOCOLS[0])
     if version not in PROTOCOLS and method != "initialize":
-        raise InvalidParameter(
-            f"MCP-Protocol-Version is {version[:64]!r}: it must be one of {', '.join(PROTOCOLS)}.",
-            details={"parameter": "MCP-Protocol-Version", "known": list(PROTOCOLS)},
-        )
+        raise wrong_value("MCP-Protocol-Version", version, f"one of {', '.join(PROTOCOLS)}", known=list(PROTOCOLS))
     if number is None:  # a notification is not answered
         return Response(status_code=202)
     if method == "tools/call":

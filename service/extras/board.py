@@ -61,7 +61,7 @@ def read_pins(pins: Sequence[str], notes: Sequence[str]) -> dict[Pair, str]:
         words = pin.split(" ")
         if len(words) != len(Pair._fields):
             message = "A pin needs four words: ligand and atom of the target, ligand and atom of the recruiter."
-            raise InvalidParameter(message, details={"parameter": "pin"})
+            raise InvalidParameter(message, parameter="pin")
         found[Pair(*words)] = notes[place][:MOST_NOTE] if place < len(notes) else ""
     return found
 

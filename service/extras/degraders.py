@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from service.errors import InvalidParameter, MissingField, NotFound
+from service.errors import MissingField, NotFound, wrong_parameter
 from service.extras.board import MOST_NOTE, MOST_PINS, Board, Pair, read_pins
 from service.extras.pairs import half_of
 from service.http.answer import Answer, Count, Paged, Place, Success, row_type
@@ -131,8 +131,8 @@ class Smiles(Text):
         limits = (("atoms", self.halves * MOST_ATOMS), ("rings", self.halves * MOST_RINGS))
         for (what, most), size in zip(limits, smiles_size(smiles or ""), strict=True):
             if size > most:
-                details = {"parameter": self.name, "maximum": most, "reason": f"{size} {what}"}
-                raise InvalidParameter(f"{self.name} has more than {most} {what}.", details=details)
+                reason = f"{size} {what}"
+                raise wrong_parameter(self.name, f"has more than {most} {what}", maximum=most, reason=reason)
         return smiles
 
 
@@ -241,7 +241,7 @@ async def find_halves(request: Request) -> Response:
     smiles = _SMILES.needed(request)
     jobs = [job_named(request, name) for text in _JOBS.values() if (name := text.of(request))]
     if not jobs:
-        raise MissingField("Name a job: a_job, b_job or both.", details={"field": "a_job"})
+        raise MissingField("Name a job: a_job, b_job or both.", field="a_job")
     asked = {"split": smiles, **{f"{letter}-job": job.folder for letter, job in zip(_JOBS, jobs, strict=False)}}
     return tagged(request, HalvesAnswer.model_validate_json(await _ran(request, "halves", asked)))
 

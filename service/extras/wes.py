@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.addresses import WES, address
-from service.errors import InvalidField, InvalidJson, InvalidParameter, MissingField, NotFound, UnsupportedInput
+from service.errors import InvalidField, InvalidJson, MissingField, NotFound, UnsupportedInput, wrong_parameter
 from service.http.answer import Answer, Count, Map, Time
 from service.http.endpoint import Routes
 from service.http.json_body import parse_object
@@ -219,8 +219,8 @@ def _page(request: Request) -> tuple[int, int]:
     """Return limit and offset of the requested page."""
     limit, token = _PAGE_SIZE.of(request) or 50, _PAGE_TOKEN.of(request) or "0"
     if not (token.isascii() and token.isdecimal() and len(token) < 10):
-        message = f"page_token is {token[:64]!r}: use the next_page_token of the previous page."
-        raise InvalidParameter(message, details={"parameter": "page_token"})
+        reason = f"is {token[:64]!r}: use the next_page_token of the previous page"
+        raise wrong_parameter("page_token", reason)
     return limit, int(token)
 
 
@@ -235,7 +235,7 @@ async def run_workflow(request: Request) -> Response:
     fields = await _form(request)
     for name in _KEPT:
         if not fields.get(name, "").strip():
-            raise MissingField(f"{name} is missing.", details={"field": name})
+            raise MissingField(f"{name} is missing.", field=name)
     for name, known in (*_KEPT.items(), ("workflow_engine", _ENGINE)):
         if fields.get(name, "").strip() not in ("", known):
             raise _refused(name, f"is not {known!r}, the one that this service runs")
@@ -251,7 +251,7 @@ async def run_workflow(request: Request) -> Response:
 
 
 def _refused(name: str, reason: str) -> InvalidField:
-    return InvalidField(f"{name} {reason}.", details={"field": name, "reason": reason}, status=400)
+    return InvalidField(f"{name} {reason}.", field=name, reason=reason, http_status=400)
 
 
 def _objects(fields: Mapping[str, str], name: str) -> dict[str, str]:
@@ -276,7 +276,7 @@ async def _form(request: Request) -> dict[str, str]:
     else:
         async with sent_form(request, "A run is", files=100, largest=most) as form:
             if _ATTACHED in form:
-                raise UnsupportedInput(f"{_ATTACHED}: sent workflows are not run.", details={"field": _ATTACHED})
+                raise UnsupportedInput(f"{_ATTACHED}: sent workflows are not run.", field=_ATTACHED)
             pairs = [
                 (name, value if isinstance(value, str) else (await value.read()).decode("utf-8"))
                 for name, value in form.multi_items()
@@ -284,7 +284,7 @@ async def _form(request: Request) -> dict[str, str]:
     fields: dict[str, str] = {}
     for name, value in pairs:
         if name in fields:
-            raise InvalidField(f"{name[:64]} is given twice.", details={"field": name[:64]})
+            raise InvalidField(f"{name[:64]} is given twice.", field=name[:64])
         fields[name] = value
     return fields
 
@@ -350,7 +350,7 @@ async def get_task(request: Request) -> Response:
     task = tasks.get(task_id)
     if task is None:
         known = f"its tasks are {', '.join(tasks)}" if tasks else "it has no tasks"
-        raise NotFound(f"The run has no task {task_id[:64]}; {known}.", details={})
+        raise NotFound(f"The run has no task {task_id[:64]}; {known}.")
     return tagged(request, task)
 
 

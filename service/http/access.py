@@ -162,11 +162,8 @@ class Access:
     def _count_guess(self, client: str, token: Token | None) -> None:
         wait = self._guesses.wait(client) if token is not None else self._guesses.take(client)
         if wait:
-            raise RateLimited(
-                f"Too many wrong tokens (at most {GUESSES} a minute): try again in a minute.",
-                details={"maximum": GUESSES},
-                headers={"Retry-After": str(int(wait) + 1)},
-            )
+            message = f"Too many wrong tokens (at most {GUESSES} a minute): try again in a minute."
+            raise RateLimited(message, maximum=GUESSES, retry_after=int(wait) + 1)
         if token is not None:
             self._used.keep((client, token), value=True)
 

@@ -18,7 +18,7 @@ UPLOAD_SECONDS = 900.0
 MAX_WAITING_BODIES = 256
 MAX_WAITING_UPLOADS = 32
 
-_RETRY_SECONDS = "10"
+_RETRY_SECONDS = 10
 _COMPRESSED = "The body must not be compressed: send it without Content-Encoding."
 _LONGEST_NUMBER = 18
 
@@ -68,7 +68,7 @@ class Bodies:
     @property
     def too_large(self) -> ServiceError:
         """The error for a larger body."""
-        return PayloadTooLarge(f"The body is larger than {self.largest} bytes.", details={"maximum": self.largest})
+        return PayloadTooLarge(f"The body is larger than {self.largest} bytes.", maximum=self.largest)
 
     def expect(self, client: str) -> _Body:
         """Return a new body, whose time begins."""
@@ -121,7 +121,7 @@ class Bodies:
 
 def _late(message: str) -> QueueFull:
     # The connection is closed: the rest of the body may never come.
-    return QueueFull(message, headers={"Retry-After": _RETRY_SECONDS, "Connection": "close"})
+    return QueueFull(message, headers={"Connection": "close"}, retry_after=_RETRY_SECONDS)
 
 
 class BodyLimit:

@@ -4,6 +4,7 @@ import logging
 import re
 import secrets
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.addresses import PATHS, ROOT_PATH, WES
-from service.errors import MisdirectedRequest, RateLimited
+from service.errors import MisdirectedRequest, RateLimited, ServiceError
 from service.http.metrics import Metrics
 from service.http.rates import Buckets, client_of
 from service.http.responses import error_answer
@@ -118,7 +119,24 @@ class RequestContext:
             _LOG.info("request", extra=line)
 
 
-class HostCheck:
+class _Refusing(ABC):
+    """Middleware that answers some requests with an error and passes the others on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with an error."""
+        error = self._error(scope) if scope["type"] == "http" else None
+        answer = self.app if error is None else error_answer(error, request_id(scope), scope["path"])
+        await answer(scope, receive, send)
+
+    @abstractmethod
+    def _error(self, scope: Scope) -> ServiceError | None:
+        """Return the error with which a request is answered, or None."""
+
+
+class HostCheck(_Refusing):
     """Refuses requests for other hosts: a page of another site whose name is pointed to this machine reaches nothing.
 
     Our own, as Starlette's answers 400 in plain text and knows no addresses.
@@ -132,25 +150,19 @@ class HostCheck:
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
-        self.app = app
+        super().__init__(app)
         self._hosts = {host.lower() for host in hosts}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 421."""
-        if scope["type"] == "http":
-            sent = Headers(scope=scope).getlist("host")
-            host = _PORT.sub("", sent[0]).strip("[]").lower() if len(sent) == 1 else ""
-            if host not in self._hosts and not is_loopback(host):
-                error = MisdirectedRequest(
-                    f"This service does not answer under the name {host[:253]!r}: add it to TETHERMAP_ALLOWED_HOSTS.",
-                    details={"host": host[:253], "setting": "ALLOWED_HOSTS"},
-                )
-                await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+    def _error(self, scope: Scope) -> ServiceError | None:
+        sent = Headers(scope=scope).getlist("host")
+        host = _PORT.sub("", sent[0]).strip("[]").lower() if len(sent) == 1 else ""
+        if host in self._hosts or is_loopback(host):
+            return None
+        message = f"This service does not answer under the name {host[:253]!r}: add it to TETHERMAP_ALLOWED_HOSTS."
+        return MisdirectedRequest(message, host=host[:253], setting="ALLOWED_HOSTS")
 
 
-class RateLimit:
+class RateLimit(_Refusing):
     """At most so many requests per client and time, to all that programs ask but health, and of sent forms.
 
     Parameters
@@ -164,20 +176,12 @@ class RateLimit:
     """
 
     def __init__(self, app: ASGIApp, count: int, seconds: float) -> None:
-        self.app = app
+        super().__init__(app)
         self._buckets = Buckets(count, seconds)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 429."""
-        if scope["type"] == "http" and _counts(scope["method"], scope["path"]):
-            wait = self._buckets.take(client_of(scope))
-            if wait > 0:
-                error = RateLimited(
-                    "Too many requests: wait and try again.", headers={"Retry-After": str(int(wait) + 1)}
-                )
-                await error_answer(error, request_id(scope), scope["path"])(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+    def _error(self, scope: Scope) -> ServiceError | None:
+        wait = self._buckets.take(client_of(scope)) if _counts(scope["method"], scope["path"]) else 0.0
+        return RateLimited("Too many requests: wait and try again.", retry_after=int(wait) + 1) if wait > 0 else None
 
 
 def _counts(method: str, path: str) -> bool:

@@ -89,7 +89,7 @@ async def sent_form(
         except MultiPartException as error:
             reason = error.message.rstrip(".")
     if reason:
-        raise InvalidField(f"{field}: {reason}.", details={"field": field, "reason": reason})
+        raise InvalidField(f"{field}: {reason}.", field=field, reason=reason)
     try:
         yield form
     finally:
@@ -108,7 +108,7 @@ async def sent_files(request: Request, most: int) -> AsyncIterator[list[UploadFi
     async with sent_form(request, "Files, in the field files, are", files=most, field=FIELD) as form:
         files = files_of(form)
         if not files:
-            raise MissingField("files is missing: send one file or more in it.", details={"field": FIELD})
+            raise MissingField("files is missing: send one file or more in it.", field=FIELD)
         yield files
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 
 from service.addresses import address
-from service.errors import InvalidParameter, MissingField
+from service.errors import MissingField, wrong_parameter, wrong_value
 from service.jobs.artifacts import KINDS
 from tethermap.base.contexts import HEADLINE_FIRST
 
@@ -21,6 +21,7 @@ _LARGEST = 10**18
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1000
+_TOO_LONG = f"is longer than {_LONGEST} characters or contains control characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,7 @@ class Parameter:
             if not value and not (raw and self.may_be_empty):
                 continue
             if _UNPRINTABLE.search(raw) or len(value) > _LONGEST:
-                raise InvalidParameter(
-                    f"{name} is longer than {_LONGEST} characters or contains control characters.",
-                    details={"parameter": name, "maximum": _LONGEST},
-                )
+                raise wrong_parameter(name, _TOO_LONG, maximum=_LONGEST)
             yield name, value
 
     def _text(self, request: Request) -> tuple[str, str | None]:
@@ -87,7 +85,7 @@ class Parameter:
         for name, value in self._texts(request):
             return name, value
         if self.required:
-            raise MissingField(f"The query parameter {self.name} is missing.", details={"field": self.name})
+            raise MissingField(f"The query parameter {self.name} is missing.", field=self.name)
         return self.name, None
 
 
@@ -142,11 +140,8 @@ class Texts(Parameter):
             values = list(dict.fromkeys(filter(None, values)))
         seen = values if self.blanks else texts
         if len(texts) > self.maximum or any(_UNPRINTABLE.search(text) or len(text) > _LONGEST for text in seen):
-            raise InvalidParameter(
-                f"{self.name} is given more than {self.maximum} times, is longer than {_LONGEST} characters or contains"
-                " control characters.",
-                details={"parameter": self.name, "maximum": self.maximum},
-            )
+            reason = f"is given more than {self.maximum} times, {_TOO_LONG}"
+            raise wrong_parameter(self.name, reason, maximum=self.maximum)
         return values
 
 
@@ -173,10 +168,8 @@ class Whole(Parameter):
             return None
         stripped = value.strip(" ")
         if not _INTEGER.fullmatch(stripped) or int(stripped) < self.minimum:
-            raise InvalidParameter(
-                f"{self.name} is {value[:64]!r}: it must be a whole number of at least {self.minimum}.",
-                details={"parameter": self.name, "minimum": self.minimum, "maximum": self.maximum},
-            )
+            wanted = f"a whole number of at least {self.minimum}"
+            raise wrong_value(self.name, value, wanted, minimum=self.minimum, maximum=self.maximum)
         return min(int(stripped), _LARGEST if self.maximum is None else self.maximum)
 
 
@@ -199,8 +192,7 @@ class Flag(Parameter):
         values, words = [], {**_YES, **self.words}
         for name, value in self._texts(request):
             if value.lower() not in words:
-                details = {"parameter": name, "known": ["true", "false", *self.words]}
-                raise InvalidParameter(f"{name} is {value[:64]!r}: it must be true or false.", details=details)
+                raise wrong_value(name, value, "true or false", known=["true", "false", *self.words])
             values.append(words[value.lower()])
         return next(iter(values), None)
 
@@ -226,10 +218,7 @@ class Choice(Parameter):
         name, value = self._text(request)
         spelled = {one.lower(): one for one in self.known}
         if value is not None and value.lower() not in spelled:
-            details = {"parameter": name, "known": list(self.known)}
-            raise InvalidParameter(
-                f"{name} is {value[:64]!r}: it must be one of {', '.join(self.known)}.", details=details
-            )
+            raise wrong_value(name, value, f"one of {', '.join(self.known)}", known=list(self.known))
         return None if value is None else spelled[value.lower()]
 
     def of(self, request: Request) -> str:
@@ -257,10 +246,8 @@ class Moment(Parameter):
             time = datetime.fromisoformat(value.replace(" ", "+") if re.search(r" \d\d:\d\d$", value[10:]) else value)
             time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
         except (ValueError, OverflowError):
-            raise InvalidParameter(
-                f"{name} is {value[:64]!r}: it must be a date or time such as 2026-05-30 or 2026-05-30T10:00:00Z.",
-                details={"parameter": name},
-            ) from None
+            wanted = "a date or time such as 2026-05-30 or 2026-05-30T10:00:00Z"
+            raise wrong_value(name, value, wanted) from None
         return time.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -316,10 +303,8 @@ def refuse_unknown(request: Request, known: Sequence[str]) -> None:
     """
     for name in request.query_params:
         if name not in known:
-            raise InvalidParameter(
-                f"{name[:64]} is not a parameter of this address, which has {', '.join(known) or 'none'}.",
-                details={"parameter": name[:64], "known": list(known)},
-            )
+            reason = f"is not a parameter of this address, which has {', '.join(known) or 'none'}"
+            raise wrong_parameter(name[:64], reason, known=list(known))
 
 
 MAX_STEMS = 200

@@ -155,7 +155,7 @@ def file_answer(
     try:
         stream = os.open(artifact.path, _READ)
     except OSError:
-        raise FileNotFound(f"There is no file {artifact.relative}.", details={"path": artifact.relative}) from None
+        raise FileNotFound(f"There is no file {artifact.relative}.", path=artifact.relative) from None
     try:
         status = os.fstat(stream)
         tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'

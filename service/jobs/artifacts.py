@@ -147,7 +147,7 @@ def resolve_artifact(job: Path, path: str) -> Artifact:
     relative = "/".join(safe_parts(path))
     artifact = _artifact(Path(os.path.realpath(job)), _SHORT_NAMES.get(relative, relative))
     if artifact is None:
-        raise FileNotFound(f"The job has no file {relative}: its list of files has all names.", details={"path": path})
+        raise FileNotFound(f"The job has no file {relative}: its list of files has all names.", path=path)
     return artifact
 
 
@@ -217,7 +217,7 @@ class Listing:
             If the kind is unknown or the folder is not a plain relative path.
         """
         if kind != "all" and kind not in KINDS:
-            raise InvalidPath(f"kind must be one of all, {', '.join(KINDS)}.", details={"kind": kind[:64]})
+            raise InvalidPath(f"kind must be one of all, {', '.join(KINDS)}.", kind=kind[:64])
         if folder and not folder.rstrip("/"):
             raise InvalidPath("The folder must be a relative path.")
         within = f"/{'/'.join(safe_parts(folder.rstrip('/'))).lower()}/" if folder else ""

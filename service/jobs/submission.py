@@ -103,7 +103,7 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
     """
     for name in SERVER_FILES:
         if name in body:
-            raise UnsupportedInput(f"{name} names a file of the server, which is not read.", details={"field": name})
+            raise UnsupportedInput(f"{name} names a file of the server, which is not read.", field=name)
     structures = _pattern(body, "structures", UPLOAD_ID, "the id of an upload")
     form = (ENTRY_ID, "a PDB id: 4 characters, or pdb_ and 8")
     pdb_id = _pattern(body, "pdb_id", *((_OWN_ID, "the name of an entry of the upload") if structures else form))
@@ -112,10 +112,10 @@ def parse_submission(body: Mapping[str, Any], settings: Settings) -> Submission:
     target = _text(body, "target_name", settings.max_target_chars) or pdb_id
     query = _text(body, "search_query", settings.max_query_chars) or (None if structures else pdb_id)
     if not target:
-        raise MissingField("Give the target's name (target_name).", details={"field": "target_name"})
+        raise MissingField("Give the target's name (target_name).", field="target_name")
     if not query and not structures:
         message = "Give a query: words, PDB ids or accessions (search_query)."
-        raise MissingField(message, details={"field": "search_query"})
+        raise MissingField(message, field="search_query")
     if query and parse_query(query).has_brackets:
         raise invalid_field("search_query", NO_BRACKETS)
     if not any(map(str.isalnum, target)):
@@ -148,7 +148,7 @@ def parse_batch(body: Mapping[str, Any], settings: Settings) -> tuple[list[Submi
     """
     jobs = body.get("jobs")
     if jobs is None:
-        raise MissingField("jobs is missing.", details={"field": "jobs"})
+        raise MissingField("jobs is missing.", field="jobs")
     if not isinstance(jobs, list):
         raise invalid_field("jobs", "is not a list")
     if not 1 <= len(jobs) <= settings.max_batch:
@@ -178,7 +178,7 @@ def refused_item(index: int, error: ServiceError) -> dict[str, Any]:
 def refused_batch(items: Sequence[dict[str, Any]], count: int) -> InvalidField:
     """Return the error for a batch of `count` jobs of which some can't be accepted."""
     reason = f"{len(items)} of {count} jobs can't be accepted; nothing was started"
-    return InvalidField(f"jobs: {reason}.", details={"field": "jobs", "reason": reason, "items": list(items)})
+    return InvalidField(f"jobs: {reason}.", field="jobs", reason=reason, items=list(items))
 
 
 def _set(settings: dict[str, Any], key: str, value: Any) -> None:

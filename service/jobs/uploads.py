@@ -33,7 +33,7 @@ _MOST_EXPANDED = 10
 """A packed file may unpack to this many times the size of a plain one, and all files of an upload together."""
 
 _SECONDS = 120.0
-_RETRY = {"Retry-After": "600"}
+_RETRY = 600
 """Header if there is no room."""
 _CHECKS_AT_ONCE = 2
 _RECORD = "upload.json"
@@ -104,7 +104,7 @@ class UploadStore:
                     inspected = await self._inspect(building)
                 except InvalidField:
                     if is_full(building):  # no fault of the files
-                        raise QueueFull("The disk of the uploads is full.", headers=_RETRY) from None
+                        raise QueueFull("The disk of the uploads is full.", retry_after=_RETRY) from None
                     raise
             described = [{**file, "size_bytes": sizes[file["name"]]} for file in inspected]
             expires_at = utc_text(now + timedelta(hours=self._settings.keep_uploads_hours))
@@ -134,7 +134,7 @@ class UploadStore:
         record = read_json(self._folder / upload_id / _RECORD) if _ID.fullmatch(upload_id) else None
         if not isinstance(record, dict) or not may_see(record.get("owner")):
             hours = f"{self._settings.keep_uploads_hours:g}"
-            raise NotFound(f"No upload has this id; uploads are kept for {hours} hours.", details={})
+            raise NotFound(f"No upload has this id; uploads are kept for {hours} hours.")
         return Upload(upload_id, record["files"], record["expires_at"], record.get("owner"))
 
     def remove(self, upload_id: str) -> None:
@@ -180,16 +180,13 @@ class UploadStore:
         own = [one["files"] for one in records if isinstance(one, dict) and one.get("owner") == owner]
         used = sum(file["size_bytes"] for files in own for file in files)
         if used + size > quota:
-            raise RateLimited(
-                f"The uploads of one token may have {quota} bytes together: delete some or try again later.",
-                details={"maximum": quota, "used": used},
-                headers=_RETRY,
-            )
+            message = f"The uploads of one token may have {quota} bytes together: delete some or try again later."
+            raise RateLimited(message, maximum=quota, used=used, retry_after=_RETRY)
 
     def _check_room(self, owner: str | None, size: int) -> None:
         used = sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
         if used + self._settings.max_upload_bytes > self._settings.max_uploads_bytes:
-            raise QueueFull("There is no room for more uploads: try again later.", headers=_RETRY)
+            raise QueueFull("There is no room for more uploads: try again later.", retry_after=_RETRY)
         self.check_quota(owner, size)
 
     def _write(self, files: Sequence[UploadFile], folder: Path) -> dict[str, int]:
@@ -263,13 +260,12 @@ def _unpacked(path: Path, most: int) -> int:
 
 
 def _too_large(name: str, most: int, how: str = "") -> PayloadTooLarge:
-    details = {"field": "files", "file": name, "maximum": most}
-    return PayloadTooLarge(f"{name} is larger than {most} bytes{how}.", details=details)
+    return PayloadTooLarge(f"{name} is larger than {most} bytes{how}.", field="files", file=name, maximum=most)
 
 
 def _invalid(name: str, reason: str, wrong: Sequence[dict[str, Any]] = ()) -> InvalidField:
     details: dict[str, Any] = {"field": "files", "reason": f"{name} {reason}".strip(), "file": name}
     if wrong:
         details["files"] = [{"name": file["name"], "reason": file["error"]} for file in wrong]
-        return InvalidField(f"{name}{' ' if reason.startswith('is ') else ': '}{reason}.", details=details)
-    return InvalidField(f"{name or 'files'} {reason}.", details=details)
+        return InvalidField(f"{name}{' ' if reason.startswith('is ') else ': '}{reason}.", **details)
+    return InvalidField(f"{name or 'files'} {reason}.", **details)

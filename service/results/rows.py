@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from service.errors import InvalidParameter
+from service.errors import InvalidParameter, wrong_parameter, wrong_value
 from service.results.tables import JobTables, ordered_by, plain_number, same_entry
 from service.scrub import FORMULA
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
@@ -111,21 +111,20 @@ def view_of(
             continue
         column_name, _, operator = name.rpartition("__") if name not in known else (name, "", "")
         if operator not in ("", "gte", "lte", "contains") or column_name not in known:
-            details = {"parameter": name[:64], "known": [*reserved, *known]}
-            message = f"{name[:64]} is not a column of the table; details.known has all."
-            raise InvalidParameter(message, details=details)
+            reason = "is not a column of the table; details.known has all"
+            raise wrong_parameter(name[:64], reason, known=[*reserved, *known])
         test, value = _test(known[column_name], operator, text, name)
         tests.append(test)
         values += value
     if len(tests) > MAX_FILTERS:
         message = f"At most {MAX_FILTERS} filters may be given."
-        raise InvalidParameter(message, details={"parameter": "filters", "maximum": MAX_FILTERS})
+        raise InvalidParameter(message, parameter="filters", maximum=MAX_FILTERS)
     if not sort:
         return RowsWanted(tests, values)
     column = sort.removeprefix("-")
     if column not in known:
-        message = f"sort is {sort[:64]!r}: it must be a column of the table, with a leading - for descending order."
-        raise InvalidParameter(message, details={"parameter": "sort", "known": list(known)})
+        wanted = "a column of the table, with a leading - for descending order"
+        raise wrong_value("sort", sort, wanted, known=list(known))
     return RowsWanted(tests, values, ordered_by(known[column], descending=sort.startswith("-")))
 
 
@@ -151,9 +150,7 @@ def _value(column: Column, text: str, parameter: str) -> float | bool | None:
     flags = {"true": True, "false": False, "1": True, "0": False}
     value = flags.get(text.lower()) if column.kind == "flag" else plain_number(text)
     if value is None and text:
-        wanted = "true or false" if column.kind == "flag" else "a number"
-        message = f"{parameter} is {text[:64]!r}: it must be {wanted}."
-        raise InvalidParameter(message, details={"parameter": parameter})
+        raise wrong_value(parameter, text, "true or false" if column.kind == "flag" else "a number")
     return value
 
 

@@ -93,7 +93,7 @@ def files_of_instances(reader: JobTables, stems: Sequence[str]) -> list[Artifact
     rows = {str(row["stem"]): row for row in found}
     unknown = [stem for stem in stems if stem not in rows]
     if unknown:
-        raise FileNotFound(f"The job has no ligand {unknown[0][:64]}.", details={"stem": unknown[0][:64]})
+        raise FileNotFound(f"The job has no ligand {unknown[0][:64]}.", stem=unknown[0][:64])
     files = {}
     for stem in stems:
         for column in _FILES:

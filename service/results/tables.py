@@ -209,7 +209,7 @@ class JobTables:
 
 def took_too_long(reason: str = "took too long") -> QueueFull:
     """Return the error for a request whose queries need too much time, or `reason`."""
-    return QueueFull(f"The query {reason}: request fewer rows, or try again later.", headers={"Retry-After": "30"})
+    return QueueFull(f"The query {reason}: request fewer rows, or try again later.", retry_after=30)
 
 
 def joined(column: Column, values: Sequence[Any] | None) -> str:

@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-from pydantic import ConfigDict
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -31,8 +30,6 @@ from service.routes.shared import (
 
 class BatchJob(Answer):
     """A job of a batch."""
-
-    model_config = ConfigDict(extra="ignore")
 
     target_name: str
     search_query: str
@@ -130,7 +127,7 @@ def _batch_of(request: Request) -> BatchRecord:
     batch_id = str(request.path_params["batch_id"])
     batch = shared_of(request).parts.store.batch(batch_id)
     if batch is None or not may_see(request, batch.owner):
-        raise BatchNotFound(f"There is no batch {batch_id[:64]}.", details={"batch_id": batch_id[:64]})
+        raise BatchNotFound(f"There is no batch {batch_id[:64]}.", batch_id=batch_id[:64])
     return batch
 
 
@@ -199,6 +196,6 @@ async def cancel_batch(request: Request) -> Response:
             require_owner(request, record.owner, "job", job_id=record.job_id)
     before = _state(request, batch).status
     if before in FINAL and before != CANCELED:
-        raise JobStateConflict("The batch has ended.", details={"status": before})
+        raise JobStateConflict("The batch has ended.", status=before)
     batch = await shared_of(request).parts.queue.cancel_batch(batch.batch_id)
     return json_answer(_state(request, batch), 200 if before == CANCELED else 202)

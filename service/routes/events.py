@@ -44,7 +44,7 @@ async def job_events(request: Request) -> Response:
     if request.method == "HEAD":
         return StreamingResponse((), 200, headers, "text/event-stream")
     if shared_of(request).streams.value == 0:
-        raise RateLimited("Too many event streams are open: poll the job instead.", headers={"Retry-After": "10"})
+        raise RateLimited("Too many event streams are open: poll the job instead.", retry_after=10)
     return StreamingResponse(_counted(request, job, number), 200, headers, "text/event-stream")
 
 

@@ -165,7 +165,7 @@ async def search(request: Request) -> Response:
     wanted, text = {one.name: value for one in _SOUGHT if (value := one.of(request))}, _TEXT.of(request)
     if not wanted and not text:
         names = ", ".join(parameter.name for parameter in (*_SOUGHT, _TEXT))
-        raise MissingField(f"Give one of {names}.", details={"field": _SOUGHT[0].name})
+        raise MissingField(f"Give one of {names}.", field=_SOUGHT[0].name)
     part = _FOUND_PAGE.of(request)
     found = _found_by(request, text, part) if text and not wanted else _found(request, wanted, part)
     total, ligands, read, jobs = await found

@@ -90,7 +90,7 @@ async def _changed(request: Request, record: JobRecord, seconds: int, until: str
     """Wait at most `seconds` until a job has changed, or with ``final`` has ended, as one of the open streams."""
     shared = shared_of(request)
     if shared.streams.value == 0:
-        raise RateLimited("Too many requests are waiting: repeat it without wait.", headers={"Retry-After": "10"})
+        raise RateLimited("Too many requests are waiting: repeat it without wait.", retry_after=10)
     seen = _seen(record)
     watched = shared.parts.queue.ledger.watch(record.job_id)
     with anyio.move_on_after(seconds):

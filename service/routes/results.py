@@ -94,10 +94,8 @@ def _chosen(text: str | None, columns: Sequence[Column]) -> Sequence[Column]:
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InvalidParameter(
-            f"There is no column {unknown[0][:64]!r}; details.known has all.",
-            details={"parameter": "columns", "known": list(known)},
-        )
+        message = f"There is no column {unknown[0][:64]!r}; details.known has all."
+        raise InvalidParameter(message, parameter="columns", known=list(known))
     return [known[name] for name in names]
 
 
@@ -155,7 +153,5 @@ def list_answers(request: Request, job: Job) -> Response:
         found = fetch(table, f"DISTINCT unnest([{', '.join(_NAMED)}]) AS name", "ORDER BY name")
         known = [name for (name,) in found if name]
         if known and target.lower() not in [name.lower() for name in known]:
-            raise InvalidParameter(
-                f"No answer is of target {target[:64]}.", details={"parameter": "target", "known": known}
-            )
+            raise InvalidParameter(f"No answer is of target {target[:64]}.", parameter="target", known=known)
     return _part(request, job, ExitAnswersAnswer, "answers", list(chain.from_iterable(texts)))

@@ -55,9 +55,7 @@ def get_exposure(request: Request, job: Job) -> Response:
     summary = Summaries(job.tables, [pdb_id]).row(pdb_id, chain, residue, ligand)
     if summary is None:
         key = f"{same_entry(pdb_id)}|{chain}|{residue}"
-        raise NotFound(
-            f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", details={"key": key}
-        )
+        raise NotFound(f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", key=key)
     rows = instance_atoms(job.tables, str(summary["stem"]))
     values = exposure_of(summary, rows, surroundings, include_buried=buried)
     return tagged(request, answers.SasaAtomsAnswer.model_construct(**values))
@@ -71,7 +69,7 @@ async def get_exposures(request: Request) -> Response:
     body = await read_json(request)
     items = body.get("requests")
     if items is None:
-        raise MissingField("requests is missing.", details={"field": "requests"})
+        raise MissingField("requests is missing.", field="requests")
     if not isinstance(items, list) or len(items) > MAX_BULK:
         raise invalid_field("requests", f"is not a list of at most {MAX_BULK}")
     asked = [_names(item) for item in items]
@@ -121,7 +119,7 @@ def get_residue_of_ligand(request: Request, job: Job) -> Response:
     pdb_id, chain, ligand = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, LIGAND))
     rows = _instances(job, pdb_id, chain, ligand)
     if not rows:
-        raise NotFound(f"The job has no ligand {ligand[:64]} in this chain.", details={"pdb_id": same_entry(pdb_id)})
+        raise NotFound(f"The job has no ligand {ligand[:64]} in this chain.", pdb_id=same_entry(pdb_id))
     residues = [str(row["Residue_ID"]) for row in rows]
     values = {**rows[0], "resid": residues[0], "residues": residues}
     return tagged(request, answers.SasaResidueAnswer.model_validate(values))

@@ -148,9 +148,7 @@ def job_named(request: Request, job_id: str) -> Job:
     store = shared.parts.store
     as_example = request.scope["path"].startswith("/api/examples/")
     if as_example and job_id not in shared.examples:
-        raise ExampleNotFound(
-            f"There is no example {job_id[:64]}: /api/examples lists them.", details={"job_id": job_id[:64]}
-        )
+        raise ExampleNotFound(f"There is no example {job_id[:64]}: /api/examples lists them.", job_id=job_id[:64])
     record = record_of(request, job_id)
     if record is None or (as_example and not store.is_example(job_id)):
         if job_id in shared.examples:
@@ -159,7 +157,8 @@ def job_named(request: Request, job_id: str) -> Job:
     if request.scope["state"]["endpoint"].ready and not record.final:
         raise ResultsNotReady(
             f"The job is {record.status}: request the results when it has ended.",
-            details={"job_id": job_id, "status": record.status},
+            job_id=job_id,
+            status=record.status,
             headers=waiting_headers(record.status),
         )
     store.readers[job_id] += 1  # not removed for its age until the answer is sent
@@ -184,7 +183,7 @@ def no_such_job(request: Request, job_id: str) -> JobNotFound:
     if settings.max_jobs_bytes is not None:
         limits.append("while there is room for them")
     kept = f" Finished jobs are kept {' and '.join(limits)} only." if limits else ""
-    return JobNotFound(f"There is no job {job_id[:64]}{there}.{kept}", details={"job_id": job_id[:64]})
+    return JobNotFound(f"There is no job {job_id[:64]}{there}.{kept}", job_id=job_id[:64])
 
 
 def changeable_job(request: Request) -> JobRecord:
@@ -202,7 +201,7 @@ def changeable_job(request: Request) -> JobRecord:
     shared = shared_of(request)
     job_id = str(request.path_params["job_id"])
     if job_id in shared.examples or shared.parts.store.is_example(job_id):
-        raise JobStateConflict("Examples can't be changed.", details={"job_id": job_id, "status": "completed"})
+        raise JobStateConflict("Examples can't be changed.", job_id=job_id, status="completed")
     record = record_of(request, job_id)
     if record is None:
         raise no_such_job(request, job_id)
@@ -244,7 +243,7 @@ def upload_named(request: Request, upload_id: str) -> Upload:
     return shared_of(request).uploads.get(upload_id, lambda owner: may_see(request, owner))
 
 
-def require_owner(request: Request, owner: str | None, kind: str, **ids: str) -> None:
+def require_owner(request: Request, owner: str | None, kind: str, **ids: Any) -> None:
     """Reject changes to another token's submissions: a job, an upload.
 
     Raises
@@ -253,9 +252,7 @@ def require_owner(request: Request, owner: str | None, kind: str, **ids: str) ->
         If tokens are configured and the request's is neither the owner's nor the operator's.
     """
     if shared_of(request).parts.settings.api_tokens and owner_of(request) not in (OPERATOR, owner):
-        raise Forbidden(
-            f"This {kind} belongs to another token: only its owner or the operator may change it.", details=ids
-        )
+        raise Forbidden(f"This {kind} belongs to another token: only its owner or the operator may change it.", **ids)
 
 
 async def require_allowed(request: Request, *submissions: Submission, batch: bool = False) -> None:
@@ -391,7 +388,7 @@ async def form_values(request: Request) -> dict[str, list[str]]:
     try:
         return parse_qs(body, max_num_fields=FORM_FIELDS)
     except ValueError:
-        raise InvalidField(f"The form has more than {FORM_FIELDS} fields.", details={"field": "form"}) from None
+        raise InvalidField(f"The form has more than {FORM_FIELDS} fields.", field="form") from None
 
 
 in_thread = anyio.to_thread.run_sync

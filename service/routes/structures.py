@@ -145,7 +145,7 @@ def get_ligand_props(request: Request, job: Job) -> Response:
     if row is not None and (pdb_id or chain or resid):
         row = row if structures.instance_rows(job.tables, pdb_id, chain, str(row["Ligand"]), resid) else None
     if row is None:
-        raise NotFound(f"The job has no ligand {ligand[:64]}.", details={"ligand": ligand[:64]}, status=200)
+        raise NotFound(f"The job has no ligand {ligand[:64]}.", ligand=ligand[:64], http_status=200)
     return tagged(request, {"ok": True, "job_id": job.record.job_id, **row, "links": structures.links_of(row)})
 
 

@@ -98,7 +98,7 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
     try:
         if (refused := values.get("refused")) and "without_files" not in values:
             reason = str(TEXTS.front.files_rejected.plain(files=refused[0]))
-            raise InvalidField(f"Files: {reason}.", details={"field": FIELD, "reason": reason})
+            raise InvalidField(f"Files: {reason}.", field=FIELD, reason=reason)
         meaning = meaning_of(values, shared.parts.settings)
         await require_allowed(request, meaning.submission)
         if task == ["check"]:

@@ -85,7 +85,7 @@ async def delete_upload(request: Request) -> Response:
     require_owner(request, upload.owner, "upload", upload_id=upload_id)
     if upload_id in shared.parts.queue.uploads_in_use():
         raise JobStateConflict(
-            "An unfinished job uses this upload: delete it after the job has ended.", details={"status": "running"}
+            "An unfinished job uses this upload: delete it after the job has ended.", status="running"
         )
     await in_thread(lambda: shared.uploads.remove(upload_id))
     return json_answer(RemovedUploadAnswer(upload_id=upload_id))

@@ -19,7 +19,7 @@ from tethermap.run.start import cost
 
 _SECONDS = 60.0
 _AT_ONCE = 2
-_RETRY = {"Retry-After": "30"}
+_RETRY = 30
 
 
 class DryRuns:
@@ -34,7 +34,7 @@ class DryRuns:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._scrubber = Scrubber(settings)
-        self._places = Places(_AT_ONCE, None, "Too many dry runs wait: try again.", _RETRY["Retry-After"])
+        self._places = Places(_AT_ONCE, None, "Too many dry runs wait: try again.", _RETRY)
 
     async def run(self, submission: Submission) -> DryRunAnswer:
         """Return the entries that a job would use.
@@ -57,14 +57,14 @@ class DryRuns:
                     status, output, _ = await output_of(command, _SECONDS, child_environment(self._settings))
                 except TimeoutError:
                     message = "The source took too long to answer: try again later."
-                    raise UpstreamUnavailable(message, headers=_RETRY) from None
+                    raise UpstreamUnavailable(message, retry_after=_RETRY) from None
         found: dict[str, Any] = json.loads(output or b"{}")
         if status != 0:
             error = found.get("error", {})
             message = self._scrubber.text(error.get("message", ""))
             if error.get("kind") == "input":
-                raise InvalidField(message, details={"field": "search_query", "reason": message})
-            raise UpstreamUnavailable(message or "The search did not end: try again.", headers=_RETRY)
+                raise InvalidField(message, field="search_query", reason=message)
+            raise UpstreamUnavailable(message or "The search did not end: try again.", retry_after=_RETRY)
         selected = found["entries"]
         expected = cost([row["size"] for row in selected])
         return DryRunAnswer(

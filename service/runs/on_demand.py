@@ -5,7 +5,10 @@ import contextlib
 import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Literal, get_args
+
+import anyio
 
 from service.errors import InternalError, InvalidParameter, NotFound, QueueFull
 from service.jobs.child import output_of
@@ -20,7 +23,7 @@ _WAIT_SECONDS = 20.0
 MOST_REQUESTS = 8
 """Requests of one kind that run and wait; the next is refused at once."""
 
-_RETRY_LATER = {"Retry-After": "60"}
+_RETRY = 60
 
 Kind = Literal["degraders", "halves", "handles", "inputs", "partners", "similar"]
 _LOG = logging.getLogger(__name__)
@@ -35,15 +38,16 @@ class Places:
         Requests that run at the same time.
     seconds : float or None
         Longest wait; None for no limit.
-    message, retry : str
-        Message and ``Retry-After`` of a refused request.
+    message : str
+        Message of a refused request.
+    retry : int
+        Seconds after which it may be repeated.
     """
 
-    def __init__(self, at_once: int, seconds: float | None, message: str, retry: str) -> None:
+    def __init__(self, at_once: int, seconds: float | None, message: str, retry: int) -> None:
         self.seconds = seconds
-        self._running = asyncio.Semaphore(at_once)
-        self._requests = 0
-        self._message, self._retry = message, {"Retry-After": retry}
+        self._running = anyio.CapacityLimiter(at_once)
+        self._full = partial(QueueFull, message, retry_after=retry)
 
     @contextlib.asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
@@ -54,21 +58,18 @@ class Places:
         QueueFull
             If too many wait, or none becomes free in time.
         """
-        if self._requests >= MOST_REQUESTS:
-            raise QueueFull(self._message, headers=self._retry)
-        self._requests += 1
+        now = self._running.statistics()
+        if now.borrowed_tokens + now.tasks_waiting >= MOST_REQUESTS:
+            raise self._full()
         try:
-            try:
-                async with asyncio.timeout(self.seconds):
-                    await self._running.acquire()
-            except TimeoutError:
-                raise QueueFull(self._message, headers=self._retry) from None
-            try:
-                yield
-            finally:
-                self._running.release()
+            async with asyncio.timeout(self.seconds):
+                await self._running.acquire()
+        except TimeoutError:
+            raise self._full() from None
+        try:
+            yield
         finally:
-            self._requests -= 1
+            self._running.release()
 
 
 class Scripts:
@@ -83,7 +84,7 @@ class Scripts:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         full = "Too much is being made: try again."
-        self.places: dict[Kind, Places] = {kind: Places(1, _WAIT_SECONDS, full, "5") for kind in get_args(Kind)}
+        self.places: dict[Kind, Places] = {kind: Places(1, _WAIT_SECONDS, full, 5) for kind in get_args(Kind)}
 
     async def run(self, kind: Kind, module: str, arguments: Sequence[str], smiles: Sequence[str] = ("smiles",)) -> str:
         """Run a script and return its output.
@@ -114,12 +115,12 @@ class Scripts:
                 command = [sys.executable, "-m", module, *arguments]
                 status, output, errors = await output_of(command, _SECONDS, environment, with_errors=True)
         except TimeoutError as error:
-            raise QueueFull(f"This took more than {_SECONDS:g} s: reduce the request.", headers=_RETRY_LATER) from error
+            raise QueueFull(f"This took more than {_SECONDS:g} s: reduce the request.", retry_after=_RETRY) from error
         reason = errors.decode("utf-8", "replace").strip()
         if status == NO_INPUTS:
             raise NotFound(reason)
         if status in (NO_MOLECULE, NO_SECOND_MOLECULE):
-            raise InvalidParameter(reason, details={"parameter": smiles[status - NO_MOLECULE], "reason": reason})
+            raise InvalidParameter(reason, parameter=smiles[status - NO_MOLECULE], reason=reason)
         if status:
             _LOG.error("%s %s failed: %s", module, " ".join(arguments[:2]), reason)
             raise InternalError("The result could not be computed; the log of the service has the reason.")

@@ -39,7 +39,7 @@ from service.runs.waiting import QueueCounts, WaitingList
 from service.settings import Settings
 from tethermap.base.errors import is_full_disk
 
-_RETRY = {"Retry-After": "30"}
+_RETRY = 30
 """Header if the queue is full."""
 
 _INDEX_SECONDS = 5.0
@@ -202,11 +202,8 @@ class JobQueue:
             raise _full(f"The queue is full: at most {self._settings.max_queued_jobs} jobs wait.")
         quota = self._settings.max_queued_per_token
         if owner is not None and self._waiting.of(owner) + self._being_made[owner] + count > quota:
-            raise RateLimited(
-                f"At most {quota} jobs of one token wait, dry runs included.",
-                details={"maximum": quota},
-                headers=_RETRY,
-            )
+            message = f"At most {quota} jobs of one token wait, dry runs included."
+            raise RateLimited(message, maximum=quota, retry_after=_RETRY)
         self._being_made[owner] += count
         try:
             yield
@@ -259,7 +256,7 @@ class JobQueue:
                 raise _conflict(record, "retried")
             if (upload := record.request.get("structures")) and not self._settings.upload_folder(upload).is_dir():
                 message = "The structures of this job are removed: upload them and submit a new job."
-                raise JobStateConflict(message, details={"status": record.status})
+                raise JobStateConflict(message, status=record.status)
             with self.room(record.owner):
                 if is_full(self._store.jobs_dir):
                     raise _full("The disk of the jobs is full.")
@@ -360,7 +357,8 @@ class JobQueue:
 
         fingerprint, task = self._in_flight.get(key.name) or (key.fingerprint, None)
         if fingerprint != key.fingerprint:
-            raise IdempotencyConflict("This Idempotency-Key is in use with another body: send a new key.", status=409)
+            message = "This Idempotency-Key is in use with another body: send a new key."
+            raise IdempotencyConflict(message, http_status=409)
         if task is None:
             task = asyncio.ensure_future(look_and_make())
             self._in_flight[key.name] = (fingerprint, task)
@@ -486,7 +484,7 @@ class JobQueue:
         if record is None:
             raise JobNotFound(f"There is no job {job_id[:64]}.")
         if record.source == "example":
-            raise JobStateConflict("Curated examples can't be changed.", details={"status": record.status})
+            raise JobStateConflict("Curated examples can't be changed.", status=record.status)
         return record
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -503,8 +501,8 @@ def _told(task: asyncio.Task[None]) -> None:
 
 
 def _conflict(record: JobRecord, verb: str) -> JobStateConflict:
-    return JobStateConflict(f"A job that is {record.status} can't be {verb}.", details={"status": record.status})
+    return JobStateConflict(f"A job that is {record.status} can't be {verb}.", status=record.status)
 
 
 def _full(message: str) -> QueueFull:
-    return QueueFull(message, headers=_RETRY)
+    return QueueFull(message, retry_after=_RETRY)
