@@ -1,9 +1,7 @@
 """Answers about jobs and batches, made from their records without opening a job's folder."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -50,7 +48,7 @@ class SubmittedAnswer(OfJob):
     notes: list[str]
 
     @classmethod
-    def of(cls, record: JobRecord) -> SubmittedAnswer:
+    def of(cls, record: JobRecord) -> Self:
         """Return the answer to a submission."""
         base = address(f"/api/jobs/{record.job_id}")
         urls = {**job_urls(record.job_id), "status_url": base, "events_url": f"{base}/events"}
@@ -136,7 +134,7 @@ class Failure(Answer):
     kind: str
 
     @classmethod
-    def of(cls, record: JobRecord, scrubber: Scrubber) -> Failure | None:
+    def of(cls, record: JobRecord, scrubber: Scrubber) -> Self | None:
         """Return why a job failed, or None, without places of this machine."""
         error = record.error
         return None if error is None else cls(message=scrubber.text(error.message), step=error.step, kind=error.kind)
@@ -229,7 +227,7 @@ class JobAnswer(OfJob):
         public_bundle: str | None = None,
         failure: Failure | None = None,
         webhook: Mapping[str, Any] | None = None,
-    ) -> JobAnswer:
+    ) -> Self:
         """Return the state of a job.
 
         Parameters
@@ -351,7 +349,7 @@ class ListedJob(Answer):
     war_pdbs_url: Url
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> ListedJob:
+    def of(cls, row: Mapping[str, Any]) -> Self:
         """Return a row of the index with its addresses."""
         base, urls = address(f"/api/jobs/{row['job_id']}"), job_urls(row["job_id"])
         return cls.model_validate({**row, **urls, "api_status_url": base, "war_pdbs_url": f"{base}/war-pdbs"})

@@ -1,10 +1,8 @@
 """Answers about the results of a job: files, tables, exits, exposure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import SkipValidation
 
@@ -28,7 +26,7 @@ class File(Answer):
     download_url: Url
 
     @classmethod
-    def of(cls, artifact: Artifact, base_url: str, sha256: str | None) -> File:
+    def of(cls, artifact: Artifact, base_url: str, sha256: str | None) -> Self:
         """Return the entry of a listing; `base_url` is that of the job's or the example's files."""
         return cls(
             name=artifact.name,
@@ -43,7 +41,7 @@ class File(Answer):
         )
 
     @classmethod
-    def all_of(cls, listing: Listing, base: str, artifacts: Sequence[Artifact]) -> list[File]:
+    def all_of(cls, listing: Listing, base: str, artifacts: Sequence[Artifact]) -> list["File"]:
         """Return the entries of files of a listing; `base` is the address of the job."""
         if len(listing.artifacts) > _MOST_KEPT:
             return [cls.of(item, f"{base}/files", listing.sha256.get(item.relative)) for item in artifacts]

@@ -1,12 +1,10 @@
 """Records of jobs and batches, and the transitions of a job's state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
@@ -148,11 +146,11 @@ class JobRecord:
         """Whether the job is run again if this run is interrupted."""
         return self.attempt - self.first_attempt + 1 < MAX_ATTEMPTS
 
-    def changed(self, time: str, **values: Any) -> JobRecord:
+    def changed(self, time: str, **values: Any) -> Self:
         """Return the record with other values, modified at `time` or, if the clock was set back, not before."""
         return replace(self, modified_at=max(time, self.modified_at), version=self.version + 1, **values)
 
-    def moved(self, status: State, time: str, **values: Any) -> JobRecord:
+    def moved(self, status: State, time: str, **values: Any) -> Self:
         """Return the record in another state.
 
         Raises

@@ -1,13 +1,11 @@
 """Filters, sorts and pages of the rows of a table."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from service.errors import InvalidParameter, wrong_parameter, wrong_value
 from service.results.tables import JobTables, ordered_by, plain_number, same_entry
@@ -52,7 +50,7 @@ class RowsWanted:
         """The clause that filters the rows."""
         return f"WHERE {' AND '.join(self.tests)}" if self.tests else ""
 
-    def having(self, test: str, *values: Any) -> RowsWanted:
+    def having(self, test: str, *values: Any) -> Self:
         """Return the view with a further condition and the values of its question marks."""
         return replace(self, tests=[*self.tests, test], values=[*self.values, *values])
 

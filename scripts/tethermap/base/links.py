@@ -1,10 +1,8 @@
 """Addresses of public services: those of the PDB's archives, and pages about a ligand by its code or InChIKey."""
 
-from __future__ import annotations
-
 import os
 import re
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 _CODE = re.compile(r"[A-Z0-9]{1,5}")
 _KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
@@ -26,7 +24,7 @@ class Addresses(NamedTuple):
     reports: tuple[str, ...]
 
     @classmethod
-    def from_environment(cls) -> Addresses:
+    def from_environment(cls) -> Self:
         """Return the public addresses, overridden by ``TETHERMAP_RCSB_SEARCH_URL`` and so on."""
         named = {
             "TETHERMAP_RCSB_SEARCH_URL": "https://search.rcsb.org/rcsbsearch/v2/query",

@@ -4,17 +4,15 @@ CSV follows RFC 4180, UTF-8, ``\\n``; text is never converted (component ``017``
 have a fixed number of decimals, unknown values are empty.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, Self, TypeVar
 
 from tethermap.base import layout, reference
 from tethermap.base.atomic import replacing
@@ -99,13 +97,13 @@ class Table:
     columns: tuple[Column, ...]
     optional: tuple[str, ...] = ()
 
-    def having(self, names: Collection[str]) -> Table:
+    def having(self, names: Collection[str]) -> Self:
         """Return the table with only the given ones of its optional columns."""
         columns = (one for one in self.columns if one.name not in self.optional or one.name in names)
-        return Table(self.path, tuple(columns))
+        return replace(self, columns=tuple(columns), optional=())
 
     @property
-    def usual(self) -> Table:
+    def usual(self) -> Self:
         """The table without its optional columns."""
         return self.having(())
 

@@ -1,7 +1,5 @@
 """Results of entries shared by all jobs: the output of a step for an entry, under a key of all its inputs."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -11,7 +9,7 @@ import struct
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from tethermap.base.atomic import write_bytes
 from tethermap.base.tables import Row
@@ -57,7 +55,7 @@ class EntryResult:
         return hashlib.sha256(content).digest() + content
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> EntryResult:
+    def from_bytes(cls, data: bytes) -> Self:
         """Return the content of a result of `to_bytes`.
 
         Raises

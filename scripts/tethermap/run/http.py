@@ -1,7 +1,5 @@
 """The one place that talks to the network: requests with time limits, retries and good manners."""
 
-from __future__ import annotations
-
 import logging
 import os
 import platform
@@ -13,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -68,7 +66,7 @@ class RequestLimits:
     connections: int = 8
 
     @classmethod
-    def from_environment(cls, *, preview: bool = False) -> RequestLimits:
+    def from_environment(cls, *, preview: bool = False) -> Self:
         """Return the limits of a job or preview, changed by ``TETHERMAP_HTTP_BACKOFF``, ``_READ`` and ``_ATTEMPTS``."""
         default = cls(attempts=2, backoff=0.5, longest_wait=2.0, connect=2.0, read=10.0) if preview else cls()
         return replace(
