@@ -5,13 +5,13 @@ import hashlib
 import json
 import logging
 import os
-import struct
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from tethermap.base.atomic import write_bytes
+from tethermap.base.records import packed, unpacked
 from tethermap.base.tables import Row
 
 _LOG = logging.getLogger(__name__)
@@ -25,7 +25,6 @@ _LOOKS = 64
 
 _LEVEL = 1  # of zlib: a third of the size at 60 MB/s; higher levels cost more than they save
 _DIGEST = hashlib.sha256().digest_size
-_SIZE = struct.Struct("<I")
 
 
 @dataclass(slots=True)
@@ -49,10 +48,9 @@ class EntryResult:
     def to_bytes(self) -> bytes:
         """Return it packed, headed by a digest."""
         sizes = [[(name, len(data)) for name, data in part.items()] for part in (self.streams, self.files)]
-        head = json.dumps([self.kept, *sizes]).encode()
-        whole = b"".join((_SIZE.pack(len(head)), head, *self.streams.values(), *self.files.values()))
-        content = zlib.compress(whole, _LEVEL)
-        return hashlib.sha256(content).digest() + content
+        content = b"".join((*self.streams.values(), *self.files.values()))
+        record = zlib.compress(packed("", {"kept": self.kept, "sizes": sizes}, content), _LEVEL)
+        return hashlib.sha256(record).digest() + record
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -63,18 +61,14 @@ class EntryResult:
         ValueError
             If it is damaged.
         """
-        content = memoryview(data)[_DIGEST:]
-        if hashlib.sha256(content).digest() != data[:_DIGEST]:
+        record = memoryview(data)[_DIGEST:]
+        if hashlib.sha256(record).digest() != data[:_DIGEST]:
             raise ValueError("damaged")
-        whole = zlib.decompress(content)
-        (size,) = _SIZE.unpack_from(whole)
-        end = _SIZE.size + size
-        kept, *parts = json.loads(whole[_SIZE.size : end])
-        result = cls(kept)
-        for part, named in zip((result.streams, result.files), parts, strict=True):
-            for name, length in named:
-                part[name] = whole[end : end + length]
-                end += length
+        header, content = unpacked(zlib.decompress(record))
+        result = cls(header["kept"])
+        for part, sizes in zip((result.streams, result.files), header["sizes"], strict=True):
+            for name, size in sizes:
+                part[name], content = bytes(content[:size]), content[size:]
         return result
 
 
