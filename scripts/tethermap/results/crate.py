@@ -4,26 +4,20 @@ The profile is Workflow Run Crate 0.5 (Leo S et al. (2024) PLoS ONE 19:e0309210,
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tethermap.base import layout
+from tethermap.base.config import load_yaml
 from tethermap.base.root import __version__
 from tethermap.base.tables import Row
 from tethermap.run.software import versions
 
 Entity = dict[str, Any]
 
-_PROFILES = (
-    ("https://w3id.org/ro/wfrun/process/0.5", "Process Run Crate"),
-    ("https://w3id.org/ro/wfrun/workflow/0.5", "Workflow Run Crate"),
-    ("https://w3id.org/workflowhub/workflow-ro-crate/1.0", "Workflow RO-Crate"),
-)
-_CONFORMS = ("https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
-_BSD = "https://spdx.org/licenses/BSD-3-Clause"
+_FIXED = Path(__file__).with_name("crate.yaml")
 _CC0 = "https://spdx.org/licenses/CC0-1.0"
-_LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
 _MEDIA = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -62,18 +56,22 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
     folders = sorted({folder for path in listed if (folder := _folder_of(path))})
     files = [*single, *(path for path in _UNHASHED if path not in single)]
     parts = [*files, *(f"{folder}/" for folder in folders)]
-    made = [part for part in parts if part not in (*_INPUTS, layout.WORKFLOW)]
+    values = {"layout": layout, "version": __version__, "settings": settings, "date": date}
+    fixed: dict[str, Any] = _filled(load_yaml(_FIXED), values)
+    own = settings["source"]["kind"] == "files"
+    fixed["root"]["license"] = "The licence of the input structures applies." if own else {"@id": _CC0}
+    fixed["root"]["hasPart"] = _ids(parts)
+    software = list(_software())
+    fixed["workflow"]["softwareRequirements"] = _ids(entity["@id"] for entity in software)
+    fixed["run"]["result"] = _ids(part for part in parts if part not in (*_INPUTS, layout.WORKFLOW))
     graph = [
-        {"@id": layout.CRATE, "@type": "CreativeWork", "about": {"@id": "./"}, "conformsTo": _ids(_CONFORMS)},
-        _root(settings, date, parts),
-        *_workflow(),
-        _run(settings, date, made),
+        *(fixed[name] for name in ("metadata", "root", "workflow", "language", "settings", "results")),
+        *software,
+        *fixed["licences"],
+        fixed["run"],
         *(_file(path, listed.get(path)) for path in files if path != layout.WORKFLOW),
         *({"@id": f"{folder}/", "@type": "Dataset", "name": _FOLDERS[folder]} for folder in folders),
-        *(
-            {"@id": url, "@type": "CreativeWork", "name": name, "version": url.rpartition("/")[2]}
-            for url, name in _PROFILES
-        ),
+        *fixed["profiles"],
     ]
     context = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
     return json.dumps({"@context": context, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
@@ -84,90 +82,26 @@ def _folder_of(path: str) -> str:
     return next((folder for folder in _FOLDERS if path.startswith(f"{folder}/")), "")
 
 
-def _ids(names: Collection[str]) -> list[Entity]:
+def _ids(names: Iterable[str]) -> list[Entity]:
     return [{"@id": name} for name in names]
 
 
-def _root(settings: Mapping[str, Any], date: str, parts: Collection[str]) -> Entity:
-    target, query = settings["target_name"], settings["search_query"]
-    own = settings["source"]["kind"] == "files"
-    return {
-        "@id": "./",
-        "@type": "Dataset",
-        "conformsTo": _ids([url for url, _ in _PROFILES]),
-        "name": f"Ligand-bound structures of {target}",
-        "description": f"Results of Tethermap {__version__} for the target {target} and the query {query!r}.",
-        "datePublished": date,
-        "license": "The licence of the input structures applies." if own else {"@id": _CC0},
-        "mainEntity": {"@id": layout.WORKFLOW},
-        "mentions": {"@id": "#run"},
-        "hasPart": _ids(parts),
-    }
+def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+    """Return plain values whose texts have values in place of the names in braces."""
+    if isinstance(template, dict):
+        return {name: _filled(value, values) for name, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(value, values) for value in template]
+    return template.format_map(values) if isinstance(template, str) else template
 
 
-def _workflow() -> Iterator[Entity]:
-    """Yield the workflow, its language, its parameters, the software that it uses, the licences."""
-    software = {
-        _address(name): (name, version) for name, version in versions().items() if name not in ("tethermap", "compiler")
-    }
-    yield {
-        "@id": layout.WORKFLOW,
-        "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
-        "name": "Tethermap",
-        "description": "From a target name to cleaned, ligand-bound PDB structures, and where linkers can leave them.",
-        "version": __version__,
-        "license": {"@id": _BSD},
-        "programmingLanguage": {"@id": _LANGUAGE},
-        "encodingFormat": "text/plain",
-        "conformsTo": {"@id": "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"},
-        "input": {"@id": "#settings"},
-        "output": {"@id": "#results"},
-        "softwareRequirements": _ids(software),
-    }
-    yield {
-        "@id": _LANGUAGE,
-        "@type": "ComputerLanguage",
-        "name": "Snakemake",
-        "identifier": {"@id": "https://doi.org/10.12688/f1000research.29032.1"},
-        "url": {"@id": "https://snakemake.readthedocs.io"},
-    }
-    yield _parameter("#settings", "settings", "Settings of the job, config/README.md.", layout.JOB_CONFIG)
-    yield _parameter("#results", "results", "One row per ligand instance.", layout.RESULTS_DISPLAY)
-    for name, (label, version) in software.items():
-        about = {"name": label, "softwareVersion": version, "url": {"@id": name}}
-        yield {"@id": name, "@type": "SoftwareApplication", **about}
-    yield {"@id": _BSD, "@type": "CreativeWork", "name": "BSD 3-Clause License"}
-    yield {"@id": _CC0, "@type": "CreativeWork", "name": "Creative Commons Zero v1.0 Universal"}
-
-
-def _address(package: str) -> str:
-    return "https://www.python.org" if package == "python" else f"https://pypi.org/project/{package}"
-
-
-def _parameter(name: str, label: str, description: str, example: str) -> Entity:
-    return {
-        "@id": name,
-        "@type": "FormalParameter",
-        "additionalType": "File",
-        "name": label,
-        "description": description,
-        "workExample": {"@id": example},
-        "conformsTo": {"@id": "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"},
-    }
-
-
-def _run(settings: Mapping[str, Any], date: str, made: Collection[str]) -> Entity:
-    return {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": f"Run of Tethermap for {settings['target_name']}",
-        "description": f"Query: {settings['search_query']}",
-        "endTime": date,
-        "actionStatus": "http://schema.org/CompletedActionStatus",
-        "instrument": {"@id": layout.WORKFLOW},
-        "object": _ids(_INPUTS),
-        "result": _ids(made),
-    }
+def _software() -> Iterator[Entity]:
+    """Yield the software that the workflow uses."""
+    for name, version in versions().items():
+        if name not in ("tethermap", "compiler"):
+            url = "https://www.python.org" if name == "python" else f"https://pypi.org/project/{name}"
+            about = {"name": name, "softwareVersion": version, "url": {"@id": url}}
+            yield {"@id": url, "@type": "SoftwareApplication", **about}
 
 
 def _file(path: str, row: Row | None) -> Entity:
