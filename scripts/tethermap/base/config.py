@@ -125,7 +125,7 @@ def changed_keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
     not have counts as its default; a recorded search counts as one setting.
     """
     old, new = (
-        dict(_leaves({key: value for key, value in _completed(settings).items() if key not in NOT_COMPARED}))
+        dict(leaves({key: value for key, value in _completed(settings).items() if key not in NOT_COMPARED}))
         for settings in (before, now)
     )
     changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
@@ -210,7 +210,7 @@ def _last(key: str) -> str:
 
 def _check_numbers(settings: Settings) -> None:
     """Reject NaN, which the schema's comparisons never reject."""
-    for key, value in _leaves(settings):
+    for key, value in leaves(settings):
         if isinstance(value, float) and not math.isfinite(value):
             raise ConfigError(f"{key} is {value}: give a number.")
 
@@ -289,10 +289,11 @@ def _absolute(key: str, text: str | None) -> str | None:
     return str(path)
 
 
-def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all settings by dotted keys, with `prefix` before them."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
-            yield from _leaves(value, f"{prefix}{key}.")
+            yield from leaves(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 

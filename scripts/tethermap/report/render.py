@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tethermap.base import layout
+from tethermap.base.config import leaves
 from tethermap.base.reference import rows_of
 from tethermap.exits.words import GRADE_WEIGHT, OPEN_FROM, affinity_text, copies_noun, published_text
 from tethermap.fit.limits import limit
@@ -68,7 +69,7 @@ def render_report(
         report="",
         copies_noun=copies_noun,
         settings=settings,
-        leaves=_leaves(settings),
+        leaves=[(key, _setting(value)) for key, value in leaves(settings)],
         notes=query.get("notes", ()),
         check_sentences=CHECKS,
         versions=versions(),
@@ -159,14 +160,8 @@ def _figures(content: ReportContent) -> dict[str, Any]:
     }
 
 
-def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Return all settings as dotted keys and texts."""
-    leaves: list[tuple[str, str]] = []
-    for key, value in settings.items():
-        if isinstance(value, Mapping):
-            leaves += _leaves(value, f"{prefix}{key}.")
-        elif isinstance(value, list):
-            leaves.append((f"{prefix}{key}", ", ".join(map(str, value)) or "–"))
-        else:
-            leaves.append((f"{prefix}{key}", "–" if value is None else str(value)))
-    return leaves
+def _setting(value: Any) -> str:
+    """Return a setting as text."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "–"
+    return "–" if value is None else str(value)

@@ -1,12 +1,9 @@
 """Read back what one shard wrote, and check it."""
 
-from __future__ import annotations
-
 import hashlib
-from collections.abc import Iterator, Mapping, Set as AbstractSet
+from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tethermap.base import layout, tables
 from tethermap.base.records import EntryParts, Source
@@ -16,9 +13,6 @@ from tethermap.run.program_errors import read_errors
 from tethermap.run.shard_step import ShardStep
 from tethermap.run.task import Task
 from tethermap.selfcheck.outcome import CheckOutcome, processed, status_rows
-
-if TYPE_CHECKING:
-    from tethermap.steps.checks import EntryChecker
 
 
 def make(task: Task) -> None:
@@ -36,13 +30,13 @@ def make(task: Task) -> None:
         on_disk = _hash_files(task.job, written, step)
 
         @cache
-        def checker() -> EntryChecker:
+        def checker() -> Callable[[EntryParts], None]:
             from tethermap.steps.checks import EntryChecker  # gemmi, needed for new entries only
 
-            return EntryChecker(task.job, written, on_disk, step)
+            return EntryChecker(task.job, written, on_disk, step).check
 
         def check(parts: EntryParts) -> None:
-            checker().check(parts)
+            checker()(parts)
 
         for parts in task.entries():
             stems[parts.entry_id] = parts.stems
