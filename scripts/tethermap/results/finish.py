@@ -181,13 +181,16 @@ def _count(job: Path, shards: Sequence[str], errors: Iterable[Row], left_out: Ab
     for row in rows(tables.RESULTS_TABLE, "Warhead", "bond_source"):
         components[str(row["Warhead"])] += 1
         bond_sources[str(row["bond_source"])] += 1
-    reasons = (rows(table, "reason") for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))
-    entries, ligands = (Counter(str(row["reason"]) for row in one) for one in reasons)
+    entries, ligands = (_reasons(rows(table, "reason")) for table in (tables.ENTRY_STATUS, tables.LIGAND_STATUS))
     of_shards = (read_table(part(job, shard, "check_results/checks"), tables.CHECKS) for shard in shards)
     checks = but_for(chain.from_iterable(of_shards), left_out)
     return Tally(
         entries, ligands, components, bond_sources, *tallied(_with_errors(chain(checks, [_entry_rows(job)]), errors))
     )
+
+
+def _reasons(rows: Iterable[Row]) -> Counter[str]:
+    return Counter(str(row["reason"]) for row in rows)
 
 
 def _with_errors(checks: Iterable[Row], errors: Iterable[Row]) -> Iterator[Row]:
