@@ -101,7 +101,7 @@ class ScriptServer:
     def _be_script(self, server: int, reply: socket.socket, script: str, variables: Mapping[str, str]) -> None:
         """Run a script in a forked process like a separate program, but end it with the server."""
         for number, handler in _FOR_SCRIPTS.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is signal.default_int_handler else handler)  # no traceback
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != server or not _may_begin(reply):
             sys.exit(1)

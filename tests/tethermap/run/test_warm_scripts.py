@@ -41,6 +41,7 @@ def status(warm: WarmScripts, folder: Path, text: str, variables: dict[str, str]
         ("raise SystemExit('no more')", 1),
         ("1 / 0", 1),
         ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", -signal.SIGINT),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL),
     ],
 )
