@@ -116,23 +116,22 @@ def observed_residues(instance: Instance, parents: dict[int, int]) -> list[Obser
     """
     atoms = instance.atoms
     places = [(component.comp_id, component.residue_id) for component in instance.components]
-    heavy = [(index, int(atoms.component[index])) for index in atoms.heavy.tolist()]
-    named = Counter((places[component], atoms.name[index]) for index, component in heavy)
+    heavy = sorted((int(atoms.component[index]), index) for index in atoms.heavy.tolist())
+    named = Counter((places[k], atoms.name[index]) for k, index in heavy)
     repeated = {place for (place, _), times in named.items() if times > 1}
-    first = {place: k for k, place in reversed([*enumerate(places)])}
-    owner = {index: k if places[k] in repeated else first[places[k]] for index, k in heavy}
-    members = by_key((k, index) for index, k in owner.items())
+    owner = {index: (places[k], k if places[k] in repeated else 0) for k, index in heavy}
+    members = by_key((key, index) for index, key in owner.items())
     bound = {link.atom for link in instance.links if link.kind == "covalent"}
     bound.update(index for pair in instance.inner_links if owner[pair[0]] != owner[pair[1]] for index in pair)
     counts = Counter(parents.values())
     residues = []
-    for k, indices in sorted(members.items()):
+    for ((comp_id, _), _), indices in members.items():
         indices.sort(key=lambda i: (atoms.name[i], atoms.element[i], *atoms.xyz[i].tolist()))
-        number = {index: position for position, index in enumerate(indices)}
+        number = {index: k for k, index in enumerate(indices)}
         listed = [(number[i], number[j], times) for i, j, times in instance.conect if i in number and j in number]
         residues.append(
             ObservedResidue(
-                comp_id=instance.components[k].comp_id,
+                comp_id=comp_id,
                 atom_index=tuple(indices),
                 names=tuple(atoms.name[i] for i in indices),
                 elements=tuple(atoms.element[i] for i in indices),
