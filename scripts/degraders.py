@@ -23,7 +23,7 @@ from tethermap.molecule.layout2d import molecule_layout
 
 
 def make(first: Part, second: Part, given: argparse.Namespace) -> str:
-    """Return the degraders of two halves as JSON, CSV or SDF; with `counted`, inside JSON with their total and numbers.
+    """Return the degraders of two halves as JSON, CSV or SDF; with `counted`, a file inside JSON with the total.
 
     Parameters
     ----------
@@ -38,9 +38,8 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     made = found[:MOST_MADE]
     page = made if given.numbers else made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))
-    body: dict[str, object] = {"total": len(made), "truncated": len(found) > MOST_MADE}
-    if given.counted:
-        body["numbers"] = [one.number for one in made]
+    numbers = [one.number for one in made]
+    body: dict[str, object] = {"total": len(made), "truncated": len(found) > MOST_MADE, "numbers": numbers}
     if given.format != "json":
         file = build.as_csv(rows) if given.format == "csv" else build.as_sdf(zip(page, rows, strict=True))
         return json.dumps(body | {"file": file}) if given.counted else file
@@ -74,7 +73,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{letter}-smiles", default="", help="the half as SMILES with [*], instead of a job")
     parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
     parser.add_argument("--format", choices=FORMATS, default="json")
-    parser.add_argument("--counted", action="store_true", help="print JSON with the total and numbers of all molecules")
+    parser.add_argument("--counted", action="store_true", help="print CSV and SDF inside JSON, with their total")
     parser.add_argument("--numbers", type=json.loads, default=(), help="list of the numbers to make, not a part")
     parser.add_argument("--most", type=int, default=1000, help="maximum number of molecules")
     parser.add_argument("--skip", type=int, default=0, help="number of molecules to skip")

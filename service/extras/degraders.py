@@ -227,11 +227,11 @@ async def make_degraders(request: Request) -> Response:
     """Degraders from an exit of the target, an exit of the recruiter, and each linker of the list."""
     form = _FORMAT.of(request)
     shown = _PAGING.of(request)
-    made = await _made(request, form, shown)
+    made, links = await _made(request, form, shown)
     if form == "json":
-        return tagged(request, *_answer(request, made, shown)[:2])
-    headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache"}
-    headers |= {"X-Tethermap-Truncated": json.dumps(made["truncated"]), **shown.links(request, made["total"])[1]}
+        return tagged(request, DegradersAnswer.model_validate(made), links)
+    headers = {"Content-Disposition": disposition(f"degraders.{form}"), "Cache-Control": "no-cache", **links}
+    headers["X-Tethermap-Truncated"] = json.dumps(made["truncated"])
     return Response(made["file"], 200, headers, "text/csv" if form == "csv" else "chemical/x-mdl-sdfile")
 
 
@@ -255,17 +255,8 @@ def _options(asked: Mapping[str, object]) -> list[str]:
     return [f"--{name}" if value is True else f"--{name}={value}" for name, value in asked.items() if value]
 
 
-def _answer(
-    request: Request, made: dict[str, Any], shown: Page
-) -> tuple[DegradersAnswer, Mapping[str, str], Mapping[str, str]]:
-    """Return the degraders that the script has made, with the links of their page, and their pictures by SMILES."""
-    pictures = made.pop("pictures", {})
-    links, headers = shown.links(request, made["total"])
-    return DegradersAnswer.model_validate(made | links), headers, pictures
-
-
-async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> dict[str, Any]:
-    """Return a page of degraders; only the first of two halves makes all molecules, to count them."""
+async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> tuple[dict[str, Any], Mapping[str, str]]:
+    """Return a page of degraders, and its links; only the first page of two halves makes all molecules."""
     asked: dict[str, object] = {"most-atoms": _MOST_LINKER.of(request), "linkers": _LINKERS.given(request)}
     named, ended = list[str](), list[str | None]()
     for letter, (stem, anchor, smiles) in _HALVES.items():
@@ -284,10 +275,11 @@ async def _made(request: Request, form: str, shown: Page, drawn: int = 0) -> dic
     asked |= {"format": form, "most": shown.limit, "skip": shown.offset, "pictures": drawn, "counted": True}
     made = dict[str, Any](json.loads(await _ran(request, "degraders", {**asked, "numbers": part}, named)))
     found = array("I", made.pop("numbers"))
-    if part:
-        return made | {"total": len(numbers), "truncated": truncated}
-    _NUMBERS.keep(pair, (found, made["truncated"]))
-    return made
+    if not part:
+        numbers, truncated = found, made["truncated"]
+        _NUMBERS.keep(pair, (numbers, truncated))
+    links, headers = shown.links(request, len(numbers))
+    return made | {"truncated": truncated, **links}, headers
 
 
 @ROUTES.get("/degraders", {200: PAGE}, (*_ASKED, *_ON_PAGE, _PIN, _NOTE), group="Pages")
@@ -309,8 +301,8 @@ async def degraders_page(request: Request) -> Response:
         values["sheet"] = await in_thread(board.sheet) if board.pins else ""
     if all(given[f"{letter}_smiles"] or (named[letter] and given[f"{letter}_anchor"]) for letter in _JOBS):
         try:
-            made = _answer(request, await _made(request, "json", shown, shown.limit), shown)
-            values |= {"result": made[0], "pictures": drawings(made[2])}
+            made, _ = await _made(request, "json", shown, shown.limit)
+            values |= {"pictures": drawings(made.pop("pictures")), "result": DegradersAnswer.model_validate(made)}
         except NotFound as error:
             values |= {"why_none": error.message, "status": 404}
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in ("limit", "offset")]

@@ -1,6 +1,5 @@
 """Degraders of two halves as rows of a table, as CSV and as SDF."""
 
-import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from rdkit import Chem
 from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 
 from tethermap.base import layout
-from tethermap.base.tables import CONTACTS, DEGRADERS, Row, format_value, read_table, rows_into
+from tethermap.base.tables import CONTACTS, DEGRADERS, Row, cell_formatter, csv_lines, format_value, read_table
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
@@ -282,11 +281,7 @@ def degrader_rows(first: Part, second: Part, made: Iterable[Made]) -> Iterator[R
 
 def as_csv(rows: Iterable[Row]) -> str:
     """Return rows of `tables.DEGRADERS` as CSV."""
-    stream = io.StringIO()
-    write = rows_into(stream, DEGRADERS, "degraders")
-    for row in rows:
-        write(row)
-    return stream.getvalue()
+    return csv_lines([DEGRADERS.names, *map(cell_formatter(DEGRADERS, "degraders"), rows)])
 
 
 def as_sdf(made: Iterable[tuple[Made, Row]]) -> str:
