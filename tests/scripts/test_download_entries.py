@@ -14,7 +14,7 @@ from tethermap.base import layout
 from tethermap.base.errors import UserError
 from tethermap.base.reasons import REASONS
 from tethermap.base.tables import ENTRIES, SHARD_ENTRIES, Row, Table, write_table
-from tethermap.run.progress import read_progress
+from tethermap.run.progress import ProgressReader
 
 
 def _entries(path: Path, ids: list[str], table: Table) -> None:
@@ -81,7 +81,7 @@ def test_missing_file_is_a_row_and_other_downloads_continue(
 
 def test_progress_is_reported_by_entry(tmp_path: Path, rcsb: dict[str, Any]) -> None:
     _download(tmp_path / "job", rcsb, ["1abc", "9zzz"])
-    assert read_progress(tmp_path / "job").passed == {"download_entries": 2}
+    assert ProgressReader(tmp_path / "job").read().passed == {"download_entries": 2}
 
 
 def test_a_shard_without_entries_sends_no_request(tmp_path: Path, rcsb: dict[str, Any], standin: StandIn) -> None:

@@ -14,11 +14,11 @@ from tethermap.components.index import ComponentIndex
 from tethermap.components.user import UserComponentError
 from tethermap.entry.reader import EntryError
 from tethermap.instance.model import Instance
-from tethermap.instance.store import instance_line
+from tethermap.instance.store import json_line
 from tethermap.matching import build
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import molecule_of_record
-from tethermap.run.progress import read_progress
+from tethermap.run.progress import ProgressReader
 from tethermap.steps import molecules
 
 
@@ -38,7 +38,7 @@ def shard(archive: Path, index: ComponentIndex, tmp_path_factory: pytest.TempPat
 
 
 def _write(folder: Path, kept: list[Instance]) -> None:
-    put(folder, "0", "clean_complexes/instances", b"".join(map(instance_line, kept)))
+    put(folder, "0", "clean_complexes/instances", b"".join(map(json_line, kept)))
 
 
 def _run(shard: Path, job: Path, user: Path | None = None) -> None:
@@ -75,7 +75,7 @@ def test_every_observed_atom_is_in_the_molecule_at_its_place(job: Path) -> None:
 
 
 def test_progress_counts_entries(job: Path) -> None:
-    assert read_progress(job).passed == {"match_ligands": len({one.entry_id for one in instances_of(job)})}
+    assert ProgressReader(job).read().passed == {"match_ligands": len({one.entry_id for one in instances_of(job)})}
 
 
 def test_one_bad_ligand_does_not_sink_its_shard(

@@ -41,7 +41,7 @@ def planted(**functions: str) -> list[Plant]:
 
 
 IN_LIGAND = planted(
-    clean_complexes="complex.clean.describe steps.cleaning.instance_line",
+    clean_complexes="complex.clean.describe steps.cleaning.json_line",
     match_ligands="steps.molecules.build_ligand steps.molecules.packed_molecule",
     measure_sasa="steps.measuring.summary_row steps.measuring.exposed_svg steps.measuring.exit_rows"
     " steps.measuring.pymol_script",

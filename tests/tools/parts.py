@@ -12,7 +12,7 @@ from tethermap.base.records import MAGIC, part, write_archive
 from tethermap.base.tables import Row, Table, read_table, rows_into
 from tethermap.instance.backbone import Backbone, packed_backbone
 from tethermap.instance.model import Instance, Neighbourhood, Surroundings
-from tethermap.instance.store import instance_line, instance_of_line, packed_neighbourhood, packed_surroundings
+from tethermap.instance.store import instance_of_line, json_line, packed_neighbourhood, packed_surroundings
 from tethermap.molecule.record import LigandMolecule
 from tethermap.molecule.store import packed_molecule
 from tethermap.run.steps import RECORDS, STEP, STEPS, load
@@ -50,7 +50,7 @@ def put_records(job: Path, shard: str, name: str, records: Iterable[bytes]) -> N
 
 def put_ligands(job: Path, shard: str, ligands: Sequence[Cleaned]) -> None:
     """Write the parts of instances, their surroundings and molecules that later steps read."""
-    put(job, shard, "clean_complexes/instances", b"".join(instance_line(one) for one, *_ in ligands))
+    put(job, shard, "clean_complexes/instances", b"".join(json_line(one) for one, *_ in ligands))
     for name, records in {
         "clean_complexes/neighbourhoods": [packed_neighbourhood(one.stem, near) for one, near, *_ in ligands],
         "clean_complexes/surroundings": [packed_surroundings(one.stem, around) for one, _, around, *_ in ligands],

@@ -67,7 +67,7 @@ def describe(
     head = ligand.residues[ligand.head]
     bound = [link for link in ligand.links if link.kind == "covalent" and residues.polymer[atoms.residue[link.second]]]
     occupancy = atoms.occupancy[ligand.atoms]
-    own_chain = bool(text(atoms.auth_asym_id[atoms.starts[group.head]]).strip())
+    own_chain = bool(atoms.auth_asym_id[atoms.starts[group.head]].strip())
     special = nearby.overlaps or on_special_position(scene, xyz)
     sharing = _sharing_site(scene, residues, group, xyz)
     keys = list(zip(atoms.residue[ligand.atoms].tolist(), atoms.name[ligand.atoms].tolist(), strict=True))

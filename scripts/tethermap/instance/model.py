@@ -411,6 +411,3 @@ class Surroundings:
     element: BytesArray
     context: npt.NDArray[np.int8]
     largest: int
-
-    def __len__(self) -> int:
-        return len(self.element)

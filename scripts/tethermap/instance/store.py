@@ -35,13 +35,8 @@ packed_neighbourhood, neighbourhood_of_record = packed_fields, partial(fields_of
 packed_surroundings, surroundings_of_record = packed_fields, partial(fields_of_record, Surroundings)
 
 
-def instance_line(instance: Instance) -> bytes:
-    """Return an instance as a line of JSON."""
-    return json_line(instance)
-
-
 def instance_of_line(line: bytes) -> Instance:
-    """Return the instance of a line of `instance_line`."""
+    """Return the instance of a line of `json_line`."""
     return of_plain(Instance, json.loads(line))
 
 

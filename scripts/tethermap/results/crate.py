@@ -52,8 +52,8 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
     listed : mapping of str to Row
         Rows of `tables.FILES` by path, all files of the job that have a hash.
     """
-    single = [path for path in sorted(listed) if not _folder_of(path)]
-    folders = sorted({folder for path in listed if (folder := _folder_of(path))})
+    folders = sorted(folder for folder in _FOLDERS if any(path.startswith(f"{folder}/") for path in listed))
+    single = [path for path in sorted(listed) if not path.startswith(tuple(f"{folder}/" for folder in folders))]
     files = [*single, *(path for path in _UNHASHED if path not in single)]
     parts = [*files, *(f"{folder}/" for folder in folders)]
     values = {"layout": layout, "version": __version__, "settings": settings, "date": date}
@@ -75,11 +75,6 @@ def crate_text(settings: Mapping[str, Any], date: str, listed: Mapping[str, Row]
     ]
     context = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
     return json.dumps({"@context": context, "@graph": graph}, indent=1, ensure_ascii=False) + "\n"
-
-
-def _folder_of(path: str) -> str:
-    """Return the folder of many files that contains a file; empty for one that is listed separately."""
-    return next((folder for folder in _FOLDERS if path.startswith(f"{folder}/")), "")
 
 
 def _ids(names: Iterable[str]) -> list[Entity]:

@@ -8,7 +8,7 @@ from typing import Any
 from tethermap.base import layout
 from tethermap.run.display import STEPS
 from tethermap.run.events import read_events
-from tethermap.run.progress import read_progress
+from tethermap.run.progress import ProgressReader
 from tethermap.run.told import told_at_end
 
 
@@ -30,7 +30,7 @@ def job_log_text(job: Path) -> str:
 
 def closing_lines(job: Path) -> list[str]:
     """Return the state of the entries, and the final notes of a finished run."""
-    progress = read_progress(job)
+    progress = ProgressReader(job).read()
     entries = "not searched yet" if progress.found is None else f"{progress.found} found"
     counts = f"entries: {entries}, {progress.done} done, {progress.kept} kept, {progress.rejected} rejected"
     return [counts, *told_at_end(job)]

@@ -147,11 +147,6 @@ def progress_file(step: str, shard: str) -> str:
     return f"{layout.PROGRESS}/{step}.{shard}.jsonl"
 
 
-def read_progress(job: Path) -> Progress:
-    """Return the progress of a job, for callers that need it once."""
-    return ProgressReader(job).read()
-
-
 def _entries_searched(job: Path) -> int | None:
     """Count the entries that the search selected; None before it has ended."""
     try:

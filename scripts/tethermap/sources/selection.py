@@ -1,6 +1,5 @@
 """Select among the entries found, with a reason for each that is rejected."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -188,8 +187,3 @@ def _not_listed(source: Source, outcome: SearchResult, rank: int) -> Iterator[Ro
 def _row_of_id(entry_id: str, reason: str, threshold: str = "", value: str = "", *, rank: int) -> Row:
     names = {"pdb_id": entry_id, "requested_id": entry_id}
     return {"rank": rank, **names, "selected": False, "reason": reason, "threshold": threshold, "value": value}
-
-
-def reasons_counted(rows: Sequence[Mapping[str, Value]]) -> dict[str, int]:
-    """Return how many entries were omitted for each reason."""
-    return dict(sorted(Counter(str(row["reason"]) for row in rows if not row["selected"]).items()))

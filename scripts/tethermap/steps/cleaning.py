@@ -19,7 +19,7 @@ from tethermap.fit.own_map import Density, MapError, read_density
 from tethermap.fit.report import EMPTY, Report, ReportError, read_report
 from tethermap.instance.backbone import packed_backbone
 from tethermap.instance.kinds import KindRules
-from tethermap.instance.store import instance_line, packed_neighbourhood, packed_surroundings
+from tethermap.instance.store import json_line, packed_neighbourhood, packed_surroundings
 from tethermap.run.program_errors import InstanceId
 from tethermap.run.shard_step import ShardStep
 
@@ -93,7 +93,7 @@ class EntryCleaner:
 
     def _write_kept(self, kept: KeptInstance) -> None:
         stem = kept.instance.stem
-        self._step.add("instances", instance_line(kept.instance))
+        self._step.add("instances", json_line(kept.instance))
         self._step.add("neighbourhoods", packed_neighbourhood(stem, kept.neighbourhood))
         self._step.add("surroundings", packed_surroundings(stem, kept.surroundings))
         self._step.add("backbones", packed_backbone(stem, kept.backbone))

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from tethermap.run.task import Task
 from tethermap.sources.base import Source, SourceError
 from tethermap.sources.choose import open_source
 from tethermap.sources.search import SearchResult, add_sequence_hits, find_entries, pinned_entries, sequences_of
-from tethermap.sources.selection import entry_rows, reasons_counted
+from tethermap.sources.selection import entry_rows
 from tethermap.sources.shards import plan_shards, write_plan
 
 _LOG = logging.getLogger("scripts.search_entries")
@@ -97,7 +98,7 @@ def query_record(
             **outcome.totals,
             "seen": len(rows),
             "selected": sum(bool(row["selected"]) for row in rows),
-            "left_out": reasons_counted(rows),
+            "left_out": Counter(str(row["reason"]) for row in rows if not row["selected"]),
         },
         "fallbacks": outcome.fallbacks,
         "notes": [*request["notes"], *outcome.notes, *source.notes],

@@ -162,12 +162,9 @@ def _living(service: Tethermap, job_id: str | None) -> Job | None:
     return None if job.dead else job
 
 
-def _answers(service: Tethermap, chosen: argparse.Namespace) -> int:
-    return _show(service.answers(chosen.job_id, **_given(chosen)), chosen, service.columns("ExitAnswer"))
-
-
-def _exits(service: Tethermap, chosen: argparse.Namespace) -> int:
-    return _show(service.exits(chosen.job_id, **_given(chosen)), chosen, service.columns("ExitVector"))
+def _ranked(service: Tethermap, chosen: argparse.Namespace) -> int:
+    rows = getattr(service, chosen.command)(chosen.job_id, **_given(chosen))
+    return _show(rows, chosen, service.columns({"answers": "ExitAnswer", "exits": "ExitVector"}[chosen.command]))
 
 
 def _rows(service: Tethermap, chosen: argparse.Namespace) -> int:
@@ -383,6 +380,6 @@ def _complain(error: object, code: int) -> int:
 
 _COMMANDS: dict[str, Callable[[Tethermap, argparse.Namespace], int]] = {
     "submit": _submit, "upload": _upload, "list": _list, "status": _status, "batch": _batch, "sync": _sync,
-    "answers": _answers, "exits": _exits, "rows": _rows, "compare": _compare, "degraders": _degraders,
+    "answers": _ranked, "exits": _ranked, "rows": _rows, "compare": _compare, "degraders": _degraders,
     "tool-inputs": _tool_inputs, "cancel": _change, "retry": _change, "delete": _change,
 }  # fmt: skip

@@ -25,7 +25,7 @@ def test_surroundings_have_the_neighbourhood_in_the_same_contexts(cleaned: Clean
     for _, kept in cleaned:
         near, far = kept.neighbourhood, kept.surroundings
         assert far.largest == near.largest
-        assert len(far) > 2 * len(near)
+        assert len(far.element) > 2 * len(near.element)
         apart = np.linalg.norm(near.xyz[:, None] - far.xyz[None], axis=2)
         same = apart.argmin(axis=1)
         assert apart.min(axis=1).max() < 1e-4

@@ -11,7 +11,7 @@ from tethermap.fit.fit import by_residue, fit_fields, ligand_fit, with_map
 from tethermap.fit.model import NO_FIT, EntryFit, ResidueFit
 from tethermap.fit.report import EMPTY, Report, read_report
 from tethermap.instance.backbone import RSRZ_OUTLIER
-from tethermap.instance.store import instance_line, instance_of_line
+from tethermap.instance.store import instance_of_line, json_line
 
 PARTS = (
     ResidueFit(rscc=0.9, rsr=0.1, n_atoms=10, bonds_rmsz=1.0, n_bonds=9, n_clashes=1),
@@ -72,7 +72,7 @@ def test_cleaned_instance_has_its_fit_and_its_chain_the_outliers(mirror: Path, f
     assert {row["ligand"]: row["RSCC"] for row in cleaned.ligand_rows} == {"02J": 0.839, "PJE": 0.786, "010": 0.528}
     assert (cleaned.entry_row["R_free"], n3.entry.percent_rsrz_outliers) == (0.23, 6.15)
     assert sum(kept.backbone.marks & RSRZ_OUTLIER > 0) == len(n3.outliers) == 19
-    assert instance_of_line(instance_line(kept.instance)).fit == fit
+    assert instance_of_line(json_line(kept.instance)).fit == fit
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from tethermap.base.records import part, read_records
 from tethermap.complex.clean import KeptInstance
 from tethermap.instance.backbone import NO_BACKBONE, backbone_of_record, packed_backbone
 from tethermap.instance.store import (
-    instance_line,
     instance_of_line,
+    json_line,
     neighbourhood_of_record,
     of_plain,
     packed_neighbourhood,
@@ -35,13 +35,13 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def test_instances_are_read_back_unchanged(written: list[KeptInstance], tmp_path: Path) -> None:
-    put(tmp_path, "0", "clean_complexes/instances", b"".join(instance_line(kept.instance) for kept in written))
+    put(tmp_path, "0", "clean_complexes/instances", b"".join(json_line(kept.instance) for kept in written))
     name = "clean_complexes/neighbourhoods"
     put_records(tmp_path, "0", name, (packed_neighbourhood("x", kept.neighbourhood) for kept in written))
     neighbourhoods = map(neighbourhood_of_record, read_records(part(tmp_path, "0", name)))
     assert len(written) == 4
     for instance, around, kept in zip(instances_of(tmp_path), neighbourhoods, written, strict=True):
-        assert instance_line(instance) == instance_line(kept.instance)
+        assert json_line(instance) == json_line(kept.instance)
         assert replace(instance, atoms=kept.instance.atoms) == kept.instance
         assert_same(instance.atoms, kept.instance.atoms)
         assert_same(around, kept.neighbourhood)
@@ -58,7 +58,7 @@ def test_surroundings_and_backbones_are_read_back_unchanged(written: list[KeptIn
 
 def test_lines_of_an_earlier_version_lack_fields_that_are_new(written: list[KeptInstance]) -> None:
     instance = written[0].instance
-    record = json.loads(instance_line(instance))
+    record = json.loads(json_line(instance))
     del record["conect"]
     read = instance_of_line(json.dumps(record).encode())
     assert (read.stem, read.conect) == (instance.stem, ())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tethermap.base import layout
-from tethermap.run.progress import Progress, ProgressReader, ShardProgress, progress_file, read_progress
+from tethermap.run.progress import Progress, ProgressReader, ShardProgress, progress_file
 
 
 def report(job: Path, step: str, shard: str, verdicts: dict[str, bool | None]) -> None:
@@ -21,7 +21,7 @@ def plan(job: Path, sizes: dict[str, int]) -> None:
 
 
 def test_new_job_has_no_progress(tmp_path: Path) -> None:
-    assert read_progress(tmp_path) == Progress(found=None)
+    assert ProgressReader(tmp_path).read() == Progress(found=None)
 
 
 def test_entries_are_summed_over_shards_and_steps(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_entries_are_summed_over_shards_and_steps(tmp_path: Path) -> None:
     report(tmp_path, "clean_complexes", "0", {"1hpv": True, "4cup": False})
     report(tmp_path, "clean_complexes", "1", {"1a8o": True})
     report(tmp_path, "measure_sasa", "0", {"1hpv": None})
-    progress = read_progress(tmp_path)
+    progress = ProgressReader(tmp_path).read()
     assert (progress.found, progress.done, progress.kept, progress.rejected) == (5, 3, 1, 2)
     assert progress.passed == {"download_entries": 3, "clean_complexes": 3, "measure_sasa": 1}
 
@@ -95,7 +95,7 @@ def test_shards_of_an_earlier_division_do_not_count(tmp_path: Path) -> None:
     plan(tmp_path, {"0": 1})
     report(tmp_path, "clean_complexes", "0", {"1hpv": True})
     report(tmp_path, "clean_complexes", "7", {"4cup": True})
-    assert read_progress(tmp_path).passed == {"clean_complexes": 1}
+    assert ProgressReader(tmp_path).read().passed == {"clean_complexes": 1}
 
 
 def test_half_written_line_counts_when_it_is_complete(tmp_path: Path) -> None:
