@@ -23,9 +23,13 @@ def waiting_headers(status: State) -> dict[str, str]:
 
 
 def job_urls(job_id: str) -> dict[str, Any]:
-    """Return the addresses that every answer about a job has."""
+    """Return all addresses of a job by their names in answers."""
     base = address(f"/api/jobs/{job_id}")
     return {
+        **dict.fromkeys(("status_url", "api_status_url"), base),
+        "events_url": f"{base}/events",
+        "war_pdbs_url": f"{base}/war-pdbs",
+        "legacy_download_url": f"{base}/download",
         "monitor_url": address(f"/monitor/{job_id}"),
         "results_url": f"{base}/results",
         "files_url": f"{base}/files",
@@ -50,9 +54,7 @@ class SubmittedAnswer(OfJob):
     @classmethod
     def of(cls, record: JobRecord) -> Self:
         """Return the answer to a submission."""
-        base = address(f"/api/jobs/{record.job_id}")
-        urls = {**job_urls(record.job_id), "status_url": base, "events_url": f"{base}/events"}
-        return cls(job_id=record.job_id, notes=list(record.notes), **urls)
+        return cls(job_id=record.job_id, notes=list(record.notes), **job_urls(record.job_id))
 
 
 class DryRunEntry(Answer):
@@ -243,7 +245,7 @@ class JobAnswer(OfJob):
         webhook : mapping or None
             State of its notice.
         """
-        base, urls = address(f"/api/jobs/{record.job_id}"), job_urls(record.job_id)
+        urls = job_urls(record.job_id)
         same = {name: getattr(record, name, None) for name in cls.model_fields}
         values: dict[str, Any] = {
             **same,
@@ -258,13 +260,7 @@ class JobAnswer(OfJob):
             "available_artifacts": ArtifactCounts(
                 **{name: record.artifacts.get(name.removesuffix("_count"), 0) for name in ArtifactCounts.model_fields}
             ),
-            "outputs": Outputs(
-                **urls,
-                war_pdbs_url=f"{base}/war-pdbs",
-                legacy_download_url=f"{base}/download",
-                has_results=record.has_results,
-                public_bundle_path=public_bundle,
-            ),
+            "outputs": Outputs(**urls, has_results=record.has_results, public_bundle_path=public_bundle),
             **urls,
         }
         return cls.model_construct(**values)
@@ -351,8 +347,7 @@ class ListedJob(Answer):
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
         """Return a row of the index with its addresses."""
-        base, urls = address(f"/api/jobs/{row['job_id']}"), job_urls(row["job_id"])
-        return cls.model_validate({**row, **urls, "api_status_url": base, "war_pdbs_url": f"{base}/war-pdbs"})
+        return cls.model_validate({**row, **job_urls(row["job_id"])})
 
 
 class FoundAnswer(Answer):

@@ -42,7 +42,7 @@ class BatchJob(Answer):
     @classmethod
     def of(cls, item: BatchItem, **more: Any) -> Self:
         """Return a job from the record of a batch, with its addresses and `more` fields."""
-        urls = {"status_url": address(f"/api/jobs/{item.job_id}"), **job_urls(item.job_id)}
+        urls = job_urls(item.job_id)
         return cls(target_name=item.target_name, search_query=item.search_query, job_id=item.job_id, **urls, **more)
 
 
