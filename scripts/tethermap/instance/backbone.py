@@ -1,13 +1,12 @@
 """The Cα trace of the target chain next to an instance, in memory and on disk."""
 
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tethermap.base.arrays import BytesArray, FloatArray, TextArray
-from tethermap.instance.store import fields_of_record, packed_fields
+from tethermap.base.arrays import BytesArray, FloatArray, TextArray, packed_arrays, unpacked_arrays
 
 GAP, TRUNCATED, RSRZ_OUTLIER, TOUCHED = 1, 2, 4, 8
 """Bits of `Backbone.marks`: the chain is broken next to a residue; its side chain lacks atoms; it fits the density
@@ -67,4 +66,18 @@ class Backbone:
 NO_BACKBONE = Backbone("", "", np.zeros((0, 3)), np.zeros(0, dtype=np.int8), float("nan"), float("nan"))
 """Backbone of an instance whose nearest target chain has no Cα atoms."""
 
-packed_backbone, backbone_of_record = packed_fields, partial(fields_of_record, Backbone)
+
+def packed_backbone(stem: str, backbone: Backbone) -> bytes:
+    """Return the backbone next to an instance as a record."""
+    arrays = {name: getattr(backbone, name) for name in ("xyz", "marks", "numbers", "uniprot")}
+    values = {name: getattr(backbone, name) for name in ("chain", "sequence", "others", "partner")}
+    return packed_arrays(stem, {"b": np.array([backbone.b_mean, backbone.b_sd]), **arrays}, **values)
+
+
+def backbone_of_record(record: bytes) -> Backbone:
+    """Return the content of a record of `packed_backbone`."""
+    arrays, values = unpacked_arrays(record)
+    b_mean, b_sd = arrays.pop("b").tolist()
+    own: dict[str, Any] = {name: array.copy() for name, array in arrays.items()}  # not as parts of the whole record
+    own |= {name: tuple(values[name]) for name in ("others", "partner")}
+    return Backbone(values["chain"], values["sequence"], b_mean=b_mean, b_sd=b_sd, **own)
