@@ -23,7 +23,7 @@ from tethermap.molecule.layout2d import molecule_layout
 
 
 def make(first: Part, second: Part, given: argparse.Namespace) -> str:
-    """Return the degraders of two halves as JSON, CSV or SDF; with `counted`, a file inside JSON with the total.
+    """Return the degraders of two halves as JSON, CSV or SDF; with `counted`, inside JSON with their total and numbers.
 
     Parameters
     ----------
@@ -38,12 +38,15 @@ def make(first: Part, second: Part, given: argparse.Namespace) -> str:
     made = found[:MOST_MADE]
     page = made if given.numbers else made[given.skip : given.skip + given.most]
     rows = list(degrader_rows(first, second, page))
-    numbers = [one.number for one in made]
-    body: dict[str, object] = {"total": len(made), "truncated": len(found) > MOST_MADE, "numbers": numbers}
+    total, truncated, numbers = len(made), len(found) > MOST_MADE, [one.number for one in made]
     if given.format != "json":
         file = build.as_csv(rows) if given.format == "csv" else build.as_sdf(zip(page, rows, strict=True))
-        return json.dumps(body | {"file": file}) if given.counted else file
-    body |= {"a": first.description, "b": second.description, "count": len(rows), "degraders": rows}
+        counts = {"total": total, "truncated": truncated, "numbers": numbers}
+        return json.dumps(counts | {"file": file}) if given.counted else file
+    body: dict[str, object] = {"a": first.description, "b": second.description, "count": len(rows), "total": total}
+    body |= {"degraders": rows, "truncated": truncated}
+    if given.counted:
+        body["numbers"] = numbers
     if given.pictures:
         blocks = [block for part in (first, second) for block in to_make(part.end)]
         blocks += [str(row["smiles"]) for row in rows[: given.pictures]]
@@ -73,7 +76,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{letter}-smiles", default="", help="the half as SMILES with [*], instead of a job")
     parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
     parser.add_argument("--format", choices=FORMATS, default="json")
-    parser.add_argument("--counted", action="store_true", help="print CSV and SDF inside JSON, with their total")
+    parser.add_argument("--counted", action="store_true", help="print JSON with the total and numbers of all molecules")
     parser.add_argument("--numbers", type=json.loads, default=(), help="list of the numbers to make, not a part")
     parser.add_argument("--most", type=int, default=1000, help="maximum number of molecules")
     parser.add_argument("--skip", type=int, default=0, help="number of molecules to skip")
