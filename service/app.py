@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
-from importlib import import_module
 from urllib.parse import urlsplit
 
 import duckdb
@@ -34,7 +33,25 @@ from service.jobs.durable import is_shortage
 from service.jobs.uploads import UploadStore
 from service.pages.render import page
 from service.results.examples import example_record, load_examples
-from service.routes import files, login_page
+from service.routes import (
+    batches,
+    discovery,
+    events,
+    examples,
+    files,
+    index,
+    jobs,
+    login_page,
+    monitor_page,
+    pages,
+    results,
+    results_page,
+    sasa,
+    static,
+    structures,
+    submit_page,
+    uploads,
+)
 from service.routes.shared import (
     ExampleUnavailable,
     Shared,
@@ -46,6 +63,7 @@ from service.routes.shared import (
     shared_of,
 )
 from service.runs.dry_run import DryRuns
+from service.runs.extra import extra
 from service.runs.lifecycle import Parts
 from service.runs.on_demand import Scripts
 from service.scrub import Scrubber
@@ -61,12 +79,14 @@ class _AnyPath(PathConvertor):
 register_url_convertor("path", _AnyPath())
 
 # index before jobs: its /api/jobs/export must precede /api/jobs/{job_id}
-_API = (
-    *("discovery", "index", "jobs", "uploads", "events", "results", "files", "batches", "sasa", "structures"),
-    "examples",
+_API = (discovery, index, jobs, uploads, events, results, files, batches, sasa, structures, examples)
+_PAGES = (login_page, submit_page, monitor_page, pages, results_page, static)
+_CORE: tuple[Endpoint, ...] = (
+    *(endpoint for module in _API for endpoint in module.ROUTES),
+    *files.EXAMPLE_ROUTES,
+    *(endpoint for module in _PAGES for endpoint in module.ROUTES),
 )
-_PAGES = ("login_page", "submit_page", "monitor_page", "pages", "results_page", "static")
-"""Modules of `service.routes` in the order of their routes."""
+"""Routes without those of extras."""
 
 _SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Range", "X-Request-ID")
 _READ = (
@@ -91,13 +111,7 @@ def endpoints(names: Sequence[str] = EXTRAS) -> tuple[Endpoint, ...]:
     names : sequence of str
         Extras in use.
     """
-    core = (*_declared("routes", _API), *files.EXAMPLE_ROUTES, *_declared("routes", _PAGES))
-    return (*core, *_declared("extras", names))
-
-
-def _declared(room: str, names: Sequence[str]) -> list[Endpoint]:
-    """Return the endpoints of the modules of a room."""
-    return [endpoint for name in names for endpoint in import_module(f"service.{room}.{name}").ROUTES]
+    return (*_CORE, *(endpoint for name in names for endpoint in extra(name).ROUTES))
 
 
 def create_app(parts: Parts) -> Starlette:
