@@ -17,8 +17,11 @@ const data = pageData("results-data");
 const form = root.querySelector("[data-filters]");
 
 const spotlight = new Spotlight();
-const keepCamera = debounced((camera) => change({ view: camera.map((part) => String(+part.toFixed(3))).join(",") }), 400);
-const scene = new Scene(data.vendor, spotlight, keepCamera);
+const keepCamera = debounced((camera, stem) => {
+  if ((parameter("row") || stem) !== stem) return; // another ligand was chosen
+  change({ view: camera.map((part) => String(+part.toFixed(3))).join(",") });
+}, 400);
+const scene = new Scene(data.vendor, spotlight, (camera) => keepCamera(camera, scene.data.stem));
 scene.shown.surface = parameter("surface") === "on";
 onTheme(() => scene.retheme());
 
