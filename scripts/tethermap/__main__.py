@@ -66,17 +66,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     """
     settings: dict[str, Any] = {}
     for words in chosen.set:
-        name, equals, value = words.partition("=")
-        if not equals or not name:
-            raise UserError(f"--set {words} is no setting: give --set name=value, filters.max_entries=50 for example.")
-        *sections, last = name.split(".")
-        place = settings
-        for section in sections:
-            place = _section(place, section)
-        try:
-            place[last] = yaml.safe_load(value)
-        except (yaml.YAMLError, ValueError) as error:  # a date that does not exist is a ValueError
-            raise UserError(f"--set {words} has a value that is not valid YAML: put it in quotes.") from error
+        _set(settings, words)
     source = _section(settings, "source")
     paths = [word for word in chosen.what if word and expanded(word).exists()]
     ids = [word for word in chosen.what if entry_id_of(word)]
@@ -116,6 +106,23 @@ def _sequence(file: Path) -> str:
     if not text.strip():
         raise UserError(f"--fasta {file} is empty: give the path of a FASTA file.")
     return text
+
+
+def _set(settings: dict[str, Any], words: str) -> None:
+    """Set a value by the words ``name=value``; the value is YAML."""
+    name, equals, value = words.partition("=")
+    if not equals or not name:
+        raise UserError(f"--set {words} is no setting: give --set name=value, filters.max_entries=50 for example.")
+    *sections, last = name.split(".")
+    place = settings
+    for section in sections:
+        place = _section(place, section)
+    try:
+        place[last] = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise UserError(f"--set {words} has a value that is not valid YAML: put it in quotes.") from error
+    except ValueError as error:  # a date that does not exist
+        raise UserError(f"--set {words} has an impossible value: {error}.") from error
 
 
 def _section(settings: dict[str, Any], name: str) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def test_paths_are_structures_of_the_user(tmp_path: Path) -> None:
         ([str(ARCHIVE), "4CUP"], "other arguments are not"),
         (["EGFR", "--set", "=3"], "give --set name=value"),
         (["EGFR", "--set", "filters.entries=[1"], "not valid YAML"),
-        (["EGFR", "--set", "filters.released_after=2021-02-29"], "not valid YAML"),
+        (["EGFR", "--set", "filters.released_after=2021-02-29"], "impossible value: day is out of range for month"),
         (["EGFR", "--set", "filters=3", "--set", "filters.max_entries=2"], "give --set filters.NAME=VALUE"),
         (["4CUP", "--set", "filters=3"], "give --set filters.NAME=VALUE"),
         (["4CUP", "--set", "source=archive", "--archive"], "give --set source.NAME=VALUE"),

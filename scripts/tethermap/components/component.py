@@ -51,6 +51,8 @@ class Component:
         ``index``, ``network`` or ``user``.
     synonyms : tuple of str
         Other names that the dictionary gives: ``Osimertinib``, ``AZD 9291``.
+    named : bool
+        Whether the names of its atoms are known; those of a SMILES are its elements, numbered.
     """
 
     comp_id: str
@@ -61,6 +63,7 @@ class Component:
     bonds: tuple[ComponentBond, ...]
     origin: str = "index"
     synonyms: tuple[str, ...] = ()
+    named: bool = True
 
 
 def is_hydrogen(element: str) -> bool:

@@ -153,7 +153,8 @@ def component_from_smiles(code: str, smiles: str) -> Component:
         ComponentBond(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), int(bond.GetBondTypeAsDouble()), False)
         for bond in kekulised.GetBonds()
     )
-    return Component(code, "", "NON-POLYMER", spaced_formula(CalcMolFormula(full)), tuple(atoms), bonds, origin="user")
+    formula = spaced_formula(CalcMolFormula(full))
+    return Component(code, "", "NON-POLYMER", formula, tuple(atoms), bonds, origin="user", named=False)
 
 
 def _rows(text: str) -> Iterable[list[str]]:

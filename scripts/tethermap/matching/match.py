@@ -63,7 +63,9 @@ def map_by_name(
     return mapping if hold(residue.xyz, residue.elements, observed_bonds(shape, mapping)) else None
 
 
-def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = False) -> Mapping | None:
+def map_by_graph(
+    residue: ObservedResidue, shape: Template, *, strained: bool = False, named: bool = True
+) -> Mapping | None:
     """Return the mapping by the pattern of bonds, None unless it leads to a single molecule.
 
     Observed atoms must form part of the template's skeleton; bond orders are ignored.
@@ -75,6 +77,8 @@ def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = 
     ----------
     strained : bool
         Whether bonds of the template that are broken in the coordinates are accepted.
+    named : bool
+        Whether the template's names are known; if not, distances precede them where these are clear.
     """
     wanted = sum(not leaves for leaves in shape.leaving)
     if not len(residue) or len(residue) < SMALLEST_SHARE * wanted:
@@ -86,7 +90,11 @@ def map_by_graph(residue: ObservedResidue, shape: Template, *, strained: bool = 
         rank = -_agreement(residue, shape, mapping), _deviation(residue.xyz, shape, mapping)
         if label not in by_labelling or rank < by_labelling[label][0]:
             by_labelling[label] = rank, mapping
-    best_first = sorted(by_labelling.values())[:MOST_LABELLINGS]
+    labellings = sorted(by_labelling.values())
+    if not named and labellings:
+        closest = min(deviation for (_, deviation), _ in labellings)
+        labellings = [ranked for ranked in labellings if not _is_clear(closest, ranked[0][1])]
+    best_first = labellings[:MOST_LABELLINGS]
     by_molecule = by_key((_smiles(residue, shape, ranked[1]), ranked) for ranked in best_first)
     if len(by_molecule) < 2:  # the first one is the best
         return next((ranked[0][1] for ranked in by_molecule.values()), None)

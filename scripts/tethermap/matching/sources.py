@@ -13,6 +13,7 @@ from tethermap.matching.match import map_by_graph, map_by_name
 from tethermap.matching.partial import Mapping, observed_bonds, residue_graph
 from tethermap.matching.perceive import perceived
 from tethermap.matching.residue import ObservedResidue, ResidueGraph
+from tethermap.molecule.geometry import near_pairs
 from tethermap.molecule.template import Template, template
 
 _ORDERS = {"sing": 1, "doub": 2, "trip": 3, "arom": AROMATIC_ORDER, "delo": AROMATIC_ORDER}
@@ -93,7 +94,7 @@ def _mappings(
     if own is None or definition.startswith("data_"):
         from_file = file_component(residue.comp_id, definition)
         if from_file is not None and _has_orders(from_file):
-            yield "file", from_file, template(from_file), _map_strained(residue, template(from_file))
+            yield "file", from_file, template(from_file), _map_strained(residue, from_file)
     component = index.get(residue.comp_id)
     if component is not None and not component.atoms:
         component = None
@@ -104,8 +105,7 @@ def _mappings(
         if of_entry is not None:
             yield "entry", defined, of_entry, map_by_name(residue, of_entry, of_entry.names)
     if own is not None:
-        shape = template(own)
-        yield "user", own, shape, map_by_name(residue, shape, shape.names) or map_by_graph(residue, shape)
+        yield "user", own, template(own), _map_defined(residue, own)
     if component is not None:
         shape = template(component)
         yield "dictionary", component, shape, map_by_name(residue, shape, shape.names)
@@ -116,13 +116,27 @@ def _mappings(
         shape = template(defined)
         yield "perceived", defined, shape, map_by_name(residue, shape, shape.names, strained=True)
     if own is not None:
-        yield "user", own, template(own), _map_strained(residue, template(own))
+        yield "user", own, template(own), _map_strained(residue, own)
 
 
-def _map_strained(residue: ObservedResidue, shape: Template) -> Mapping | None:
+def _map_defined(residue: ObservedResidue, own: Component, *, strained: bool = False) -> Mapping | None:
+    """Return the mapping to a user's definition: by names, else by the graph.
+
+    Names that are only numbered elements, which many programs write, are used where the graph leaves a choice, and only
+    if the coordinates show no further bonds.
+    """
+    shape = template(own)
+    by_name = map_by_name(residue, shape, shape.names, strained=strained)
+    if own.named or by_name is None:
+        return by_name or map_by_graph(residue, shape, named=own.named)
+    bonds = {(min(a, b), max(a, b)) for a, b, _ in observed_bonds(shape, by_name)}
+    fits = near_pairs(residue.xyz, residue.elements).keys() <= bonds
+    return map_by_graph(residue, shape, named=False) or (by_name if fits else None)
+
+
+def _map_strained(residue: ObservedResidue, own: Component) -> Mapping | None:
     """Return the mapping to a user's definition, some of whose bonds may be broken in the coordinates."""
-    by_name = map_by_name(residue, shape, shape.names, strained=True)
-    return by_name or map_by_graph(residue, shape) or map_by_graph(residue, shape, strained=True)
+    return _map_defined(residue, own, strained=True) or map_by_graph(residue, template(own), strained=True)
 
 
 @lru_cache(maxsize=512)

@@ -179,11 +179,23 @@ def test_users_definition_precedes_perception(known: Known) -> None:
     assert "definition_unused" not in record.flags
 
 
-@pytest.mark.parametrize(("smiles", "fits"), [("CCO", False), ("OCCn1ccnc1", False), ("c1ccccc1", True)])
+@pytest.mark.parametrize(
+    ("smiles", "fits"), [("CCO", False), ("CCCCCC", False), ("OCCn1ccnc1", False), ("c1ccccc1", True)]
+)
 def test_unfit_definition_is_flagged(known: Known, index: ComponentIndex, smiles: str, *, fits: bool) -> None:
     record = build_ligand(ideal_instance(known("BNZ")), index, {"BNZ": component_from_smiles("BNZ", smiles)})
     assert record.bond_source == ("user" if fits else "dictionary")
     assert ("definition_unused" in record.flags) == (not fits)
+
+
+def test_numbers_of_atoms_do_not_place_double_bonds() -> None:
+    """Atoms may be numbered from the other end than in the SMILES; the names then fit atoms of the wrong lengths."""
+    pentene = component_from_smiles("PTE", "C=CCCC")
+    instance = ideal_instance(pentene, renamed={f"C{k}": f"C{6 - k}" for k in range(1, 6)})
+    record = build_ligand(instance, NOTHING, {"PTE": pentene})
+    assert (record.bond_source, record.observed_smiles) == ("user", "C=CCCC")
+    (double,) = (bond for bond in record.mol.GetBonds() if bond.GetBondType() == Chem.BondType.DOUBLE)
+    assert {record.names[double.GetBeginAtomIdx()], record.names[double.GetEndAtomIdx()]} == {"C4", "C5"}
 
 
 def test_unknown_component_is_perceived_and_flagged(known: Known) -> None:
