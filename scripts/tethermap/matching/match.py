@@ -1,15 +1,17 @@
 """Map each observed atom to an atom of the component: by name, else by the graph."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from rdkit import Chem
 
-from tethermap.base.arrays import FloatArray
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.base.tables import by_key
+from tethermap.components.component_cif import AROMATIC_ORDER
 from tethermap.matching.partial import Mapping, observed_bonds, residue_graph
 from tethermap.matching.residue import ObservedResidue
-from tethermap.molecule.geometry import bonds_are_sane, bonds_are_strained, near_pairs
+from tethermap.molecule.geometry import bonds_are_sane, bonds_are_strained, near_pairs, sane_pairs
 from tethermap.molecule.neutral import neutralised
 from tethermap.molecule.stereo import assign_stereo, set_coordinates
 from tethermap.molecule.template import Template, assemble, sanitise
@@ -17,7 +19,7 @@ from tethermap.molecule.template import Template, assemble, sanitise
 _Ranked = tuple[tuple[int, float], Mapping]
 """Rank of a mapping, the best first, and the mapping."""
 
-MOST_MATCHES = 2_000
+MOST_MATCHES = 4_000
 """Maximum number of graph matches; a symmetric molecule has many equivalent ones."""
 
 MOST_LABELLINGS = 200
@@ -83,19 +85,19 @@ def map_by_graph(
     wanted = sum(not leaves for leaves in shape.leaving)
     if not len(residue) or len(residue) < SMALLEST_SHARE * wanted:
         return None
-    by_labelling: dict[tuple[object, ...], _Ranked] = {}
-    for mapping in _graph_matches(residue, shape, strained=strained):
-        bonds = sorted((min(a, b), max(a, b), order) for a, b, order in observed_bonds(shape, mapping))
-        label = tuple(bonds), tuple((shape.charges[k], shape.hydrogens[k]) for k in mapping)
-        rank = -_agreement(residue, shape, mapping), _deviation(residue.xyz, shape, mapping)
-        if label not in by_labelling or rank < by_labelling[label][0]:
-            by_labelling[label] = rank, mapping
-    labellings = sorted(by_labelling.values())
-    if not named and labellings:
+    matches = _graph_matches(residue, shape, strained=strained)
+    if not len(matches):
+        return None
+    agreement, deviation = _agreement(residue, shape, matches), _deviation(residue.xyz, shape, matches)
+    best_first = np.lexsort((deviation, -agreement))
+    _, distinct = np.unique(_labellings(shape, matches)[best_first], axis=0, return_index=True)
+    labellings: list[_Ranked] = sorted(
+        ((-int(agreement[k]), float(deviation[k])), tuple(matches[k].tolist())) for k in best_first[distinct]
+    )
+    if not named:
         closest = min(deviation for (_, deviation), _ in labellings)
         labellings = [ranked for ranked in labellings if not _is_clear(closest, ranked[0][1])]
-    best_first = labellings[:MOST_LABELLINGS]
-    by_molecule = by_key((_smiles(residue, shape, ranked[1]), ranked) for ranked in best_first)
+    by_molecule = by_key((_smiles(residue, shape, ranked[1]), ranked) for ranked in labellings[:MOST_LABELLINGS])
     if len(by_molecule) < 2:  # the first one is the best
         return next((ranked[0][1] for ranked in by_molecule.values()), None)
     (best, smiles), (second, _), *_ = sorted(
@@ -106,41 +108,78 @@ def map_by_graph(
     return min(by_molecule[smiles], key=lambda ranked: (ranked[0][1], ranked[1]))[1]
 
 
-def _graph_matches(residue: ObservedResidue, shape: Template, *, strained: bool) -> Iterator[Mapping]:
+def _graph_matches(residue: ObservedResidue, shape: Template, *, strained: bool) -> IntArray:
+    """Return the atom of the template that each observed atom may be, shape (n_matches, n_observed)."""
+    none = np.zeros((0, len(residue)), dtype=np.int64)
     pairs = near_pairs(residue.xyz, residue.elements)
     if len(residue) > 1 and len(pairs) < len(residue) - 3:
-        return
+        return none
     pattern = assemble(residue.elements, [0] * len(residue), [(a, b, 1) for a, b in pairs], [0] * len(residue))
     skeleton = assemble(shape.elements, [0] * len(shape), [(a, b, 1) for a, b, _ in shape.bonds], [0] * len(shape))
     for mol in (pattern, skeleton):
         mol.UpdatePropertyCache(strict=False)
-    for match in skeleton.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES):
-        extra = [bond for bond in observed_bonds(shape, match) if (min(bond[:2]), max(bond[:2])) not in pairs]
-        if not extra or strained or bonds_are_sane(residue.xyz, residue.elements, extra):
-            yield match
+    found = skeleton.GetSubstructMatches(pattern, uniquify=False, maxMatches=MOST_MATCHES)
+    matches = np.array(found, dtype=np.int64).reshape(-1, len(residue))
+    if strained or not shape.bonds:
+        return matches
+    first, second = _ends(matches, np.array(shape.bonds)[:, :2], len(shape))
+    unobserved = (first < 0) | (second < 0)
+    fits = unobserved | sane_pairs(residue.xyz, residue.elements)[first, second]
+    return matches[np.flatnonzero(fits.all(axis=1))]
 
 
-def _agreement(residue: ObservedResidue, shape: Template, mapping: Mapping) -> int:
-    """Return the number of equal names, and of leaving atoms that were not observed."""
-    equal = sum(name == shape.names[k] for name, k in zip(residue.names, mapping, strict=True))
-    observed = set(mapping)
-    return equal + sum(leaves and k not in observed for k, leaves in enumerate(shape.leaving))
+def _ends(matches: IntArray, pairs: IntArray, n_atoms: int) -> IntArray:
+    """Return the observed atoms of pairs of a template's atoms, -1 for none, shape (2, n_matches, n_pairs)."""
+    observed = np.full((len(matches), n_atoms), -1, dtype=np.int64)
+    np.put_along_axis(observed, matches, np.arange(matches.shape[1])[None, :], axis=1)
+    return np.stack([observed[:, pairs[:, 0]], observed[:, pairs[:, 1]]])
 
 
-def _deviation(xyz: FloatArray, shape: Template, mapping: Mapping) -> float:
-    """Return the deviation of distances over one and two bonds from ideal values (r.m.s., in angstroms)."""
-    if any(shape.xyz[k] is None for k in mapping):
-        return 0.0
-    bonds = [(a, b) for a, b, _ in observed_bonds(shape, mapping)]
-    pairs = {(min(a, b), max(a, b)) for a, b in bonds}
-    for ends in by_key([*bonds, *((b, a) for a, b in bonds)]).values():
-        pairs.update((min(a, b), max(a, b)) for a in ends for b in ends if a != b)
-    if not pairs:
-        return 0.0
-    first, second = np.array(sorted(pairs)).T
-    ideal = np.array([shape.xyz[k] for k in mapping], dtype=np.float64)
-    measured, expected = (np.linalg.norm(points[first] - points[second], axis=1) for points in (xyz, ideal))
-    return float(np.sqrt(np.mean((measured - expected) ** 2)))
+def _labellings(shape: Template, matches: IntArray) -> IntArray:
+    """Return orders of bonds, charges and hydrogens of the observed atoms as numbers, shape (n_matches, n_numbers)."""
+    of_atoms = [np.array(values)[matches] for values in (shape.charges, shape.hydrogens)]
+    if not shape.bonds:
+        return np.concatenate(of_atoms, axis=1)
+    bonds = np.array(shape.bonds)
+    first, second = np.sort(_ends(matches, bonds[:, :2], len(shape)), axis=0)
+    numbers = ((first * matches.shape[1]) + second) * (AROMATIC_ORDER + 1) + bonds[:, 2]
+    return np.concatenate([np.sort(np.where(first < 0, -1, numbers), axis=1), *of_atoms], axis=1)
+
+
+def _agreement(residue: ObservedResidue, shape: Template, matches: IntArray) -> IntArray:
+    """Return the numbers of equal names, and of leaving atoms that were not observed, shape (n_matches,)."""
+    equal = np.array(residue.names)[None, :] == np.array(shape.names)[matches]
+    leaving = np.array(shape.leaving, dtype=bool)
+    total: IntArray = equal.sum(axis=1) + leaving.sum() - leaving[matches].sum(axis=1)
+    return total
+
+
+def _deviation(xyz: FloatArray, shape: Template, matches: IntArray) -> FloatArray:
+    """Return deviations of distances over one and two bonds from ideal values, r.m.s. in angstroms, shape (n_matches,).
+
+    A mapping to an atom without ideal coordinates deviates by 0.
+    """
+    over = by_key(((a, b) if a < b else (b, a), -1) for a, b, _ in shape.bonds)
+    near = by_key((end, other) for a, b, _ in shape.bonds for end, other in ((a, b), (b, a)))
+    for middle, ends in near.items():
+        for pair in combinations(sorted(ends), 2):
+            over.setdefault(pair, []).append(middle)
+    if not over:
+        return np.zeros(len(matches))
+    pairs = np.array(list(over))
+    first, second = _ends(matches, pairs, len(shape))
+    observed = np.ones((len(matches), len(shape) + 1), dtype=bool)  # the last is no atom, of pairs that are bonds
+    observed[:, :-1] = False
+    np.put_along_axis(observed, matches, values=True, axis=1)
+    between = np.stack([observed[:, middles].any(axis=1) for middles in over.values()], axis=1)
+    counted = (first >= 0) & (second >= 0) & between
+    ideal = np.array([place or (np.nan,) * 3 for place in shape.xyz])
+    expected = np.linalg.norm(ideal[pairs[:, 0]] - ideal[pairs[:, 1]], axis=1)
+    measured = np.linalg.norm(xyz[:, None] - xyz, axis=2)[first, second]
+    squares = np.where(counted, measured - expected, 0.0) ** 2
+    deviation = np.sqrt(squares.sum(axis=1) / np.maximum(counted.sum(axis=1), 1))
+    unknown: BoolArray = np.isnan(ideal[matches]).any(axis=(1, 2))
+    return np.where(unknown, 0.0, deviation)
 
 
 def _is_clear(best: float, second: float) -> bool:

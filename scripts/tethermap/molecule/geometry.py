@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tethermap.base.arrays import FloatArray, IntArray
+from tethermap.base.arrays import BoolArray, FloatArray, IntArray
 from tethermap.base.elements import covalent_radii, is_metal
 
 Bonds = Iterable[tuple[int, int, int]]
@@ -42,6 +42,22 @@ def bonds_are_sane(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> bo
     if np.any(ratios < SHORTEST):
         return False
     return all(is_metal(elements[a]) or is_metal(elements[b]) for a, b in pairs[ratios > LONGEST].tolist())
+
+
+def sane_pairs(xyz: FloatArray, elements: Sequence[str]) -> BoolArray:
+    """Return whether a bond between two atoms would have a possible length, shape (n_atoms, n_atoms).
+
+    Parameters
+    ----------
+    xyz : ndarray of float, shape (n_atoms, 3)
+        Coordinates in angstroms.
+    elements : sequence of str
+        Element symbols.
+    """
+    ratio = _ratio_of_all(xyz, elements)
+    metal = np.array([is_metal(element) for element in elements], dtype=bool)
+    sane: BoolArray = (ratio >= SHORTEST) & ((ratio <= LONGEST) | metal[:, None] | metal)
+    return sane
 
 
 def bonds_are_strained(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> bool:
@@ -102,6 +118,13 @@ def _ratios(xyz: FloatArray, elements: Sequence[str], bonds: Bonds) -> tuple[Int
     return pairs, lengths / (radii[pairs[:, 0]] + radii[pairs[:, 1]])
 
 
+def _ratio_of_all(xyz: FloatArray, elements: Sequence[str]) -> FloatArray:
+    """Return all distances as multiples of the sums of covalent radii, shape (n_atoms, n_atoms)."""
+    radii = covalent_radii(elements)
+    ratio: FloatArray = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
+    return ratio
+
+
 def height_above(point: FloatArray, first: FloatArray, second: FloatArray, third: FloatArray) -> float:
     """Return the distance of a point from the plane of three others, in angstroms; 0 if these are on a line."""
     normal = np.cross(second - first, third - first)
@@ -131,8 +154,7 @@ def near_pairs(xyz: FloatArray, elements: Sequence[str]) -> dict[tuple[int, int]
     >>> list(near_pairs(np.array([[0.0, 0, 0], [1.5, 0, 0], [5.0, 0, 0]]), ["C", "C", "O"]))
     [(0, 1)]
     """
-    radii = covalent_radii(elements)
-    ratio = np.linalg.norm(xyz[:, None, :] - xyz[None, :, :], axis=2) / (radii[:, None] + radii[None, :])
+    ratio = _ratio_of_all(xyz, elements)
     near = (ratio >= SHORTEST) & (ratio <= CONNECTED)
     pairs = {}
     for a, b in zip(*(side.tolist() for side in np.nonzero(np.triu(near, k=1))), strict=True):
