@@ -24,6 +24,7 @@ from tethermap.job import Job, read_job
 from tethermap.run.logs import disk_full, read_error, unrecorded_error
 from tethermap.run.progress import ProgressReader
 from tethermap.run.start import snakemake_command
+from tethermap.run.told import told_at_end
 from tethermap.run_job import run_job
 from tethermap.steps.own_files import refuse_wrong_smiles
 
@@ -87,6 +88,11 @@ def analyse(
     TethermapError
         With one sentence for people: a setting or a file that can't be used.
 
+    Warns
+    -----
+    UserWarning
+        Of unused files and definitions, of ligands lost to errors, and if nothing was kept.
+
     Examples
     --------
     >>> from tethermap.sources.suggestions import ARCHIVE
@@ -122,7 +128,8 @@ def analyse(
             raise UserError(disk_full("job folder")) from error
         raise
     finished = read_job(job)
-    _warn_of_unused(smiles or {}, finished)
+    for sentence in told_at_end(job):
+        warnings.warn(sentence, stacklevel=2)
     if folder is None:
         weakref.finalize(finished, shutil.rmtree, job, ignore_errors=True)
     return finished
@@ -188,13 +195,3 @@ def _progress(job: Path) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-def _warn_of_unused(smiles: Mapping[str, str], job: Job) -> None:
-    """Warn of definitions whose code no structure has."""
-    if not smiles:
-        return
-    found = {str(code) for codes in job.table("status")["components"] for code in str(codes).split("+")}
-    for code in smiles:
-        if code.upper() not in {one.upper() for one in found}:
-            warnings.warn(f"No structure has the ligand {code}; ligands: {', '.join(sorted(found))}.", stacklevel=3)

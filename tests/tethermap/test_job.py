@@ -145,6 +145,11 @@ def test_definition_of_an_unused_code_is_a_warning(model: Path) -> None:
         analyse(model, smiles={"LOG": SMILES})
 
 
+def test_definition_that_does_not_fit_is_a_warning(model: Path) -> None:
+    with pytest.warns(UserWarning, match=r"The given definition of LIG does not fit its atoms and is not used \(1 of"):
+        analyse(model, smiles={"LIG": "CCO"})
+
+
 def test_other_definitions_are_refused_in_a_used_folder(made: Job, model: Path) -> None:
     with pytest.raises(TethermapError, match=r"used with other settings of source\.components"):
         analyse(model, smiles={"LIG": "CCO"}, target="BAZ2B", folder=made.folder)

@@ -152,7 +152,9 @@ def test_poses_and_samples_have_their_origin_in_the_order_of_their_numbers(rows:
 
 
 def test_python_gives_the_same_bytes(own: Path, job: JobRun, tmp_path: Path) -> None:
-    by_python: Job = analyse(own, target=TARGET, folder=tmp_path / "python")
+    with pytest.warns(UserWarning, match=r"\.$") as told:
+        by_python: Job = analyse(own, target=TARGET, folder=tmp_path / "python")
+    assert [f"Tethermap: {warning.message}" for warning in told] == job.messages[-1 - len(told) : -1]
     assert difference(results(job.job), results(by_python.folder)) == []
 
 

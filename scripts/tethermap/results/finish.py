@@ -1,5 +1,6 @@
 """Finish a job: link, log, removal of files that no step wrote, manifest."""
 
+import csv
 import hashlib
 import json
 import logging
@@ -13,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base import layout, tables
-from tethermap.base.atomic import replacing, write_parts, write_text
+from tethermap.base.atomic import read_json, replacing, write_parts, write_text
 from tethermap.base.errors import PROGRAM_ERROR
+from tethermap.base.identifiers import short_code
 from tethermap.base.parquet import PARQUET_TABLES, write_parquet
 from tethermap.base.records import part
 from tethermap.base.root import ROOT
-from tethermap.base.tables import FILES, Row, Value, read_table
+from tethermap.base.tables import FILES, Row, Value, read_table, split_cell
 from tethermap.results.crate import crate_text
 from tethermap.results.manifest import VARYING, Tally, manifest_parts
 from tethermap.results.merging import entry_key, ligand_status_key, merge
@@ -77,7 +79,8 @@ def write_manifest(
     write_text(job / layout.WORKFLOW, _SNAKEFILE.read_text(encoding="utf-8"))
     listed |= {path: file_row(job, path) for path in single}
     series = sum(1 for _ in read_table(job / layout.SERIES_TABLE, tables.SERIES))
-    write_text(job / layout.PROBLEMS, json.dumps(list(islice(_problems(tally, errors, kept), MOST_TOLD))))
+    problems = chain(_problems(tally, errors, kept), _of_definitions(job))
+    write_text(job / layout.PROBLEMS, json.dumps(list(islice(problems, MOST_TOLD))))
     write_text(job / layout.JOB_LOG, job_log_text(job))
     _link_pictures(job)
     date = str(json.loads((job / layout.SEARCH_QUERY).read_text(encoding="utf-8"))["date"])
@@ -124,6 +127,23 @@ def _problems(tally: Tally, errors: Iterable[Row], kept: AbstractSet[str]) -> It
             f"{len(failures)} checks of the job on its own files failed, the first is {first['check']} of"
             f" {first['stem'] or 'the job'} ({first['detail']}): see self_check in {layout.MANIFEST}."
         )
+
+
+def _of_definitions(job: Path) -> Iterator[str]:
+    """Yield a sentence on each definition that does not fit its ligand or that no structure needs."""
+    results = read_table(job / layout.RESULTS_DISPLAY, tables.RESULTS_TABLE, names={"Warhead", "flags"})
+    unfit = Counter(str(row["Warhead"]) for row in results if "definition_unused" in split_cell(row["flags"]))
+    for code, count in sorted(unfit.items()):
+        yield f"The given definition of {code} does not fit its atoms and is not used ({count} of its molecules)."
+    settings = read_json(job / layout.SETTINGS) or {"source": {}}  # none in a module of another workflow
+    given = Path(settings["source"].get("components") or "")
+    if given.parent != job / layout.WORK:  # tables for many jobs have more than a job needs
+        return
+    rows = read_table(job / layout.LIGAND_STATUS, tables.LIGAND_STATUS, names={"components"})
+    found = {code for row in rows for code in str(row["components"]).split("+")}
+    for code, _ in csv.reader(given.read_text(encoding="utf-8").splitlines()):
+        if short_code(code.upper()) not in map(str.upper, found):
+            yield f"No structure has the ligand {code}; ligands: {', '.join(sorted(found)) or 'none'}."
 
 
 def _series_files(job: Path, shards: Sequence[str], left_out: AbstractSet[str]) -> dict[str, Row]:
