@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import time
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -242,6 +243,24 @@ def _closed_alone(job: Path, stem: str) -> list[int]:
     rows = [row for row in csv.DictReader(io.StringIO(text)) if row["stem"] == stem and row["site_rank"]]
     best = {int(row["site_rank"]): row for row in reversed(rows)}
     return [rank for rank, row in best.items() if min(float(row["E"]), float(row["F"])) < OPEN_FROM]
+
+
+def test_view_in_3d_is_not_kept_for_another_ligand(pages: Pages, mixed: Path) -> None:
+    """The other ligand is fetched for longer than the address waits before it keeps a view."""
+    page = pages.open(f"/results/{mixed.name}?row=4cup_A_ZYB_2971")
+    page.wait_for_selector(READY)
+
+    def late(route: Route) -> None:
+        time.sleep(1)
+        route.continue_()
+
+    page.route("**/*1hpv_A_478_200*", late)
+    page.locator("[data-canvas]").focus()
+    page.keyboard.press("ArrowLeft")
+    page.locator(".instances tr:has([value='1hpv_A_478_200']) a").click()
+    page.wait_for_selector("[data-stem='1hpv_A_478_200']")
+    page.wait_for_selector(READY)
+    assert "view=" not in page.url
 
 
 def test_selected_ligands_are_superposed(pages: Pages, mixed: Path) -> None:
