@@ -19,8 +19,10 @@ from tethermap.answers.waiting import StoredValues, spool
 from tethermap.base.reasons import MAIN
 from tethermap.base.tables import JOINED, Row, Value, by_key, split_cell
 from tethermap.exits.confidence import confidence
+from tethermap.exits.reactions import reaction_at
 from tethermap.exits.sites import site_numbers
 from tethermap.exits.words import (
+    CHEMISTRY,
     GRADE_WEIGHT,
     GRADES,
     MOSTLY,
@@ -204,11 +206,12 @@ def _cells(
     # The copy may have atoms that this one lacks; names may not be unique.
     whole = usual.kind == "cut" and all(molecule.names.count(name) == 1 for name in leaving)
     atoms = [molecule.names.index(name) for name in leaving] if whole else []
-    beside = molecule.mol.GetAtomWithIdx(molecule.names.index(answer.anchor)).GetNeighbors()
-    carbamate = sum(other.GetAtomicNum() in (7, 8) for other in beside) == 3  # if the anchor is a carbonyl carbon
+    reaction = CHEMISTRY[usual.chem_class]
+    if molecule.sanitised:
+        reaction = reaction_at(molecule.mol, molecule.names.index(answer.anchor), atoms, usual.chem_class)
     made = Action(
         answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
-        answer.frees_link, carbamate, leaving_name(molecule.mol, atoms),
+        answer.frees_link, reaction, leaving_name(molecule.mol, atoms),
     )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),

@@ -15,9 +15,8 @@ CLASSES = rows_of("exit_classes")
 CHEMISTRY: Mapping[str, str] = {row["chem_class"]: row["change"] for row in CLASSES}
 """The usual reaction for a candidate of each class."""
 
-CARBONYL = "carbonyl C, O or N leaves"
 OF_ACID, OF_CARBAMATE = "make an amide or ester with the linker", "make another carbamate or a urea with the linker"
-"""The usual reaction for this class: of an acid, ester or amide; between two O or N."""
+"""The usual reaction at a carbonyl carbon: of an acid, ester or amide; between two O or N."""
 
 AMINE = "sp3 C, amine leaves"
 """The class of amines on a carbon chain, which the linker's amine replaces."""
@@ -94,8 +93,8 @@ class Action:
         Residues that the leaving atoms touch, as ``ILE A 10``.
     frees_link : bool
         Whether the group that is bound to the protein leaves.
-    carbamate : bool
-        Whether the anchor is a carbonyl carbon between two O or N: of a carbamate, carbonate or urea.
+    reaction : str
+        Usual reaction at this exit, empty for that of its class.
     leaving_name : str
         Name of the group that leaves, empty if it has none.
     """
@@ -108,7 +107,7 @@ class Action:
     hbonds_lost: int = 0
     residues: Sequence[str] = ()
     frees_link: bool = False
-    carbamate: bool = False
+    reaction: str = ""
     leaving_name: str = ""
 
 
@@ -138,9 +137,7 @@ surface, a polar contact, contacts with Ile 10.
         sentences = [f"Open at {attachment}, but {CHEMISTRY[UNUSUAL]}."]
     else:
         start = "No good way out; the least bad is" if blocked else "Attach at"
-        chemistry = CHEMISTRY.get(made.chem_class, made.chem_class)
-        if made.chem_class == CARBONYL:
-            chemistry = OF_CARBAMATE if made.carbamate else OF_ACID
+        chemistry = made.reaction or CHEMISTRY.get(made.chem_class, made.chem_class)
         sentences = [f"{start} {attachment}: {chemistry}."]
         if made.leaving_name and not blocked:
             with_it = " with the linker's amine" if made.chem_class == AMINE else f": {chemistry}"

@@ -6,19 +6,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rdkit import Chem
 
 from tests.tethermap.answers.pockets.test_groups import KINASE, PROTEASE, an_exit, member
 from tests.tethermap.answers.pockets.test_sites import touching
 from tests.tools.exits import embedded
-from tethermap.answers.names import group_name, is_nucleotide
+from tethermap.answers.names import group_name, is_nucleotide, leaving_name
 from tethermap.answers.pockets.directions import CopyExit
 from tethermap.answers.pockets.groups import grouped
 from tethermap.answers.rows import KnownLigands, answer_rows
 from tethermap.answers.sites import SiteAnswer, answers_of
+from tethermap.base.reference import rows_of as rows_of_table
 from tethermap.base.tables import Value
+from tethermap.exits.candidates import cuts
 from tethermap.exits.graph import ligand_graph
+from tethermap.exits.prior import chemistry_class
 from tethermap.exits.sites import site_numbers
-from tethermap.exits.words import CARBONYL, Action, action_sentence, is_advised
+from tethermap.exits.words import Action, action_sentence, is_advised
 from tethermap.molecule.record import LigandMolecule, atom_keys
 
 LARGE = "CC(C)c1ccccc1CCN"
@@ -229,15 +233,72 @@ def test_linked_group_is_never_named_by_one_of_its_components(
     assert group_name(group) == expected
 
 
+REACTIONS = [
+    ("CO[C:1](=O)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
+    ("CN[C:1](=O)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
+    ("CO[C:1](=O)CCCc1ccccc1C", "make an amide or ester with the linker"),
+    ("[CH3:2][O:1]c1ccccc1CCCC", "alkylate the freed oxygen"),
+    ("[CH3:2][O:1]C(=O)CCCc1ccccc1", "make an amide or ester with the linker"),
+    ("[CH3:2][O:1]C(=O)NCCc1ccccc1", "make another carbamate or a urea with the linker"),
+    ("[CH3:2][O:1]P(=O)(O)CCc1ccccc1", "make another ester of this acid with the linker"),
+    ("[CH3:1]Oc1ccccc1CCCC", "lengthen the methoxy group into an ether linker"),
+    ("[CH3:1]OC(=O)CCCc1ccccc1", "make an amide or ester with the linker"),
+    ("[CH3:1]OC(=O)NCCc1ccccc1", "make another carbamate or a urea with the linker"),
+    ("[CH3:1]OP(=O)(O)CCc1ccccc1", "make another ester of this acid with the linker"),
+    ("[Br:2][c:1]1ccccc1CCCCC", "couple the linker at the halide"),
+    ("[F:2][c:1]1ccccc1CCCCC", "couple at the halide or displace the hetero atom"),
+    ("C1COCC[N:2]1[c:1]1ccccc1CCCCCC", "aminate the ring with the linker's amine instead"),
+    ("[OH:2][c:1]1ccccc1CCCCC", "couple the linker at a halide or triflate in its place"),
+    ("[CH3:2][NH:1]C(=O)CCc1ccccc1", "make the amide with the linker's amine instead"),
+    ("[CH3:2][N:1](C)C(=O)CCc1ccccc1", "make the amide with the linker's amine instead"),
+    ("[CH3:2][NH:1]C(=O)NCc1ccccc1", "make the urea with the linker's amine instead"),
+    ("[CH3:2][NH:1]C(=O)OCc1ccccc1", "make the carbamate with the linker's amine instead"),
+    ("[CH3:2][N:1](c1ccccc1)C(=O)CCC", "alkylate the freed N-H with the linker"),
+    ("[CH3:2][N:1]1C(=O)CCC1c1ccccc1", "alkylate the freed N-H with the linker"),
+    ("[OH:1]c1ccccc1CCCCC", "alkylate the phenol"),
+    ("[OH:1]CCCCCCc1ccccc1", "alkylate or acylate the oxygen"),
+    ("[OH:1]NC(=O)CCCc1ccccc1", "possible as an N-alkoxy amide only"),
+    ("[OH:1]C(=O)CCCCc1ccccc1", "possible as an ester only"),
+]
+"""Ligands with the anchor (1) and the leaving atom (2), if it decides, and the reaction that a chemist would choose."""
+
+
+@pytest.mark.parametrize(("smiles", "reaction"), REACTIONS)
+def test_sentence_has_the_reaction_of_this_ligand(smiles: str, reaction: str) -> None:
+    mapped = Chem.MolFromSmiles(smiles)
+    places = {atom.GetAtomMapNum(): atom.GetIdx() for atom in mapped.GetAtoms()}
+    mol = molecule("LIG", Chem.MolToSmiles(mapped, canonical=False))
+    graph = ligand_graph(mol)
+    first = places.get(2)
+    if first is None and mol.names and graph.n_hydrogens(places[1]) == 0:
+        first = graph.near[places[1]][0]
+    leaving = next(side for side in ((), *cuts(graph, places[1])) if side[:1] == (() if first is None else (first,)))
+    chem_class = chemistry_class(graph, places[1], first)
+    names = ";".join(mol.names[k] for k in leaving)
+    kind = "cut" if leaving else "H"
+    (row,) = rows_of((mol, exit_at(mol, places[1], kind=kind, leaving=names, chem_class=chem_class), True))
+    assert f": {reaction}." in str(row["action"])
+
+
+def test_each_reaction_of_a_pattern_has_an_example() -> None:
+    assert {row["change"] for row in rows_of_table("exit_changes")} <= {reaction for _, reaction in REACTIONS}
+
+
 @pytest.mark.parametrize(
-    ("smiles", "reaction"),
+    ("smiles", "name"),
     [
-        ("O=C(OCC)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
-        ("O=C(NCC)NCCc1ccccc1C", "make another carbamate or a urea with the linker"),
-        ("O=C(OCC)CCCc1ccccc1C", "make an amide or ester with the linker"),
+        ("N(CCc1ccccc1CCCC)C(=O)OC(C)(C)C", "tert-butoxycarbonyl"),
+        ("N(CCc1ccccc1CCCC)C(=O)N(C)C", "dimethylcarbamoyl"),
     ],
 )
-def test_sentence_has_the_reaction_of_this_carbonyl_group(smiles: str, reaction: str) -> None:
+def test_acyl_group_of_a_carbamate_or_urea_is_no_ester_or_amide(smiles: str, name: str) -> None:
     mol = molecule("LIG", smiles)
-    (row,) = rows_of((mol, exit_at(mol, 1, kind="cut", leaving="X", chem_class=CARBONYL), True))
-    assert f": {reaction}." in str(row["action"])
+    (leaving,) = cuts(ligand_graph(mol), 0)
+    assert leaving_name(mol.mol, leaving) == name
+
+
+def test_groups_that_leave_by_an_acyl_atom_have_names_of_substituents() -> None:
+    acyl = Chem.MolFromSmarts("[$([#6](=O)[#7,#8]),$([#16](=O)=O)]")
+    rows = {row["name"]: Chem.MolFromSmiles(row["smiles"]) for row in rows_of_table("leaving_groups")}
+    names = {name for name, mol in rows.items() if (0,) in mol.GetSubstructMatches(acyl)}
+    assert {name for name in names if not name.endswith("yl")} == {"carboxylic acid", "carboxylate"}

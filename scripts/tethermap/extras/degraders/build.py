@@ -13,6 +13,7 @@ from tethermap.base.tables import CONTACTS, DEGRADERS, Row, cell_formatter, csv_
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
+from tethermap.exits.reactions import reaction_at
 from tethermap.exits.words import ACYL_LEAVES, CHEMISTRY, OF_ACID, OF_CARBAMATE
 from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Made
@@ -149,31 +150,34 @@ def _description(
     """Return the chemistry of one exit; no handle if no common reaction makes that bond."""
     anchor, leaving = made_cut(ligand.graph, chosen.anchor, chosen.leaving)
     gone = {ligand.graph.names[k] for k in leaving}
+    reaction = CHEMISTRY.get(chem_class := str(chosen.row["chem_class"]), "")
+    if ligand.molecule.sanitised and reaction:
+        reaction = reaction_at(ligand.molecule.mol, chosen.anchor, chosen.leaving, chem_class)
     return {
         "stem": ligand.instance.stem,
         "anchor": str(chosen.row["anchor_atom"]),
         "removes": sorted(gone),
         **_handle(end, exit_smiles(ligand, chosen, None)),
-        "what_to_do": what_to_do(end.handle if end else "", str(chosen.row["chem_class"]), anchor != chosen.anchor),
+        "what_to_do": what_to_do(end.handle if end else "", reaction, anchor != chosen.anchor),
         **contacts_of_half(contacts, gone, ligand.instance.target_chains),
     }
 
 
-def what_to_do(handle: str, chem_class: str, moved: bool) -> str:
-    """Return the reaction at an exit in words: that of the group which the half is made from, else of the exit's class.
+def what_to_do(handle: str, reaction: str, moved: bool) -> str:
+    """Return the reaction at an exit in words: that of the group which the half is made from, else of the exit itself.
 
     Parameters
     ----------
     handle : str
         Group of the half (`End.handle`), empty if no common reaction makes its bond.
-    chem_class : str
-        Class of the exit, a key of `CHEMISTRY`.
+    reaction : str
+        Usual reaction at the exit.
     moved : bool
         Whether the bond that a chemist makes is not that of the exit: a methyl ester becomes an amide of its acid.
     """
     if handle == "amine" and moved:
         return CHEMISTRY[ACYL_LEAVES]
-    return {"acid": OF_ACID, "oxycarbonyl": OF_CARBAMATE}.get(handle) or CHEMISTRY.get(chem_class, "")
+    return {"acid": OF_ACID, "oxycarbonyl": OF_CARBAMATE}.get(handle) or reaction
 
 
 def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:

@@ -13,6 +13,7 @@ from tests.tools.exits import graph_of
 from tests.tools.runs import ROOT
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base.reference import rows_of
+from tethermap.exits.words import CHEMISTRY
 from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, what_to_do
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Linker, degraders, made_of, read_linkers
@@ -202,7 +203,7 @@ def test_words_of_a_half_agree_with_its_starting_material(
     handle: str, chem_class: str, moved: bool, words: str
 ) -> None:
     """The methyl of an ester is no ether, and an acid is not limited to esters: their halves are made from the acid."""
-    assert what_to_do(handle, chem_class, moved) == words
+    assert what_to_do(handle, CHEMISTRY[chem_class], moved) == words
 
 
 def test_numbers_select_the_molecules_that_are_made() -> None:
