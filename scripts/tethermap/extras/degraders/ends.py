@@ -133,6 +133,11 @@ def to_make(end: End) -> dict[str, str]:
     for join in end.joins:
         with rdBase.BlockLogs():
             (made,), *_ = rdChemReactions.ReactionFromSmarts(join.retro).RunReactants((plain,))
+        for atom in made.GetAtoms():  # an azole's nitrogen that lost an acyl group has a hydrogen
+            if atom.GetAtomicNum() == 7 and atom.GetIsAromatic() and atom.HasProp("react_atom_idx"):
+                before = plain.GetAtomWithIdx(atom.GetIntProp("react_atom_idx"))
+                if atom.GetDegree() < before.GetDegree():
+                    atom.SetNumExplicitHs(1)
         Chem.SanitizeMol(made)
         blocks.setdefault(str(Chem.MolToSmiles(made)), join.made_from)
     return blocks

@@ -75,6 +75,19 @@ def test_each_functional_group_names_its_starting_material() -> None:
         assert list(to_make(end)) == [canonical(one) for one in wanted], group
 
 
+@pytest.mark.parametrize(
+    ("smiles", "azole"),
+    [
+        ("n1(C(=O)[*])ccnc1", "[nH]1ccnc1"),
+        ("n1(C(=O)N[*])cccc1", "[nH]1cccc1"),
+        ("n1(C(=O)O[*])ccc2ccccc21", "[nH]1ccc2ccccc21"),
+        ("n1(C(=O)C[*])nccc1", "[nH]1nccc1"),
+    ],
+)
+def test_azole_is_the_starting_material_of_its_acyl_compound(smiles: str, azole: str) -> None:
+    assert next(iter(to_make(half(smiles)))) == canonical(azole)
+
+
 def test_each_reaction_is_possible_at_the_ends_in_its_row() -> None:
     other = half("C[C@H](F)c1ccc(O[*])cc1")
     rows = rows_of("reactions")
