@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tethermap.base.elements import is_metal
 from tethermap.components.component import Component, ComponentBond
 from tethermap.exits.graph import AROMATIC, LigandGraph
 from tethermap.exits.prior import chemistry_class
@@ -100,6 +101,8 @@ def _ends(
         if beyond or len(ends) != 1:  # bonded to another residue of the group, or at both ends
             continue
         ((first, last),) = ends
+        if any(is_metal(component.atoms[i].element) for i in (first, last)):  # as for cuts
+            continue
         if near[first][last].order == 1 and not near[first][last].aromatic:
             order = [first, *sorted(set(part) - {first})]
             completed = _completed(graph, component, near, order, modelled)

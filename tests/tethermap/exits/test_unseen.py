@@ -60,6 +60,7 @@ def test_tail_of_sunitinib_is_one_end_of_an_amide(index: ComponentIndex, known: 
         ("JQ1", ("CAC", "CAA"), [("CAA",), ("CAC",)]),  # two missing parts are two candidates
         ("JQ1", ("OAD",), []),  # a double bond is no end
         ("B49", ("C38",), []),  # nor is a part between two modelled atoms
+        ("CPT", ("CL2",), []),  # nor a ligand of a metal
     ],
 )
 def test_each_missing_part_on_one_single_bond_is_an_end(
