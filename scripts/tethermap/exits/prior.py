@@ -106,7 +106,8 @@ def _carbon_hydrogen(graph: LigandGraph, atom: int) -> str:
     orders = {graph.order[atom, other] for other in graph.near[atom]}
     if 3 in orders:
         return "alkyne C-H"
-    return "vinyl C-H" if 2 in orders else "acyclic C-H"
+    double_to = {graph.element[other] for other in graph.near[atom] if graph.order[atom, other] == 2}
+    return "vinyl C-H" if "C" in double_to else "acyclic C-H"
 
 
 def _methyl(graph: LigandGraph, near: tuple[int, ...]) -> str:

@@ -39,7 +39,7 @@ EXAMPLES = {
     "sulfonyl S, anything leaves": (0.3, "c1ccccc1[S:1](=O)(=O)[CH3:2]"),
     "other methyl": (0.3, "OCC[CH3:1] OCCC[N+](C)(C)[CH3:1] OCCC[N+](C)([O-])[CH3:1]"),
     "aromatic C-H": (0.25, "c1cccc[cH:1]1"),
-    "acyclic C-H": (0.25, "OC[CH2:1]CO"),
+    "acyclic C-H": (0.25, "OC[CH2:1]CO CCC[CH:1]=O CCN[CH:1]=O CCN[CH:1]=N"),
     "vinyl C-H": (0.25, "CC[CH:1]=C"),
     "NH2 next to a ring nitrogen": (0.25, "c1cccnc1[NH2:1]"),
     "ring C-H": (0.15, "C1CC[CH2:1]CC1"),
