@@ -18,6 +18,7 @@ from tests.tools.protac_reading import problems_of_job
 from tests.tools.runs import JobRun, Row, by_stem, rows_of
 from tethermap.base import layout
 from tethermap.base.reasons import EXIT_EVIDENCE, EXIT_REASONS, PROTAC_REASONS, SUPERPOSITION_REASONS
+from tethermap.extras.degraders.build import handles_of
 
 METALS = {"Co", "Fe", "Mg", "Pt"}
 MISREAD = {
@@ -48,6 +49,22 @@ def test_every_candidate_for_an_exit_has_a_rank_with_its_evidence_or_a_reason(wh
             assert set(codes) <= EXIT_EVIDENCE.keys()
             if row["rank"]:
                 assert row["evidence"] == max([EXIT_EVIDENCE[code].grade for code in codes], default="A"), row
+
+
+def test_halves_of_covalent_ligands_name_the_reactive_group_that_their_smiles_lack(whole: JobRun) -> None:
+    """In the dictionary, the acrylamide of 8BP and the ketoamide of O6K have reacted; the others are intact."""
+    missing = {"5ug8_A_8BP_9001": ("C29", "Michael acceptor"), "6y2f_A_O6K_502": ("C57", "alpha-ketoamide")}
+    intact = ("6lze_A_FHR_405", "5eu8_B_PJE_5", "4cup_A_ZYB_2971")
+    for stem, (linked, group) in missing.items():
+        for one in handles_of(whole.job, stem):
+            advised = f"put the reactive group back ({group})" in str(one["what_to_do"])
+            assert advised != (linked in str(one["removes"])), one
+    assert not [one for stem in intact for one in handles_of(whole.job, stem) if "reactive" in str(one["what_to_do"])]
+
+
+def test_half_without_the_acyl_group_of_an_azole_is_made_from_the_azole(whole: JobRun) -> None:
+    blocks = str([one["to_make"] for one in handles_of(whole.job, "5ap2_A_PWU_1795")])
+    assert "Cc1ncc(-c2ccc(Nc3cc4[nH]c(-c5cnn(C)c5)cc4cn3)cc2)n1C" in blocks
 
 
 def test_every_instance_has_a_matrix_that_brings_its_pocket_home_or_a_reason(whole: JobRun, kept: list[Row]) -> None:

@@ -164,6 +164,9 @@ def test_each_exit_of_a_ligand_lists_what_to_buy_or_make(http: httpx2.Client, mi
     assert http.get(handles).status_code == 400
     assert http.get(handles, params={"stem": stem, "anchor": "ZZ"}).status_code == 404
     assert f"{handles}?stem=" in http.get(f"/results/{done_job}").text
+    joined = next(one for one in told["handles"] if one["handle"])
+    half = {"a": done_job, "a_stem": stem, "a_anchor": joined["anchor"], "b_smiles": PHENOL}
+    assert f"<p>{joined['what_to_do']}</p>" in http.get("/degraders", params=half).text
 
 
 def test_halves_of_a_degrader_are_looked_for_in_jobs(http: httpx2.Client, done_job: str, failed_job: str) -> None:

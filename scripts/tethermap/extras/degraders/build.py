@@ -9,11 +9,12 @@ from rdkit import Chem
 from rdkit.Chem import Descriptors, rdDepictor, rdMolDescriptors
 
 from tethermap.base import layout
-from tethermap.base.tables import CONTACTS, DEGRADERS, Row, cell_formatter, csv_lines, format_value, read_table
+from tethermap.base.tables import CONTACTS, DEGRADERS, JOINED, Row, cell_formatter, csv_lines, format_value, read_table
 from tethermap.exits.graph import LigandGraph
 from tethermap.exits.limits import LARGEST_LEAVING
 from tethermap.exits.prior import is_carbonyl
 from tethermap.exits.reactions import reaction_at
+from tethermap.exits.rows import linked_atoms
 from tethermap.exits.words import ACYL_LEAVES, CHEMISTRY, OF_ACID, OF_CARBAMATE
 from tethermap.extras.degraders.ends import End, end_of, half_molecule, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Made
@@ -31,6 +32,7 @@ from tethermap.extras.protac.pose import matched_halves
 from tethermap.extras.protac.programs import MOST_ATOMS, MOST_RINGS
 from tethermap.extras.protac.warhead import Warhead, core_cut, cut_warhead, warhead_smiles
 from tethermap.molecule.synthetic_accessibility import synthetic_accessibility
+from tethermap.molecule.warheads import UNKNOWN, warhead_classes
 
 _SIDES = ("target", "recruiter")
 
@@ -153,12 +155,15 @@ def _description(
     reaction = CHEMISTRY.get(chem_class := str(chosen.row["chem_class"]), "")
     if ligand.molecule.sanitised and reaction:
         reaction = reaction_at(ligand.molecule.mol, chosen.anchor, chosen.leaving, chem_class)
+    to_do = [what_to_do(end.handle if end else "", reaction, anchor != chosen.anchor)]
+    if linked_atoms(ligand.instance, ligand.molecule).difference(leaving):
+        to_do.append(reactive_group(ligand.molecule.mol, ligand.molecule.smiles_adduct, ligand.instance.kind))
     return {
         "stem": ligand.instance.stem,
         "anchor": str(chosen.row["anchor_atom"]),
         "removes": sorted(gone),
         **_handle(end, exit_smiles(ligand, chosen, None)),
-        "what_to_do": what_to_do(end.handle if end else "", reaction, anchor != chosen.anchor),
+        "what_to_do": "; ".join(filter(None, to_do)),
         **contacts_of_half(contacts, gone, ligand.instance.target_chains),
     }
 
@@ -178,6 +183,41 @@ def what_to_do(handle: str, reaction: str, moved: bool) -> str:
     if handle == "amine" and moved:
         return CHEMISTRY[ACYL_LEAVES]
     return {"acid": OF_ACID, "oxycarbonyl": OF_CARBAMATE}.get(handle) or reaction
+
+
+def reactive_group(mol: Chem.Mol, adduct: str, kind: str) -> str:
+    """Return the advice to restore the reactive group of a covalent ligand; empty if its molecule still contains it.
+
+    The dictionary defines many covalent ligands in the bound form, such as a propionamide for an acrylamide.
+
+    Parameters
+    ----------
+    mol : Chem.Mol
+        The ligand with all its hydrogens.
+    adduct : str
+        SMILES of the ligand with the linked protein atom and ``*`` for the rest of the protein.
+    kind : str
+        Kind of the ligand, for `warhead_classes`.
+
+    >>> reactive_group(Chem.MolFromSmiles("CCC(=O)Nc1ccccc1"), "*SCCC(=O)Nc1ccccc1", "ligand")
+    'put the reactive group back (Michael acceptor), which the SMILES shows after its reaction with the protein'
+    >>> reactive_group(Chem.MolFromSmiles("C=CC(=O)Nc1ccccc1"), "*SCCC(=O)Nc1ccccc1", "ligand")
+    ''
+    """
+    bound = Chem.MolFromSmiles(adduct) if adduct else None
+    if bound is None:
+        return ""
+    flat = Chem.MolFromSmiles(Chem.MolToSmiles(bound, isomericSmiles=False))  # a stereo centre would get no hydrogen
+    without = Chem.DeleteSubstructs(flat, _PROTEIN_ATOM)
+    drawn, reacted = (Chem.MolToSmiles(Chem.RemoveAllHs(one), isomericSmiles=False) for one in (mol, without))
+    if drawn != reacted:
+        return ""
+    classes = warhead_classes(adduct, kind).replace(JOINED, ", ").replace(UNKNOWN, "")
+    named = f" ({classes})" if classes else ""
+    return f"put the reactive group back{named}, which the SMILES shows after its reaction with the protein"
+
+
+_PROTEIN_ATOM = Chem.MolFromSmarts("[#0]~*")
 
 
 def exit_smiles(ligand: RankedLigand, chosen: RankedExit, offset: int | None) -> str:

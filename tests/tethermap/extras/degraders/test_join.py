@@ -9,12 +9,12 @@ from rdkit import Chem
 from rdkit.Chem import rdMolDescriptors
 
 from tests.tools.bench_degraders import both_ways, linker_of, published, regenerated
-from tests.tools.exits import graph_of
+from tests.tools.exits import embedded, graph_of
 from tests.tools.runs import ROOT
 from tethermap.answers.observed.transfer import leaving_bonds
 from tethermap.base.reference import rows_of
 from tethermap.exits.words import CHEMISTRY
-from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, what_to_do
+from tethermap.extras.degraders.build import contacts_of_half, made_cut, part_of_smiles, reactive_group, what_to_do
 from tethermap.extras.degraders.ends import End, end_of, groups, to_make
 from tethermap.extras.degraders.join import SECOND_HALF, Linker, degraders, made_of, read_linkers
 
@@ -217,6 +217,24 @@ def test_words_of_a_half_agree_with_its_starting_material(
 ) -> None:
     """The methyl of an ester is no ether, and an acid is not limited to esters: their halves are made from the acid."""
     assert what_to_do(handle, CHEMISTRY[chem_class], moved) == words
+
+
+@pytest.mark.parametrize(
+    ("drawn", "adduct", "advised"),
+    [
+        ("CCC(=O)Nc1ccccc1", "*SCCC(=O)Nc1ccccc1", True),
+        ("C=CC(=O)Nc1ccccc1", "*SCCC(=O)Nc1ccccc1", False),
+        ("C[C@H](O)C(=O)NC", "*S[C@](C)(O)C(=O)NC", True),
+        ("CC(=O)C(=O)NC", "*S[C@](C)(O)C(=O)NC", False),
+        ("N#Cc1cccc2[nH]ccc12", "*SC(=N)c1cccc2[nH]ccc12", False),
+        ("CB(O)O", "*O[B-](C)(O)O", False),
+        ("CB(O)O", "", False),
+    ],
+)
+def test_reactive_group_is_put_back_only_if_the_molecule_is_that_of_the_bound_form(
+    drawn: str, adduct: str, *, advised: bool
+) -> None:
+    assert bool(reactive_group(embedded(drawn)[1].mol, adduct, "ligand")) == advised
 
 
 def test_numbers_select_the_molecules_that_are_made() -> None:

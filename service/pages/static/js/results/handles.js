@@ -9,10 +9,11 @@ function told(handle) {
   const text = handle.contacts_lost.length === 0 ? t.contacts_remain : t.contacts_remain_lost;
   const counts = { n: handle.contacts_kept, lost: handle.contacts_lost.join("; ") };
   const kept = handle.contacts_kept === null ? null : make("p", {}, filled(text, counts));
+  const advice = handle.what_to_do === "" ? null : make("p", {}, handle.what_to_do);
   if (handle.to_make.length === 0) return [make("p", {}, t.no_reaction), kept];
   const blocks = handle.to_make.map((block) => make("li", {}, `${block.name}: `, make("code", {}, block.smiles)));
   const removes = handle.removes.length === 0 ? null : make("p", {}, filled(t.cut_removes, { atoms: handle.removes.join(", ") }));
-  return [make("ul", {}, ...blocks), removes, kept];
+  return [advice, make("ul", {}, ...blocks), removes, kept];
 }
 
 document.addEventListener(
