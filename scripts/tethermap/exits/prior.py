@@ -31,8 +31,10 @@ def chemistry_class(graph: LigandGraph, anchor: int, leaving: int | None) -> str
             return _nitrogen_hydrogen(graph, anchor)
         if element == "O":
             near = graph.near[anchor]
-            other = "alcohol or phenol O" if {graph.element[k] for k in near} == {"C"} else "other"
-            return "acid O-H" if any(_is_acidic(graph, k) for k in near) else other
+            if any(_is_acidic(graph, k) for k in near):
+                return "acid O-H"
+            on_carbon = all(k in graph.aromatic or _is_sp3_carbon(graph, k) for k in near)  # enols are tautomers
+            return "alcohol or phenol O" if {graph.element[k] for k in near} == {"C"} and on_carbon else "other"
         return _carbon_hydrogen(graph, anchor) if element == "C" else "other"
     if element == "N":
         return _cut_at_nitrogen(graph, anchor, leaving)

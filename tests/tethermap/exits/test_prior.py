@@ -45,7 +45,10 @@ EXAMPLES = {
     "ring C-H": (0.15, "C1CC[CH2:1]CC1"),
     "other": (
         0.15,
-        "CC[SH:1] CCC(N)=N[OH:1] CCN(C)[OH:1] c1ccccc1B(O)[OH:1] OCCC[N+:1](C)(C)[CH3:2] OCC[CH2:1][N+:2](C)(C)C",
+        (
+            "CC[SH:1] CCC(N)=N[OH:1] CCN(C)[OH:1] c1ccccc1B(O)[OH:1] OCCC[N+:1](C)(C)[CH3:2] OCC[CH2:1][N+:2](C)(C)C"
+            " CC(=O)C=C(CC)[OH:1] CCC(=NC)[OH:1] CCC(=C)[OH:1]"
+        ),
     ),
     "other N-H": (0.1, "CCC(=O)[NH:1]C c1cc[nH:1]c1 c1ccccc1[NH:1]c1ccccc1 CS(=O)(=O)[NH2:1]"),
     "acid O-H": (0.1, "CCC(=O)[OH:1] CCC(=O)N[OH:1] O=c1ccccn1[OH:1]"),
