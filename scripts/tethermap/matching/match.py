@@ -1,12 +1,15 @@
 """Map each observed atom to an atom of the component: by name, else by the graph."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-from rdkit import Chem
+from rdkit import Chem, rdBase
+from rdkit.Chem import rdDistGeom
 
-from tethermap.base.arrays import BoolArray, FloatArray, IntArray
+from tethermap.base.arrays import FloatArray, IntArray
 from tethermap.base.tables import by_key
 from tethermap.components.component_cif import AROMATIC_ORDER
 from tethermap.matching.partial import Mapping, observed_bonds, residue_graph
@@ -66,7 +69,7 @@ def map_by_name(
 
 
 def map_by_graph(
-    residue: ObservedResidue, shape: Template, *, strained: bool = False, named: bool = True
+    residue: ObservedResidue, shape: Template, *, strained: bool = False, trusted: bool = False
 ) -> Mapping | None:
     """Return the mapping by the pattern of bonds, None unless it leads to a single molecule.
 
@@ -79,8 +82,9 @@ def map_by_graph(
     ----------
     strained : bool
         Whether bonds of the template that are broken in the coordinates are accepted.
-    named : bool
-        Whether the template's names are known; if not, distances precede them where these are clear.
+    trusted : bool
+        Whether the template is the user's definition. Its names may be those of another program, therefore distances
+        precede them where these are clear; if all atoms were observed, any mapping gives this molecule.
     """
     wanted = sum(not leaves for leaves in shape.leaving)
     if not len(residue) or len(residue) < SMALLEST_SHARE * wanted:
@@ -88,13 +92,16 @@ def map_by_graph(
     matches = _graph_matches(residue, shape, strained=strained)
     if not len(matches):
         return None
-    agreement, deviation = _agreement(residue, shape, matches), _deviation(residue.xyz, shape, matches)
+    agreement = _agreement(residue, shape, matches)
+    deviation = _deviation(residue.xyz, shape, matches, _ideal_distances(shape, trusted=trusted))
     best_first = np.lexsort((deviation, -agreement))
     _, distinct = np.unique(_labellings(shape, matches)[best_first], axis=0, return_index=True)
     labellings: list[_Ranked] = sorted(
         ((-int(agreement[k]), float(deviation[k])), tuple(matches[k].tolist())) for k in best_first[distinct]
     )
-    if not named:
+    if trusted and len(residue) == len(shape):
+        return min((deviation, unequal, mapping) for (unequal, deviation), mapping in labellings)[2]
+    if trusted:
         closest = min(deviation for (_, deviation), _ in labellings)
         labellings = [ranked for ranked in labellings if not _is_clear(closest, ranked[0][1])]
     by_molecule = by_key((_smiles(residue, shape, ranked[1]), ranked) for ranked in labellings[:MOST_LABELLINGS])
@@ -154,10 +161,10 @@ def _agreement(residue: ObservedResidue, shape: Template, matches: IntArray) -> 
     return total
 
 
-def _deviation(xyz: FloatArray, shape: Template, matches: IntArray) -> FloatArray:
-    """Return deviations of distances over one and two bonds from ideal values, r.m.s. in angstroms, shape (n_matches,).
+def _deviation(xyz: FloatArray, shape: Template, matches: IntArray, ideal: FloatArray) -> FloatArray:
+    """Return deviations of distances over one and two bonds from ideal ones, r.m.s. in angstroms, shape (n_matches,).
 
-    A mapping to an atom without ideal coordinates deviates by 0.
+    A mapping to an atom without ideal distances deviates by 0.
     """
     over = by_key(((a, b) if a < b else (b, a), -1) for a, b, _ in shape.bonds)
     near = by_key((end, other) for a, b, _ in shape.bonds for end, other in ((a, b), (b, a)))
@@ -173,13 +180,26 @@ def _deviation(xyz: FloatArray, shape: Template, matches: IntArray) -> FloatArra
     np.put_along_axis(observed, matches, values=True, axis=1)
     between = np.stack([observed[:, middles].any(axis=1) for middles in over.values()], axis=1)
     counted = (first >= 0) & (second >= 0) & between
-    ideal = np.array([place or (np.nan,) * 3 for place in shape.xyz])
-    expected = np.linalg.norm(ideal[pairs[:, 0]] - ideal[pairs[:, 1]], axis=1)
     measured = np.linalg.norm(xyz[:, None] - xyz, axis=2)[first, second]
-    squares = np.where(counted, measured - expected, 0.0) ** 2
+    squares = np.where(counted, measured - ideal[pairs[:, 0], pairs[:, 1]], 0.0) ** 2
     deviation = np.sqrt(squares.sum(axis=1) / np.maximum(counted.sum(axis=1), 1))
-    unknown: BoolArray = np.isnan(ideal[matches]).any(axis=(1, 2))
-    return np.where(unknown, 0.0, deviation)
+    return np.where(np.isnan(np.diag(ideal)[matches]).any(axis=1), 0.0, deviation)
+
+
+@lru_cache(maxsize=256)
+def _ideal_distances(shape: Template, *, trusted: bool) -> FloatArray:
+    """Return the distances of ideal coordinates, nan if there are none; for a trusted template then those of RDKit."""
+    places = np.array([place or (np.nan,) * 3 for place in shape.xyz])
+    distances: FloatArray = np.linalg.norm(places[:, None] - places, axis=2)
+    if not (trusted and np.isnan(places).any()):  # a SMILES without stereo has no coordinates
+        return distances
+    mol, passed = sanitise(assemble(shape.elements, shape.charges, shape.bonds, shape.hydrogens))
+    if not passed:
+        return distances
+    with rdBase.BlockLogs(), suppress(ValueError, RuntimeError):
+        bounds = rdDistGeom.GetMoleculeBoundsMatrix(mol)
+        distances = (np.triu(bounds) + np.triu(bounds).T + np.tril(bounds) + np.tril(bounds).T) / 2
+    return distances
 
 
 def _is_clear(best: float, second: float) -> bool:

@@ -122,21 +122,25 @@ def _mappings(
 def _map_defined(residue: ObservedResidue, own: Component, *, strained: bool = False) -> Mapping | None:
     """Return the mapping to a user's definition: by names, else by the graph.
 
-    Names that are only numbered elements, which many programs write, are used where the graph leaves a choice, and only
+    Names that are only numbered elements, which many programs write, are used where the graph leads nowhere, and only
     if the coordinates show no further bonds.
     """
     shape = template(own)
     by_name = map_by_name(residue, shape, shape.names, strained=strained)
-    if own.named or by_name is None:
-        return by_name or map_by_graph(residue, shape, named=own.named)
+    if by_name and own.named:
+        return by_name
+    by_graph = map_by_graph(residue, shape, trusted=True)
+    if by_graph or by_name is None:
+        return by_graph
     bonds = {(min(a, b), max(a, b)) for a, b, _ in observed_bonds(shape, by_name)}
-    fits = near_pairs(residue.xyz, residue.elements).keys() <= bonds
-    return map_by_graph(residue, shape, named=False) or (by_name if fits else None)
+    return by_name if near_pairs(residue.xyz, residue.elements).keys() <= bonds else None
 
 
 def _map_strained(residue: ObservedResidue, own: Component) -> Mapping | None:
     """Return the mapping to a user's definition, some of whose bonds may be broken in the coordinates."""
-    return _map_defined(residue, own, strained=True) or map_by_graph(residue, template(own), strained=True)
+    return _map_defined(residue, own, strained=True) or map_by_graph(
+        residue, template(own), strained=True, trusted=True
+    )
 
 
 @lru_cache(maxsize=512)

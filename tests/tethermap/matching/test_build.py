@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from rdkit import Chem
 from scipy.spatial.transform import Rotation
 
-from tests.tools.components import Known, component_of, ideal_instance
+from tests.tools.components import Known, component_of, ideal_instance, without_stereo
 from tethermap.base.arrays import FloatArray
 from tethermap.components.component import Component
 from tethermap.components.index import ComponentIndex
@@ -19,6 +19,8 @@ from tethermap.entry.model import EntryBond
 from tethermap.instance.model import Instance
 from tethermap.matching.build import build_ligand
 from tethermap.molecule.dictionary import dictionary_smiles
+from tethermap.molecule.record import LigandMolecule
+from tethermap.molecule.template import template
 
 RealLigand = Callable[[str, str], Instance]
 
@@ -196,6 +198,26 @@ def test_numbers_of_atoms_do_not_place_double_bonds() -> None:
     assert (record.bond_source, record.observed_smiles) == ("user", "C=CCCC")
     (double,) = (bond for bond in record.mol.GetBonds() if bond.GetBondType() == Chem.BondType.DOUBLE)
     assert {record.names[double.GetBeginAtomIdx()], record.names[double.GetEndAtomIdx()]} == {"C4", "C5"}
+
+
+@pytest.mark.parametrize("comp_id", ["SKM", "WDI", "XGE", "I18", "HVD", "I5I", "ION"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_double_bonds_of_a_smiles_are_where_the_geometry_has_them(
+    known: Known, index: ComponentIndex, comp_id: str, order: int
+) -> None:
+    """The skeleton of each can be read in two directions, and a SMILES without stereo has no ideal coordinates."""
+    component = known(comp_id)
+    instance = ideal_instance(component, order=range(len(template(component)))[::order])
+    smiles = without_stereo(dictionary_smiles(component, neutral=True))
+    made = build_ligand(instance, NOTHING, {comp_id: component_from_smiles(comp_id, smiles)})
+    assert made.bond_source == "user"
+
+    def double_bonds(molecule: LigandMolecule) -> set[frozenset[str]]:
+        labels = [instance.atom_label(atom) for atom in molecule.atom_index]
+        bonds = (bond for bond in molecule.mol.GetBonds() if bond.GetBondType() == Chem.BondType.DOUBLE)
+        return {frozenset((labels[bond.GetBeginAtomIdx()], labels[bond.GetEndAtomIdx()])) for bond in bonds}
+
+    assert double_bonds(made) == double_bonds(build_ligand(instance, index))
 
 
 def test_unknown_component_is_perceived_and_flagged(known: Known) -> None:
