@@ -3,12 +3,13 @@
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
+import gemmi
 import numpy as np
 from rdkit import Chem, rdBase
 
@@ -16,10 +17,11 @@ from tethermap.base.arrays import FloatArray
 from tethermap.base.elements import SYMBOLS, is_metal
 from tethermap.base.identifiers import UNKNOWN_BOND
 from tethermap.base.packed import DamagedGzip, ending_of, unpacked
+from tethermap.entry.reader import EntryError, Parsed, parse_file
 from tethermap.formats.pdb_repair import FLEXIBLE, repaired_pdb
 from tethermap.formats.text import FormatError, structure_text
 from tethermap.sources.own.mol2 import is_flat, read_mol2
-from tethermap.sources.own.sniff import kind_of
+from tethermap.sources.own.sniff import MMCIF, kind_of
 
 LIGAND = "LIG"
 """Code of a ligand whose file has none; the wwPDB reserves it for this purpose."""
@@ -67,6 +69,10 @@ _RANK = re.compile(r"rank[_-]?(\d+)", re.IGNORECASE)
 _CONFIDENCE = re.compile(r"rank\d+_confidence(-?\d+\.\d+)")
 _VINA = re.compile(r"^REMARK +VINA RESULT: +(-?\d+\.\d+)", re.MULTILINE)
 _AUTODOCK = re.compile(r"Estimated Free Energy of Binding +=\s*([+-]?\d+\.\d+)")
+_LEAST_POSE = 5
+"""Fewest atoms of a het group of a model that is a pose."""
+
+_CIF_ORDERS = frozenset({"sing", "doub", "trip", "arom"})
 _LEAST_LIGAND = 6
 """Fewest heavy atoms of a fragment of a record that counts as a separate ligand."""
 
@@ -141,7 +147,7 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
         raise LigandFileError(f"{path.name}: {reason}") from error
     kind = kind_of(path)[0]
     kind = ending_of(path.name) if kind == "text" else kind
-    reader = {"sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2}.get(kind, _of_coordinates)
+    records = _of_mmcif(path) if kind in MMCIF else _READERS.get(kind, _of_coordinates)(text)
     poses: list[LigandPose] = []
     notes: list[str] = []
     ranks: Counter[object] = Counter()
@@ -149,9 +155,8 @@ def read_poses(path: Path, label: str = "") -> tuple[list[LigandPose], list[str]
     named = _RANK.search(path.name)
     confidence = _CONFIDENCE.search(path.name)
     file = label or path.name
-    records = enumerate(reader(text), start=1)
     with rdBase.BlockLogs():
-        for number, found in ((number, found) for number, record in records for found in record):
+        for number, found in ((k, found) for k, record in enumerate(records, start=1) for found in record):
             if isinstance(found, str):
                 notes.append(f"{path.name}, molecule {number}: {found}.")
                 continue
@@ -446,6 +451,52 @@ def _of_lines(part: str, first_smiles: re.Match[str] | None, model: str) -> Liga
     score = _VINA.search(model) or _AUTODOCK.search(model)
     fields = {"score_kcal_mol": score[1]} if score else {}
     return LigandPose(names, elements, xyz, charges, None, smiles, title, code, fields=fields)
+
+
+def _of_mmcif(path: Path) -> _Records:
+    """Yield the het groups of each model of an mmCIF file without polymer, with the bonds that it defines."""
+    try:
+        parsed = parse_file(path, LIGAND)
+    except EntryError as error:
+        raise LigandFileError(f"{path.name}: {error.value or 'it has no atoms'}") from error
+    for model in parsed.structure:
+        yield [_with_bonds(pose, parsed) for pose in het_poses(model, parsed)]
+
+
+def het_poses(model: gemmi.Model, parsed: Parsed) -> Iterator[LigandPose]:
+    """Yield the het groups of a model that repeats or lacks the protein.
+
+    Parameters
+    ----------
+    model : gemmi.Model
+        A model of the file.
+    parsed : Parsed
+        The file.
+    """
+    single = gemmi.Structure()
+    single.add_model(model)
+    parsed.sort(single)  # programs call ligands by names of residues (UNK), and residues by others (HID, HSD)
+    for residue in (one for part in single[0] for one in part):
+        if residue.entity_type == gemmi.EntityType.NonPolymer and len(residue) >= _LEAST_POSE:
+            rows = ((atom.name, atom.element.name, atom.pos.tolist(), atom.charge) for atom in residue)
+            names, elements, xyz, charges = zip(*rows, strict=True)
+            yield LigandPose(names, elements, np.array(xyz), charges, None, "", "", residue.name or LIGAND)
+
+
+def _with_bonds(pose: LigandPose, parsed: Parsed) -> LigandPose:
+    """Return a pose with the bonds of its component in the file, if they connect all its atoms."""
+    place = {name: k for k, name in enumerate(pose.names)}
+    listed = parsed.bonds.get(pose.comp_id, ())
+    inside = (one for one in listed if one.atom_1 in place and one.atom_2 in place)
+    bonds = tuple((place[one.atom_1], place[one.atom_2], one.order) for one in inside)
+    ends = {end for first, second, _ in bonds for end in (first, second)}
+    is_complete = len(place) == len(ends) == len(pose.names) and {order for *_, order in bonds} <= _CIF_ORDERS
+    return replace(pose, bonds=bonds) if is_complete else pose
+
+
+_READERS: Mapping[str, Callable[[str], _Records]] = {
+    "sdf": _of_sdf, "sd": _of_sdf, "mol": _of_sdf, "mol2": _of_mol2,
+}  # fmt: skip
 
 
 def _atom_names(elements: Sequence[str], given: list[str]) -> list[str]:

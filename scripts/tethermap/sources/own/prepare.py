@@ -7,7 +7,7 @@ the same bytes anywhere.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from tethermap.sources.own.archives import forget_unused, made_once
 from tethermap.sources.own.confidence import aligned_errors, confidence_file, read_scores, score_files
 from tethermap.sources.own.merge import merged, with_confidences
 from tethermap.sources.own.pairing import is_pocket, key_of, paired
-from tethermap.sources.own.poses import LIGAND, LigandFileError, LigandPose, read_poses
+from tethermap.sources.own.poses import LigandFileError, LigandPose, het_poses, read_poses
 from tethermap.sources.own.sniff import BESIDE, StructureFile, stem_of
 
 MOST_MODELS = 200
@@ -38,6 +38,9 @@ _RESIDUES = re.compile(
     r"^(?:ATOM  |HETATM).{11}(?:ALA|GLY|LEU|SER|VAL|LYS|GLU|ILE|THR|ASP|  [ACGU]| D[ACGT])", re.MULTILINE
 )
 _ATOMS = re.compile(r"^(?:ATOM  |HETATM)", re.MULTILINE)
+_LARGEST_LIGAND = 300_000
+"""Bytes of an mmCIF file from which it is not checked whether it has only ligands."""
+
 _UNPAIRED = "{} has no structure: name it as the structure's file, or list the pairs in two columns of a .csv file."
 _BLOCKS = "{} has {} data blocks with atoms; only {} is used: write each structure to a file, or all to one block."
 _BLOCK = re.compile(r"^data_(\S*)", re.MULTILINE | re.IGNORECASE)
@@ -154,12 +157,23 @@ def _told_apart(given: Given) -> tuple[list[Complex], dict[str, Complex]]:
     without: dict[str, Complex] = {}
     listed = {ligand for _, ligand in given.pairs}
     for file in given.structures:
-        text = "" if file.is_mmcif else _text(file)
-        if _ATOMS.search(text) and not _RESIDUES.search(text):
+        if _has_only_ligands(file):
             without[file.given] = file
         elif file.given not in listed:
             structures.append(file)
     return (structures, without) if structures else (list(without.values()), {})
+
+
+def _has_only_ligands(file: Complex) -> bool:
+    """Return whether a structure has atoms, but no residue of a polymer."""
+    if not file.is_mmcif:
+        text = _text(file)
+        return _ATOMS.search(text) is not None and _RESIDUES.search(text) is None
+    with suppress(EntryError, OSError):
+        if Path(file.place).stat().st_size < _LARGEST_LIGAND:
+            residues = (one for chain in parse_file(Path(file.place), file.entry_id).structure[0] for one in chain)
+            return all(one.entity_type == gemmi.EntityType.NonPolymer for one in residues)
+    return False
 
 
 def _text(file: Complex) -> str:
@@ -261,7 +275,8 @@ def _models(
         backbone, reference = _backbone(model), _backbone(first)
         same = len(backbone) == len(reference) and np.allclose(backbone, reference, atol=0.01)
         if not len(backbone) or same:
-            poses += _het_poses(model, label, number)
+            found = het_poses(model, parsed)
+            poses += [replace(pose, source_file=label, source_record=number, pose_rank=number) for pose in found]
         else:
             whole.append((number, model))
     if len(whole) >= MOST_MODELS:
@@ -281,15 +296,3 @@ def _backbone(model: gemmi.Model) -> np.ndarray:
     places = [atom.pos.tolist() for chain in model for residue in chain for atom in residue
               if atom.name in ("CA", "P") and residue.name != "CA"]  # fmt: skip
     return np.array(places).reshape(-1, 3)
-
-
-def _het_poses(model: gemmi.Model, label: str, number: int) -> Iterable[LigandPose]:
-    """Yield the het groups of a model that repeats or lacks the protein."""
-    for chain in model:
-        for residue in chain:
-            if residue.is_water() or gemmi.find_tabulated_residue(residue.name).is_standard() or len(residue) < 5:
-                continue
-            rows = ((atom.name, atom.element.name, atom.pos.tolist(), atom.charge) for atom in residue)
-            names, elements, xyz, charges = zip(*rows, strict=True)
-            code = residue.name or LIGAND
-            yield LigandPose(names, elements, np.array(xyz), charges, None, "", "", code, label, number, number)

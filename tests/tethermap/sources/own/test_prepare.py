@@ -151,6 +151,48 @@ def test_models_of_one_protein_are_poses_and_others_entries(tmp_path: Path, open
     assert [pose.pose_rank for pose in poses.values()] == [2, 3]
 
 
+@pytest.mark.parametrize("code", ["UNK", "LIG"])
+def test_poses_of_models_may_have_the_code_of_a_residue(tmp_path: Path, opened: Opened, code: str) -> None:
+    """Glide's and Maestro's export calls each ligand UNK; a force field's residue (HID) of the protein is no pose."""
+    ligand = [atom for atom in complex_atoms() if atom.is_ligand]
+    lines = [pdb_line(k, a, record="HETATM", code=code, chain=" ", number=1) for k, a in enumerate(ligand, start=1)]
+    docked = protein_pdb().replace("END\n", "").replace("ALA", "HID")
+    assert "HID" in docked
+    parts = (docked, docked + "".join(lines), "".join(lines))
+    models = "".join(f"MODEL {k:8d}\n{part}ENDMDL\n" for k, part in enumerate(parts, start=1))
+    (tmp_path / "docked.pdb").write_text(models)
+    source = opened(tmp_path)
+    poses = parse_file(source.fetch("docked").path, "docked").additions.poses
+    assert [pose.source_record for pose in poses.values()] == [2, 3]
+
+
+@pytest.mark.parametrize("with_bonds", [True, False])
+@pytest.mark.parametrize("structure", ["x.pdb", "x.cif"])
+def test_ligand_alone_in_mmcif_is_a_pose_of_its_structure(
+    structure: str, tmp_path: Path, opened: Opened, *, with_bonds: bool
+) -> None:
+    """ChimeraX writes mmCIF by default; PyMOL adds the bonds of the component."""
+    mol = ligand_mol()
+    model = gemmi.read_pdb_string(Chem.MolToPDBBlock(mol))
+    document = model.make_mmcif_document()
+    names = [atom.name for atom in model[0][0][0]]
+    bonds = document[0].init_loop("_chem_comp_bond.", ["comp_id", "atom_id_1", "atom_id_2", "value_order"])
+    Chem.Kekulize(mol, clearAromaticFlags=True)
+    for bond in mol.GetBonds() if with_bonds else ():
+        ends = names[bond.GetBeginAtomIdx()], names[bond.GetEndAtomIdx()]
+        bonds.add_row(["LIG", *ends, bond.GetBondType().name[:4]])
+    (tmp_path / "x_ligand.cif").write_text(document.as_string())
+    protein = gemmi.read_pdb_string(protein_pdb())
+    text = protein_pdb() if structure.endswith("pdb") else protein.make_mmcif_document().as_string()
+    (tmp_path / structure).write_text(text)
+    source = opened(tmp_path)
+    assert source.all_entries() == ["x"]
+    entry = entry_of(source, "x")
+    assert [pose.source_file for pose in entry.additions.poses.values()] == ["x_ligand.cif"]
+    assert ["doub" in text for text in entry.additions.ligands.values()] == [with_bonds]
+    assert source.notes == []
+
+
 def moved(text: str, step: float) -> str:
     """Return a PDB text moved along x."""
     lines = [f"{line[:30]}{float(line[30:38]) + step:8.3f}{line[38:]}" if line.startswith("ATOM") else line
