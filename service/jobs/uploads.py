@@ -256,7 +256,7 @@ def _unpacked(path: Path, most: int) -> int:
     except DamagedGzip as error:
         raise _invalid(path.name, "is damaged: it can't be unpacked") from error
     except ArchiveError as error:
-        raise _invalid(path.name, f"is {error}") from error
+        raise _invalid(path.name, f"can't be used: {error}") from error
 
 
 def _too_large(name: str, most: int, how: str = "") -> PayloadTooLarge:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
+from service.addresses import address
 from service.errors import JobStateConflict
 from service.http.answer import Answer, Count, Success, Yes
 from service.http.endpoint import Routes
@@ -67,7 +68,7 @@ async def add_upload(request: Request) -> Response:
     await in_thread(shared.uploads.check_quota, owner_of(request), announced_length(request))
     async with sent_files(request, shared.parts.settings.max_upload_files) as files:
         upload = await shared.uploads.add(files, shared.parts.clock.utc(), owner_of(request))
-    return json_answer(UploadAnswer.of(upload), 201, {"Location": f"/api/uploads/{upload.upload_id}"})
+    return json_answer(UploadAnswer.of(upload), 201, {"Location": address(f"/api/uploads/{upload.upload_id}")})
 
 
 @ROUTES.get("/api/uploads/{upload_id}", UploadAnswer)

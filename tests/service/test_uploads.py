@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import tarfile
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -45,6 +46,12 @@ def test_upload_lists_the_content_of_its_files_and_exists_until_it_is_removed(ht
     assert http.get(answer.headers["location"]).json() == body
     assert http.delete(answer.headers["location"]).json()["deleted"] is True
     assert_error(http.get(answer.headers["location"]), 404, "NOT_FOUND")
+
+
+def test_address_of_an_upload_has_the_path_of_the_proxy(tmp_path: Path) -> None:
+    with local(tmp_path, root_path="/lab") as client:
+        answer = send(client, GOOD)
+        assert answer.headers["location"] == f"/lab/api/uploads/{answer.json()['upload_id']}"
 
 
 @pytest.mark.parametrize(
@@ -152,12 +159,16 @@ def test_files_of_the_page_are_taken_without_scripts(http: httpx2.Client) -> Non
 BOMB = gzip.compress(bytes(5_000_000))
 
 
-def _npz(entries: int, size: int) -> bytes:
+def _zip(**files: bytes) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(entries):
-            archive.writestr(f"pae{number}.npy", bytes(size))
+        for name, data in files.items():
+            archive.writestr(name, data)
     return stream.getvalue()
+
+
+def _npz(entries: int, size: int) -> bytes:
+    return _zip(**{f"pae{number}.npy": bytes(size) for number in range(entries)})
 
 
 @pytest.mark.parametrize(
@@ -169,11 +180,25 @@ def _npz(entries: int, size: int) -> bytes:
         *((f"x.{kind}.gz", gzip.compress(bytes(1)) + BOMB) for kind in ("xml", "json", "map")),
         ("pae_model.npz", _npz(10, 500_000)),
         ("pae_model.npz.gz", gzip.compress(_npz(10, 500_000))),
+        ("models.zip", _zip(**{"model.cif.gz": BOMB})),
     ],
 )
 def test_limit_of_unpacked_sizes_counts_all_members_and_entries(http: httpx2.Client, name: str, data: bytes) -> None:
     """The limit is ten times that of a file, 4 MB here."""
     assert_error(send(http, (name, data)), 413, "PAYLOAD_TOO_LARGE", file=name, maximum=4_000_000)
+
+
+@pytest.mark.parametrize("name", ["models.zip", "models.tar"])
+def test_archive_that_ends_early_is_named(http: httpx2.Client, name: str) -> None:
+    """The announced size of its file is larger than the archive, or differs from the real one."""
+    member = tarfile.TarInfo("model.pdb")
+    member.size = 1 << 40
+    whole = _zip(**{"model.pdb": GOOD[1]})
+    entry = whole.index(b"PK\x01\x02") + 24
+    data = {"models.tar": member.tobuf() + bytes(1024), "models.zip": whole[:entry] + bytes(4) + whole[entry + 4 :]}
+    answer = send(http, (name, data[name]))
+    assert_error(answer, 422, "INVALID_FIELD", file=name)
+    assert f"{name} can't be used: a damaged archive" in answer.json()["error"]["message"]
 
 
 def test_files_of_one_upload_have_one_limit_together(tmp_path: Path) -> None:

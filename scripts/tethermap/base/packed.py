@@ -109,6 +109,12 @@ def open_unpacked(path: Path) -> BinaryIO:
     return path.open("rb") if reader is None else cast("BinaryIO", reader(path))
 
 
+def unpacked_stream(stream: BinaryIO) -> BinaryIO:
+    """Return a stream of the content of a buffered stream; packed content is unpacked while it is read."""
+    reader = _reader_of(stream.peek(_MAGIC))  # type: ignore[attr-defined]
+    return stream if reader is None else cast("BinaryIO", reader(stream))
+
+
 def _reader_of(data: bytes) -> Callable[..., object] | None:
     """Return the opener for packed content by its first bytes, None if it isn't packed."""
     return next((reader for magic, reader in _READERS if data.startswith(magic)), None)

@@ -4,15 +4,17 @@ import hashlib
 import io
 import json
 import shutil
+import struct
 import tarfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tethermap.base.atomic import write_text
-from tethermap.base.packed import DAMAGED, MOST_UNPACKED, open_unpacked
+from tethermap.base.packed import DAMAGED, MOST_UNPACKED, open_unpacked, unpacked_stream
 
 MOST_MEMBERS = 20_000
 """Files of one archive."""
@@ -20,8 +22,8 @@ MOST_MEMBERS = 20_000
 _STEP = 1 << 20
 _STAMP = "made.json"
 _KEPT_DAYS = 30
-_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
-
+_DAMAGED: tuple[type[Exception], ...] = (*DAMAGED, zipfile.BadZipFile, tarfile.TarError, ValueError, struct.error)
+"""Errors of damaged archives; names that are not in the encoding that they announce raise ValueError."""
 
 Parts = Iterator[tuple[str, int, BinaryIO]]
 """Name, size in bytes and content of each file of an archive."""
@@ -37,14 +39,15 @@ def members(path: Path) -> Parts:
     Raises
     ------
     ArchiveError
-        If it is damaged, locked by a password, or has too many files.
+        If it is damaged, locked by a password, or has too many files; to read damaged content raises other errors,
+        see `_content`.
     """
-    try:
+    with _archive_errors():
         if _is_zip(path):
             with open_unpacked(path) as plain, zipfile.ZipFile(plain) as archive:
                 for number, entry in enumerate(archive.infolist()):
                     _count(number)
-                    if not entry.is_dir():
+                    if entry.filename and not entry.is_dir():
                         with archive.open(entry) as stream:
                             yield entry.filename, entry.file_size, stream  # type: ignore[misc]
         else:
@@ -53,10 +56,33 @@ def members(path: Path) -> Parts:
                     _count(number)
                     if member.isfile():
                         yield member.name, member.size, tar.extractfile(member) or io.BytesIO()  # type: ignore[misc]
+
+
+@contextmanager
+def _archive_errors() -> Iterator[None]:
+    """Raise ArchiveError for the errors of Python's readers of archives."""
+    try:
+        yield
+    except NotImplementedError as error:  # also a RuntimeError
+        raise ArchiveError("an archive with a compression that can't be read; unpack it first") from error
     except RuntimeError as error:  # zipfile raises it for missing passwords
         raise ArchiveError("it has a password; unpack it first") from error
     except _DAMAGED as error:
         raise ArchiveError(f"a damaged archive ({str(error)[:80]})") from error
+
+
+def _content(stream: BinaryIO, *, unpacked: bool = False) -> Iterator[bytes]:
+    """Yield the content of a file of an archive in parts; if it is packed, with `unpacked` its unpacked content.
+
+    Raises
+    ------
+    ArchiveError
+        If it is damaged.
+    """
+    with _archive_errors():
+        stream = unpacked_stream(stream) if unpacked else stream
+        while part := stream.read(_STEP):
+            yield part
 
 
 def is_archive(path: Path) -> bool:
@@ -75,7 +101,7 @@ def _is_zip(path: Path) -> bool:
 
 
 def members_size(path: Path, most: int) -> int:
-    """Return the number of bytes of all files of an archive, 0 of other files.
+    """Return the number of bytes of all files of an archive, unpacked if they are packed; 0 of other files.
 
     The sum is returned as soon as it exceeds `most`; archives of NumPy count too.
 
@@ -86,8 +112,10 @@ def members_size(path: Path, most: int) -> int:
     """
     size = 0
     for _, _, stream in members(path) if _is_zip(path) or is_archive(path) else ():
-        while size <= most and (part := stream.read(_STEP)):
+        for part in _content(stream, unpacked=True):
             size += len(part)
+            if size > most:
+                return size
     return size
 
 
@@ -121,7 +149,7 @@ def unpack(path: Path, folder: Path, parts: Callable[[Path], Parts] = members) -
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("wb") as file:
-                    while part := stream.read(_STEP):
+                    for part in _content(stream):
                         size += len(part)
                         if size > MOST_UNPACKED:
                             raise ArchiveError(f"its files have more than {MOST_UNPACKED} bytes")

@@ -1,6 +1,9 @@
 """Archives of a user's files: unpacked into one folder with their folders, within bounds."""
 
+import bz2
+import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -16,10 +19,10 @@ from tethermap.sources.own.archives import ArchiveError, is_archive, members_siz
 MODEL = next(style for style in programs() if style.name == "alphafold3").text.encode()
 
 
-def packed(path: Path, files: dict[str, bytes]) -> Path:
+def packed(path: Path, files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
     """Write a ZIP or, by its name, a tar archive."""
     if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(path, "w", compression) as archive:
             for name, data in files.items():
                 archive.writestr(name, data)
         return path
@@ -57,6 +60,53 @@ def test_archive_beyond_the_bounds_is_refused(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(archives, "MOST_UNPACKED", 6_000_000)
     with pytest.raises(ArchiveError, match="more than 6000000 bytes"):
         unpack(path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz"])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_of_an_archive_count_with_their_content(
+    name: str, compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """A few kB in an archive of a few kB that a reader of structures unpacks to 10 MB."""
+    path = packed(tmp_path / name, {"a.cif.gz": compress(bytes(5_000_000)), "b.cif": compress(bytes(5_000_000))})
+    assert members_size(path, 1 << 30) == 10_000_000
+    assert 6_000_000 < members_size(path, 6_000_000) < 8_000_000
+
+
+def _with_false_size(whole: bytes) -> bytes:
+    entry = whole.index(b"PK\x01\x02")
+    return whole[: entry + 24] + (7).to_bytes(4, "little") + whole[entry + 28 :]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("x.zip", lambda whole: whole.replace(b"data_", b"DATA_", 1)),  # another checksum
+        ("x.zip", _with_false_size),
+        ("x.zip", lambda whole: whole.replace(b"\xc3\xa9.cif", b"\xff\xff.cif")),  # a name that is not UTF-8
+        ("x.tar", lambda whole: whole[:2000]),
+    ],
+)
+def test_damage_that_shows_only_while_a_file_is_read_is_reported(
+    name: str, damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = packed(tmp_path / name, {"\xe9.cif": MODEL}, zipfile.ZIP_STORED)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ArchiveError, match="damaged archive"):
+        members_size(path, 1 << 30)
+    with pytest.raises(ArchiveError, match="damaged archive"):
+        unpack(path, tmp_path / "cache")
+
+
+def test_unknown_compression_is_not_reported_as_a_password(tmp_path: Path) -> None:
+    whole = bytearray(packed(tmp_path / "x.zip", {"a.cif": MODEL}).read_bytes())
+    entry = whole.index(b"PK\x01\x02")
+    for place, value, reason in ((6, 1, "has a password"), (8, 9, "compression that can't be read")):
+        changed = bytearray(whole)
+        changed[place] = changed[entry + place + 2] = value
+        (tmp_path / "x.zip").write_bytes(changed)
+        with pytest.raises(ArchiveError, match=reason):
+            members_size(tmp_path / "x.zip", 1 << 30)
 
 
 def test_links_are_left_out_and_damage_is_reported(tmp_path: Path) -> None:
