@@ -10,7 +10,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.addresses import WES, address
-from service.errors import InvalidField, InvalidJson, MissingField, NotFound, UnsupportedInput, wrong_parameter
+from service.errors import (
+    InvalidField,
+    InvalidJson,
+    MissingField,
+    NotFound,
+    UnsupportedInput,
+    invalid_field,
+    wrong_parameter,
+)
 from service.http.answer import Answer, Count, Map, Time
 from service.http.endpoint import Routes
 from service.http.json_body import parse_object
@@ -161,6 +169,9 @@ WORKFLOW_URL = "tethermap"
 _TYPE, _TYPE_VERSION, _ENGINE = "SMK", "9", "snakemake"
 _ATTACHED = "workflow_attachment"
 _KEPT = {"workflow_type": _TYPE, "workflow_type_version": _TYPE_VERSION, "workflow_url": WORKFLOW_URL}
+_LARGEST_TAGS = 8192
+"""Characters of the names and values of a run's tags, which the list of runs contains."""
+_MOST_FIELDS = 100
 _NO_EXIT_CODE = -1
 _PAGE_SIZE = Whole("page_size", "Maximum number of rows (default 50).", minimum=1, maximum=1000)
 _PAGE_TOKEN = Text("page_token", "`next_page_token` of the previous page.")
@@ -244,7 +255,10 @@ async def run_workflow(request: Request) -> Response:
     body = parse_object(fields.get("workflow_params", "").encode(), "workflow_params")
     submission = await in_thread(parse_submission, body, shared.parts.settings)
     await require_allowed(request, submission)
-    kept = {**{name: fields[name].strip() for name in _KEPT}, "tags": _objects(fields, "tags")}
+    tags = _objects(fields, "tags")
+    if sum(map(len, (*tags, *tags.values()))) > _LARGEST_TAGS:
+        raise _refused("tags", f"has more than {_LARGEST_TAGS} characters")
+    kept = {**{name: fields[name].strip() for name in _KEPT}, "tags": tags}
     submission = submission.model_copy(update={"run": kept})
     record = await shared.parts.queue.submit(submission, owner=owner_of(request))
     return json_answer(WesRunAnswer(run_id=record.job_id))
@@ -272,9 +286,12 @@ async def _form(request: Request) -> dict[str, str]:
     most = shared_of(request).parts.settings.max_body_bytes
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == "application/x-www-form-urlencoded":
-        pairs: list[tuple[str, str]] = parse_qsl(text, keep_blank_values=True)
+        try:
+            pairs: list[tuple[str, str]] = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        except ValueError:
+            raise invalid_field("form", "has too many fields") from None
     else:
-        async with sent_form(request, "A run is", files=100, largest=most) as form:
+        async with sent_form(request, "A run is", files=_MOST_FIELDS, largest=most) as form:
             if _ATTACHED in form:
                 raise UnsupportedInput(f"{_ATTACHED}: sent workflows are not run.", field=_ATTACHED)
             pairs = [

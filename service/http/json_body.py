@@ -54,7 +54,9 @@ def parse_object(body: bytes, name: str = "The body") -> dict[str, Any]:
     if _depth(text) > MAX_DEPTH:
         raise InvalidJson(f"{name} is nested deeper than {MAX_DEPTH} levels.")
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite, parse_int=_whole
+        )
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidJson(f"{name} contains an unpaired surrogate.") from None
@@ -84,6 +86,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _whole(text: str) -> int:
+    _finite(text)  # other readers of JSON know no larger numbers
+    return int(text)
 
 
 def _finite(text: str) -> float:

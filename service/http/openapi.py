@@ -15,7 +15,7 @@ from service.http.answer import ErrorAnswer, WesErrorAnswer
 from service.http.discovery_answers import API_VERSION, UnavailableExampleAnswer
 from service.http.endpoint import PAGE, Endpoint
 from service.http.responses import BYTES, is_binary
-from service.jobs.submission import MAX_DELAY_SECONDS, SERVER_FILES, public_settings
+from service.jobs.submission import MAX_DELAY_SECONDS, MAX_ITEMS, SERVER_FILES, public_settings
 from service.jobs.uploads import UPLOAD_ID
 from service.settings import Settings
 from tethermap.base.config import load_yaml
@@ -124,7 +124,10 @@ def _bodies(settings: Settings) -> dict[str, Schema]:
         job[name]["maxLength"] = settings.max_target_chars
     for name in ("search_query", "query"):
         job[name]["maxLength"] = settings.max_query_chars
-    options = {name: dict(schema) for name, (_, schema) in public_settings().items()}
+    options = {
+        name: {**schema, **({"maxItems": MAX_ITEMS} if schema.get("type") == "array" else {})}
+        for name, (_, schema) in public_settings().items()
+    }
     options["entries"]["maxItems"] = settings.max_entries
     job["options"]["properties"] = options
     job["structures"]["pattern"] = UPLOAD_ID

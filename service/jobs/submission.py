@@ -31,6 +31,10 @@ SERVER_FILES = ("structure_path", "structure_file", "input_path", "upload_path")
 """Fields that would name a file of the server."""
 
 MAX_DELAY_SECONDS = 30.0
+MAX_ITEMS = 1000
+"""Items of an option that is a list; of entries there may be more, which polls do not repeat."""
+MAX_SEQUENCES = 100
+"""Sequences of a job, each of which is searched and compared with every entry."""
 
 _FORMATS = FormatChecker(["date"])
 _FIELDS = {"target_name", "search_query", "fasta_seq", "options", "pdb_id", "ligand", "structures", "webhook"}
@@ -212,8 +216,8 @@ def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
 
 
 def _refuse_control_characters(field: str, text: str) -> None:
-    if any(unicodedata.category(character) == "Cc" for character in text):
-        raise invalid_field(field, "contains control characters")
+    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in text):
+        raise invalid_field(field, "contains control characters or line breaks")
 
 
 def _pattern(body: Mapping[str, Any], field: str, pattern: str, wanted: str) -> str | None:
@@ -242,6 +246,8 @@ def _sequence(body: Mapping[str, Any], longest: int) -> tuple[str | None, list[s
                 counts = f"a sequence of {len(residues)} residues was ignored; {SHORTEST_SEQUENCE} are needed"
                 notes.append(f"Sequence: {counts}.")
             else:
+                if len(records) == MAX_SEQUENCES:
+                    raise invalid_field(name, f"has more than {MAX_SEQUENCES} sequences")
                 printable = "".join(c for c in header if unicodedata.category(c) not in ("Cc", "Cs")).strip()
                 records.append(f">{printable[:200] or 'sequence'}\n{residues}")
         notes += sequence_notes(value)
@@ -263,8 +269,9 @@ def _options(value: Any, most_entries: int) -> dict[str, Any]:
             close = [f" (did you mean {one}?)" for one in difflib.get_close_matches(name[:64], settings, 1)]
             raise invalid_field(f"options.{name[:64]}", "".join(["is not an option that a client may set", *close]))
         schema = settings[name][1]
-        if name == "entries" and isinstance(option, list) and len(option) > most_entries:
-            raise invalid_field("options.entries", f"names {len(option)} entries: at most {most_entries}")
+        most, items = (most_entries, "entries") if name == "entries" else (MAX_ITEMS, "items")
+        if isinstance(option, list) and len(option) > most:
+            raise invalid_field(f"options.{name}", f"has {len(option)} {items}: at most {most}")
         for part in option if isinstance(option, list) else [option]:
             if isinstance(part, str):
                 _refuse_control_characters(f"options.{name}", part)

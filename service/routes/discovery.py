@@ -13,6 +13,7 @@ from service.http.bodies import MAX_WAITING_BODIES, MAX_WAITING_UPLOADS, UPLOAD_
 from service.http.endpoint import Routes
 from service.http.openapi import MAX_BULK, words
 from service.http.responses import json_answer, tagged
+from service.jobs.submission import MAX_ITEMS, MAX_SEQUENCES
 from service.results.rows import MAX_FILTERS
 from service.routes.shared import MAX_STREAMS, Shared, in_thread, shared_of
 from service.runs.config import SNAKEFILE
@@ -106,6 +107,8 @@ async def get_manifest(request: Request) -> Response:
         companion_tool_links=[answers.NamedLink(name=name, url=url) for name, url in _LINKS.items()],
         limits={
             **{name: getattr(settings, name) for name in _LIMITS},
+            "max_option_items": MAX_ITEMS,
+            "max_sequences": MAX_SEQUENCES,
             "max_sasa_bulk": MAX_BULK,
             "upload_timeout_s": max(settings.body_timeout_s, UPLOAD_SECONDS),
             "max_waiting_bodies": MAX_WAITING_BODIES,

@@ -122,12 +122,33 @@ def test_form_in_odd_characters_is_refused(http: Http) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
-    [("kinds", ["ligand", "gold"], "'gold'.*one of"), ("entries", [str(one) for one in range(1000, 3001)], "2000")],
-    ids=["unknown", "too many"],
+    [
+        ("kinds", ["ligand", "gold"], "'gold'.*one of"),
+        ("entries", [str(one) for one in range(1000, 3001)], "2001 entries: at most 2000"),
+        ("only_ligands", [f"{one}" for one in range(1001)], "1001 items: at most 1000"),
+        ("kinds", ["ligand"] * 100_000, "100000 items: at most 1000"),
+    ],
+    ids=["unknown", "entries", "ligands", "kinds"],
 )
 def test_wrong_or_too_many_items_of_a_list_are_named(http: Http, name: str, value: list[str], words: str) -> None:
     answer = http.post("/api/jobs", json={**HPV, "options": {name: value}})
     assert re.search(words, assert_error(answer, 422, "INVALID_FIELD", field=f"options.{name}")["reason"])
+
+
+def test_a_job_has_a_bounded_number_of_sequences(http: Http) -> None:
+    """Each is searched separately, and each poll repeats its header."""
+    records = [f">{'x' * 190}{number}\nACDEFGHIKL\n" for number in range(101)]
+    answer = http.post("/api/jobs", json={**HPV, "fasta_seq": "".join(records)})
+    assert_error(answer, 422, "INVALID_FIELD", field="fasta_seq", reason="has more than 100 sequences")
+    taken = http.post("/api/jobs", json={**HPV, "fasta_seq": "".join(records[1:])}).json()
+    assert len(http.get(taken["status_url"]).content) < 30_000
+    http.post(f"{taken['status_url']}/cancel")
+
+
+@pytest.mark.parametrize("target", ["a\u2028b", "a\u2029b", "a\x85b", "a\nb"])
+def test_line_breaks_of_any_kind_are_refused_in_a_target(http: Http, target: str) -> None:
+    answer = http.post("/api/jobs", json={**HPV, "target_name": target})
+    assert_error(answer, 422, "INVALID_FIELD", field="target_name")
 
 
 def test_many_entries_are_counted_in_polls(http: Http) -> None:

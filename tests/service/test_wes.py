@@ -105,7 +105,8 @@ def test_a_run_is_canceled_and_a_failed_one_has_its_cause(http: httpx2.Client, q
         ({"workflow_url": "https://evil.example/x.smk"}, 400), ({"workflow_url": ""}, 400),
         ({"workflow_type": "CWL"}, 400), ({"workflow_type_version": "99"}, 400),
         ({"workflow_engine": "nextflow"}, 400), ({"tags": '{"a": 1}'}, 400),
-        ({"tags": "[]"}, 400), ({"workflow_engine_parameters": '{"cores": "4"}'}, 400),
+        ({"tags": "[]"}, 400), ({"tags": json.dumps({"a": "x" * 8192})}, 400),
+        ({"workflow_engine_parameters": '{"cores": "4"}'}, 400),
         ({"workflow_params": "{"}, 400), ({"workflow_params": "{}"}, 400), ({"workflow_attachment": "x"}, 400),
         ({"workflow_params": '{"pdb_id": "../x"}'}, 422), ({"workflow_params": '{"a":1,"a":2}'}, 400),
     ],
@@ -118,6 +119,13 @@ def test_a_wrong_run_is_refused_in_the_words_of_the_standard(
     assert fits(answer.json(), "ErrorResponse")["status_code"] == status
     if "JSON" in answer.json()["msg"]:  # errors there have no details
         assert answer.json()["msg"].startswith(next(iter(changes)))
+
+
+def test_a_form_of_many_fields_is_refused(http: httpx2.Client) -> None:
+    form = "&".join(f"field{number}=1" for number in range(101))
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = http.post(f"{BASE}/runs", content=form, headers=headers)
+    assert fits(answer.json(), "ErrorResponse") == {"msg": "form has too many fields.", "status_code": 422}
 
 
 def test_unknown_runs_and_pages_are_refused(http: httpx2.Client, live: LiveService) -> None:  # noqa: ARG001
