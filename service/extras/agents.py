@@ -18,6 +18,7 @@ from service.http.endpoint import Routes
 from service.http.json_body import read_json
 from service.http.responses import json_bytes
 from service.pages.render import environment
+from service.routes.shared import in_thread
 from tethermap.base.root import __version__
 
 PROTOCOLS = ("2025-06-18", "2025-03-26")
@@ -25,6 +26,9 @@ PROTOCOLS = ("2025-06-18", "2025-03-26")
 
 MOST_BYTES = 40_000
 """Bytes of a result; a longer one is cut after a whole row and marked as an error."""
+
+MOST_READ = 8 << 20
+"""Bytes of a file that are read; its address has the rest."""
 
 _PASSED_ON = ("authorization", "cookie", "host", "origin", "sec-fetch-site", "x-forwarded-for")
 _CALL_BYTES = 2_000
@@ -137,12 +141,20 @@ async def _result(request: Request, tool: Tool, given: dict[str, Any]) -> Map:
     asked = tool.request(given)
     transport = httpx2.ASGITransport(app=request.app, client=request.client or ("", 0))
     headers = {name: value for name in _PASSED_ON if (value := request.headers.get(name)) is not None}
+    if tool.path.endswith("{path}"):
+        headers["range"] = f"bytes=0-{MOST_READ - 1}"
     base = f"{request.url.scheme}://localhost"
     async with httpx2.AsyncClient(transport=transport, base_url=base, timeout=None) as api:
         answer = await api.request(**asked, headers=headers)
+    return await in_thread(_outcome, answer, tool, given)
+
+
+def _outcome(answer: httpx2.Response, tool: Tool, given: dict[str, Any]) -> Map:
+    """Return the result of a tool for the response of the API, which may be large."""
+    if answer.headers.get("content-range", "").startswith("bytes"):
+        size = int(answer.headers["content-range"].rpartition("/")[2])
+        return _lines(_text_of(answer, size), tool, given, is_whole=size <= MOST_READ)
     is_error = answer.status_code >= 400
-    if tool.path.endswith("{path}") and not is_error:
-        return _lines(answer.text, tool, given)
     if (body := _object(answer)) is None:
         return _content(answer.text, is_error=is_error)
     if is_error or body.get("ok") is False:
@@ -170,21 +182,40 @@ def _page(body: dict[str, Any], tool: Tool, given: dict[str, Any]) -> tuple[dict
     return body, is_cut
 
 
-def _lines(text: str, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the lines of a file that fit, and after a cut the call for the next lines."""
+def _lines(text: str, tool: Tool, given: dict[str, Any], *, is_whole: bool = True) -> dict[str, Any]:
+    """Return the lines of a file, or of its first part, that fit, and after a cut the call for the next lines."""
     skipped = given.get("offset") or 0
     if not isinstance(skipped, int) or skipped < 0:
         raise ToolError("offset must be a whole number of lines from 0.")
     lines = text.splitlines(keepends=True)[skipped:]
     count = sum(size <= MOST_BYTES - _CALL_BYTES for size in accumulate(len(line.encode()) for line in lines))
-    content = _content("".join(lines[:count]), is_error=count < len(lines))
-    if count < len(lines):
-        cut: dict[str, Any] = {"cut": f"{count} of {len(lines)} lines fit; download_url of files has the whole file."}
-        if count:
+    content = _content("".join(lines[:count]), is_error=count < len(lines) or not is_whole)
+    if content["isError"]:
+        part = "" if is_whole else f" in the first {MOST_READ >> 20} MB"
+        message = f"{count} of {len(lines)} lines{part} fit; download_url of files has the whole file."
+        cut: dict[str, Any] = {"cut": message}
+        if 0 < count < len(lines):
             cut["next_call"] = {"name": tool.name, "arguments": {**given, "offset": skipped + count}}
         content["content"] += _content(_text(cut), is_error=True)["content"]
         content["structuredContent"] = cut
     return content
+
+
+def _text_of(answer: httpx2.Response, size: int) -> str:
+    """Return the text of a file, or of its complete lines within `MOST_READ`; empty if it has no byte.
+
+    Raises
+    ------
+    ToolError
+        If it is not text.
+    """
+    content = answer.content if size else b""
+    if size > MOST_READ:
+        content = content[: content.rfind(b"\n") + 1]
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise ToolError("The file is not text: download_url of files has it.") from None
 
 
 def _text(value: Any) -> str:

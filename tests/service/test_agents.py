@@ -12,10 +12,11 @@ import httpx2
 import mcp
 import pytest
 
-from service.extras.agents import MOST_BYTES, PROTOCOLS, _lines, _page
+from service.extras.agents import MOST_BYTES, MOST_READ, PROTOCOLS, _lines, _page
 from service.extras.tools import TOOLS
 from service.settings import Token
 from tests.service.core import LiveService, hold, local
+from tests.tools.patience import wait_until
 from tests.tools.runs import ROOT
 from tethermap.base import layout
 from tethermap.base.tables import EXIT_ANSWERS, Row, Value, read_table
@@ -267,6 +268,29 @@ def test_long_files_are_cut_after_a_line_with_the_next_call(http: httpx2.Client)
     assert (part.count("\n"), part.startswith("HIV-1")) == (1, True)
     arguments = {"job_id": HPV, "path": "Results_Display.csv", "offset": -1}
     assert sent(http, "tools/call", {"name": "read_file", "arguments": arguments})["result"]["isError"] is True
+
+
+def test_only_the_first_part_of_a_large_file_is_read(http: httpx2.Client, tmp_path: Path) -> None:
+    with local(tmp_path) as client:
+        job = client.post("/api/jobs", json={"pdb_id": "1hpv"}).json()
+        wait_until(lambda: client.get(job["status_url"]).json()["status"] == "completed", 60, "the job to end")
+        folder = tmp_path / "jobs" / job["job_id"] / "logs"
+        line = b"x" * 99 + b"\n"
+        with (folder / "job.log").open("wb") as log:
+            log.write(line * (MOST_READ // 100 + 1000))
+        asked = {"job_id": job["job_id"], "path": "logs/job.log", "offset": MOST_READ // 100 - 2}
+        call = {"name": "read_file", "arguments": asked}
+        result = sent(client, "tools/call", call)["result"]
+        assert result["isError"] is True
+        assert result["content"][0]["text"].encode() == line * 2
+        assert "first 8 MB" in result["structuredContent"]["cut"]
+        assert "next_call" not in result["structuredContent"]
+        (folder / "job.log").write_bytes(b"")
+        empty = sent(client, "tools/call", call)["result"]
+        assert (empty["isError"], empty["content"][0]["text"]) == (False, "")
+    binary = {"job_id": HPV, "path": "TARGET_RESULTS/tables/Contacts.parquet"}
+    refused = sent(http, "tools/call", {"name": "read_file", "arguments": binary})["result"]
+    assert (refused["isError"], "not text" in refused["content"][0]["text"]) == (True, True)
 
 
 def test_a_client_is_greeted_and_gets_the_list_of_tools(http: httpx2.Client) -> None:
