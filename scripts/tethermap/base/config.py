@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tethermap.base import recorded_search
 from tethermap.base.errors import UserError
 from tethermap.base.fasta import SHORTEST_SEQUENCE, read_fasta
+from tethermap.base.identifiers import is_utf8
 from tethermap.base.root import ROOT, cache_home, expanded
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def resolve(raw: Mapping[str, Any]) -> Settings:
         # A misspelled setting is reported before the missing one that it stands for.
         misspelled = [error for error in errors if error.validator == "additionalProperties"]
         raise ConfigError(_message([*misspelled, *errors][0], schema))
-    _check_numbers(settings)
+    _check_values(settings)
     after, before = (settings["filters"][f"released_{word}"] for word in ("after", "before"))
     if after and before and after > before:
         raise ConfigError(f"filters.released_after ({after}) is later than filters.released_before ({before}).")
@@ -208,11 +209,14 @@ def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _check_numbers(settings: Settings) -> None:
-    """Reject NaN, which the schema's comparisons never reject."""
+def _check_values(settings: Settings) -> None:
+    """Reject NaN, which the schema's comparisons never reject, and texts that no file of a job can contain."""
     for key, value in leaves(settings):
         if isinstance(value, float) and not math.isfinite(value):
             raise ConfigError(f"{key} is {value}: give a number.")
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and not is_utf8(text):
+                raise ConfigError(f"{key} is {_shown(text)}, which is not in UTF-8: change the name.")
 
 
 def _check_sequence(fasta: str | None) -> None:

@@ -23,6 +23,7 @@ UNKNOWN_BOND = "unknown"
 _MARKUP = re.compile(r"[~_]\{([^{}]+)\}|\^\{([^{}]+)\}|~([\d',\s]+)~")
 """Marks of names in the dictionary for italics, lowered and raised text: OpenEye's in braces, ACD/Name's doubled."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CLASSIC_ID = re.compile(r"[0-9][a-z0-9]{3}")
 _FILE = re.compile(
@@ -132,6 +133,15 @@ def plain_name(name: str) -> str:
     """
     plain = _MARKUP.sub(lambda match: match[1] or f"({match[2] or match[3]})", name)
     return plain.replace("$l", "lambda")
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a text is valid Unicode; names of files may have any bytes.
+
+    >>> is_utf8("Gr\\udcf6\\udcdfe")
+    False
+    """
+    return not _SURROGATE.search(name)
 
 
 def unique(names: Iterable[str | None]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tethermap.base.atomic import write_text
 from tethermap.base.errors import isolate_errors
+from tethermap.base.identifiers import is_utf8
 from tethermap.base.layout import walk
 from tethermap.base.packed import ending_of
 from tethermap.run.software import source_digest
@@ -146,6 +147,9 @@ class FilesSource(FolderSource):
                     for place in walk(path)
                     if not str(Path(place).resolve()).startswith(own)
                 }
+        for place in [place for place in labels if not is_utf8(place)]:
+            name = labels.pop(place).encode("utf-8", "backslashreplace").decode("utf-8")
+            skipped.setdefault("a path that is not in UTF-8; rename it", []).append(name)
         labels = {file: name for place, label in labels.items() for file, name in self._opened(place, label, skipped)}
         return dict(sorted(labels.items(), key=lambda item: naming.natural(item[1])))
 

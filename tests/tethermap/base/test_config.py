@@ -62,6 +62,8 @@ def test_unusual_target_names_are_unchanged(name: str) -> None:
         ({"filters": {"nope": 1}}, "filters.nope is not a setting", "config/README.md lists all settings."),
         ({"filters": {"max_resolution": -1}}, "filters.max_resolution is -1", "from 0.1 to 100 or null"),
         ({"filters": {"max_resolution": float("nan")}}, "filters.max_resolution is nan", "give a number"),
+        ({"target_name": "Gr\udcf6\udcdfe"}, "target_name is 'Gr\\udcf6\\udcdfe'", "which is not in UTF-8"),
+        ({"source": {"kind": "files", "files": ["/x/\udcf6"]}}, "source.files is '/x/\\udcf6'", "change the name"),
         ({"filters": {"max_entries": 2.5}}, "filters.max_entries is 2.5", "a whole number from 1"),
         ({"filters": {"kinds": ["drug"]}}, "filters.kinds[0] is 'drug'", "one of ligand, cofactor"),
         ({"filters": {"only_ligands": [15]}}, "filters.only_ligands[0] is 15", "in quotes"),

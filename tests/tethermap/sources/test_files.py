@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,15 @@ def test_file_is_used_in_place_and_found_by_its_name(tmp_path: Path) -> None:
     assert [entry_id for entry_id, _ in source.text_search(["soak"], (), any_term=False)] == ["compound-17-soak"]
     fetched = source.fetch("compound-17-soak")
     assert (fetched.path, fetched.source, fetched.format) == (path, "files", "pdb")
+
+
+def test_names_of_files_may_be_in_another_encoding(tmp_path: Path) -> None:
+    write(tmp_path / "m" / "good.pdb", pdb_text("XXXX"))
+    for path in (os.fsencode(tmp_path) + b"/m/\xf6.pdb", os.fsencode(tmp_path) + b"/m/\xe4/other.pdb"):
+        write(Path(os.fsdecode(path)), pdb_text("XXXX"))
+    source = FilesSource([tmp_path / "m"], tmp_path / "cache").open()
+    assert source.all_entries() == ["good"]
+    assert source.notes == [r"\udcf6.pdb, \udce4/other.pdb were not used: a path that is not in UTF-8; rename it."]
 
 
 @pytest.mark.parametrize("name", ["missing.pdb", "missing"])
