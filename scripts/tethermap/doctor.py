@@ -76,7 +76,7 @@ def findings(part: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Find
 def check_loops() -> Iterator[Finding]:
     """Check the compiled loops."""
     loaded()
-    yield Finding("loops", "ok", f"Tethermap {__version__}, Python {platform.python_version()}, {compiler()}")
+    yield Finding("loops", "ok", f"Tethermap {__version__}, Python {platform.python_version()}, compiler {compiler()}")
 
 
 def check_dictionary() -> Iterator[Finding]:

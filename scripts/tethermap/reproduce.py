@@ -93,16 +93,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--validation", help="its folder of validation reports")
     parser.add_argument("--affinity", nargs="*", default=[], help="its tables of affinities")
     parser.add_argument("--degraders", nargs="*", default=[], help="its tables of published degraders")
-    parser.add_argument("--output", type=Path, help="folder of the rerun; by default next to it, named …-again")
-    parser.add_argument("--cores", type=cores, default=os.cpu_count() or 1)
+    output = "folder of the rerun (default: NAME-again next to it); one that is complete is only compared"
+    parser.add_argument("--output", type=Path, help=output)
+    parser.add_argument("--cores", type=cores, default=os.cpu_count() or 1, help="processes at once (%(default)s)")
     given = parser.parse_args(arguments)
-    job = given.folder.absolute()
-    again = (given.output or job.with_name(f"{job.name}-again")).absolute()
+    job = expanded(given.folder).absolute()
+    again = expanded(given.output or job.with_name(f"{job.name}-again")).absolute()
     if not (job / layout.MANIFEST).is_file():
         raise UserError(f"{job} is no folder of a finished job: it has no {layout.MANIFEST}.")
     if again.resolve() == job.resolve():
         raise UserError(f"--output {again} is the job to compare with: give another folder.")
-    settings = configuration(job, vars(given))
+    settings = configuration(job, vars(given)) | {"result_cache_mb": 0}  # it may have the results of this job
     try:
         command = snakemake_command(again, settings, given.cores)
     except OSError as error:

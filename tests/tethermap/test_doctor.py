@@ -1,6 +1,7 @@
 """Each fault of an installation gives one line that names the setting to change."""
 
 import http.server
+import re
 import shutil
 import ssl
 import threading
@@ -14,6 +15,7 @@ from tests.standin.server import StandIn
 from tests.tools.programs import self_signed
 from tethermap import doctor
 from tethermap.base.errors import UserError
+from tethermap.base.root import __version__
 from tethermap.doctor import Finding
 from tethermap.run.http import CERTIFICATES, HttpClient, HttpError, RequestLimits
 
@@ -47,6 +49,12 @@ def test_sound_installation_has_no_faults(
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("  ")[0].strip() for line in lines].count("ok") >= 10
     assert not [line for line in lines if line.startswith("FAULT")]
+
+
+def test_versions_of_the_loops_are_named() -> None:
+    ((part, state, says),) = doctor.check_loops()
+    assert (part, state) == ("loops", "ok")
+    assert re.fullmatch(rf"Tethermap {__version__}, Python 3\.\d+\.\d+\S*, compiler \S.*", says)
 
 
 def test_dead_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,16 @@ def test_folder_of_the_rerun_is_another_one_that_can_be_written(job: Path, tmp_p
     for output, says in ((tmp_path / "file", "can't be written"), (job.parent / "models/../job", "to compare with")):
         with pytest.raises(UserError, match=says):
             reproduce.main([str(job), "--source", str(job.parent / "models"), "--output", str(output)])
+
+
+def test_results_are_not_read_from_the_cache_of_the_job(
+    job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 3))
+    places = ["--source", str(job.parent / "models"), "--output", str(tmp_path / "again")]
+    assert reproduce.main([str(job), *places]) == 3
+    settings = json.loads((tmp_path / "again" / layout.WORK / "command.json").read_text())
+    assert settings["result_cache_mb"] == 0
 
 
 @pytest.mark.parametrize(
