@@ -1,6 +1,7 @@
 """The command `tethermap`: run a job, preview it, run a recorded one again, find faults of the installation, serve."""
 
 import argparse
+import io
 import json
 import os
 import re
@@ -34,14 +35,21 @@ from tethermap.steps.own_files import (
 _BYTES_PER_SECOND = 2e6
 """Assumed speed of a download."""
 
+_CORES = min(4, os.cpu_count() or 1)
 _MOST_SHOWN = 20
-_STATUS = "Exit status: 0 if the job is complete, also if nothing was kept; 1 if it failed; 2 if the input is wrong."
+_STATUS = """
+Arguments after -- are those of Snakemake: -- --unlock, for example, after a run was killed.
+Exit status: 0 if the job is complete, also if nothing was kept; 1 if it failed; 2 if the input is wrong."""
+_WHAT = "PDB ids, structure files or folders, or a target's name; an existing path is read as one"
+_PROFILE = "of config/profiles, slurm for example, or a folder; each has its number of processes"
 _SERVICE_PACKAGES = ("duckdb", "isal", "pydantic", "python_multipart", "starlette", "uvicorn", "zipstream")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a locale may lack Å
     try:
         if words[:1] == ["reproduce"]:
             return reproduce.main(words[1:])
@@ -68,7 +76,7 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     for words in chosen.set:
         _set(settings, words)
     source = _section(settings, "source")
-    paths = [word for word in chosen.what if word and expanded(word).exists()]
+    paths = _paths(chosen)
     ids = [word for word in chosen.what if entry_id_of(word)]
     missing = [word for word in chosen.what if word not in paths + ids and ("/" in word or Path(word).suffix)]
     if missing:
@@ -97,10 +105,20 @@ def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
     return settings
 
 
+def _paths(chosen: argparse.Namespace) -> list[str]:
+    """Return the words that are paths of structures: none if another source is given."""
+    paths = [word for word in chosen.what if word and expanded(word).exists()]
+    if not (chosen.archive or chosen.mirror):
+        return paths
+    if named := [word for word in paths if "/" in word or expanded(word).is_file()]:
+        raise UserError(f"{named[0]} is a path: give PDB ids or a target with --archive or --mirror.")
+    return []  # a folder may have the name of the target
+
+
 def _sequence(file: Path) -> str:
     """Return the text of a FASTA file; an empty one would accept every chain."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = expanded(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--fasta {file} can't be read: give the path of a FASTA file.") from error
     if not text.strip():
@@ -152,14 +170,16 @@ def _run(chosen: argparse.Namespace) -> int:
     """Replace this process by Snakemake, which shows progress and can be stopped with Ctrl-C."""
     name = re.sub(r"[^a-z0-9]+", "-", " ".join(Path(word).name for word in chosen.what).lower()).strip("-")[:40]
     job = expanded(chosen.folder or f"tethermap-{name or 'job'}").absolute()
-    profile = str(Path(chosen.profile).absolute()) if Path(chosen.profile).is_dir() else chosen.profile
+    profiles = sorted(path.name for path in PROFILES.iterdir() if path.is_dir())
+    profile = chosen.profile if chosen.profile in profiles else str(expanded(chosen.profile).absolute())
     if not (PROFILES / profile).is_dir():
-        profiles = ", ".join(sorted(path.name for path in PROFILES.iterdir() if path.is_dir()))
-        raise UserError(f"There is no profile {profile}: give {profiles}, or the path of a profile's folder.")
+        names = ", ".join(profiles)
+        raise UserError(f"There is no profile {chosen.profile}: give {names}, or the path of a profile's folder.")
     try:
         settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
         refuse_unreadable_tables(resolve(settings))
-        command = snakemake_command(job, settings, chosen.cores, profile)
+        number = chosen.cores or (_CORES if profile == LOCAL else None)
+        command = snakemake_command(job, settings, number, profile)
     except OSError as error:
         raise UserError(f"The job folder {job} can't be written ({error.strerror}): give another --folder.") from error
     build_dictionary()
@@ -183,7 +203,8 @@ def _preview(chosen: argparse.Namespace) -> int:
     found = json.loads(scout.stdout or "{}")
     if scout.returncode:
         raise UserError(found["error"]["message"] if found else scout.stderr)
-    sys.stdout.write("\n".join([*preview_lines(found["entries"], settings, chosen.cores), *found["notes"]]) + "\n")
+    lines = preview_lines(found["entries"], settings, chosen.cores or _CORES)
+    sys.stdout.write("\n".join([*lines, *found["notes"]]) + "\n")
     return 0
 
 
@@ -221,8 +242,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     job = argparse.ArgumentParser(add_help=False)
-    job.add_argument("what", nargs="+", metavar="WHAT", help="PDB ids, structure files or folders, or a target's name")
-    job.add_argument("--query", help="words, PDB ids and UniProt accessions to search for (default: WHAT)")
+    job.add_argument("what", nargs="+", metavar="WHAT", help=_WHAT)
+    job.add_argument("--query", help="words, PDB ids, UniProt accessions to search for (default: WHAT, none for files)")
     job.add_argument("--target", help="name of the target protein (default: WHAT)")
     job.add_argument("--fasta", type=Path, metavar="FILE", help="sequence of the target")
     job.add_argument("--smiles", action="append", default=[], metavar="CODE=SMILES", help="definition of a ligand")
@@ -230,10 +251,11 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument("--mirror", type=Path, metavar="FOLDER", help="folder of wwPDB files to use, not RCSB PDB")
     source.add_argument("--archive", action="store_true", help="use the five embedded entries")
     job.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="any setting (config/README.md)")
-    job.add_argument("--cores", type=cores, default=min(4, os.cpu_count() or 1), help="processes at once (%(default)s)")
+    job.add_argument("--cores", type=cores, help=f"processes at once (default: {_CORES})")
     run = commands.add_parser("run", parents=[job], help="run a job; arguments of Snakemake after --", epilog=_STATUS)
+    run.formatter_class = argparse.RawDescriptionHelpFormatter
     run.add_argument("--folder", type=Path, help="the job folder (default: tethermap-WHAT)")
-    run.add_argument("--profile", default=LOCAL, help="of config/profiles, slurm for example, or a folder")
+    run.add_argument("--profile", default=LOCAL, help=_PROFILE)
     run.set_defaults(does=_run)
     preview = commands.add_parser("preview", parents=[job], help="show entries, megabytes and minutes of a job")
     preview.set_defaults(does=_preview)

@@ -1,14 +1,19 @@
 """The words of the command `tethermap` become the settings of a job."""
 
 import argparse
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.standin.server import StandIn
+from tethermap import __main__
 from tethermap.__main__ import _parser, job_settings, main, preview_lines
 from tethermap.base.config import resolve
 from tethermap.base.errors import UserError
+from tethermap.run.start import PROFILES
 from tethermap.sources.suggestions import ARCHIVE
 
 
@@ -95,6 +100,22 @@ def test_table_that_cannot_be_read_is_refused_before_the_run(
     assert not (tmp_path / "job").exists()
 
 
+@pytest.mark.parametrize("option", [["--archive"], ["--mirror", "."]])
+def test_folder_with_the_name_of_a_target_is_no_structure_of_a_mirror(
+    option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("4CUP", "BAZ2B"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "model.cif").write_text("data_model\n")
+    monkeypatch.chdir(tmp_path)
+    settings = [job_settings(words(name, *option)) for name in ("4CUP", "BAZ2B")]
+    assert [one["source"].get("files") for one in settings] == [None, None]
+    assert settings[0]["filters"]["entries"] == ["4CUP"]
+    for path in ("model.cif", "./BAZ2B"):
+        with pytest.raises(UserError, match=f"{path} is a path: give PDB ids or a target with --archive or --mirror"):
+            job_settings(words(path, *option))
+
+
 def test_folder_of_the_user_names_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models").mkdir()
     monkeypatch.chdir(tmp_path / "models")
@@ -147,6 +168,45 @@ def test_argument_that_cannot_be_used_is_one_sentence(
 def test_mirror_that_does_not_exist_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "4CUP", "--mirror", str(tmp_path / "none")]) == 2
     assert f"--mirror {tmp_path}/none is no folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([], [f"{PROFILES}/local", "--cores", str(min(4, os.cpu_count() or 1))]),
+        (["--profile", "local", "--cores", "3"], [f"{PROFILES}/local", "--cores", "3"]),
+        (["--profile", "slurm"], [f"{PROFILES}/slurm"]),
+        (["--profile", "./local"], ["{here}/local"]),
+        (["--profile=~/own", "--cores", "3"], ["{here}/own", "--cores", "3"]),
+    ],
+)
+def test_profile_is_one_of_ours_or_a_folder(
+    given: list[str], expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("local", "slurm", "own"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    commands: list[list[str]] = []
+    monkeypatch.setattr(__main__, "build_dictionary", lambda: None)
+    monkeypatch.setattr(os, "execv", lambda _, command: commands.append(command))
+    with pytest.raises(TypeError):  # execv does not return
+        main(["run", "4CUP", "--archive", *given])
+    (command,) = commands
+    assert command[command.index("--profile") + 1 :] == [word.format(here=tmp_path) for word in expected]
+
+
+def test_profiles_can_be_read_in_any_locale() -> None:
+    assert [path for path in PROFILES.glob("*/config.yaml") if not path.read_bytes().isascii()] == []
+
+
+@pytest.mark.process
+def test_terminal_may_lack_characters_of_the_output(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tethermap", "preview", "4CUP", "--archive", "--set", f"cache_dir={tmp_path}"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    printed = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "1.88 ?" in printed
 
 
 @pytest.mark.process

@@ -67,7 +67,7 @@ def cost(atoms: Iterable[int | None]) -> Cost:
     return Cost(round(_START_CPU_SECONDS + _CPU_SECONDS_PER_ENTRY * len(sizes), 1), _BYTES_PER_ATOM * sum(sizes))
 
 
-def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int, profile: str = LOCAL) -> list[str]:
+def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int | None, profile: str = LOCAL) -> list[str]:
     """Write the configuration of a job into its folder and return the command that runs it.
 
     Parameters
@@ -76,8 +76,8 @@ def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int, profil
         The job folder, absolute.
     settings : mapping
         The configuration.
-    cores : int
-        Number of processes at the same time; a profile other than the local one has its own.
+    cores : int or None
+        Number of processes at the same time; None for the number of the profile.
     profile : str
         A folder of `config/profiles`, or the path of another one.
     """
@@ -86,5 +86,5 @@ def snakemake_command(job: Path, settings: Mapping[str, Any], cores: int, profil
     return [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(job)),
         *("--configfile", str(configuration), "--profile", str(PROFILES / profile)),
-        *(("--cores", str(cores)) if profile == LOCAL else ()),
+        *(("--cores", str(cores)) if cores else ()),
     ]
