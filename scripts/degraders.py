@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 
 from rdkit import Chem
 
@@ -18,8 +17,9 @@ from tethermap.extras.degraders.ends import to_make
 from tethermap.extras.degraders.join import degraders, read_linkers
 from tethermap.extras.degraders.split import halves_in
 from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor
-from tethermap.extras.protac.programs import FORMATS, MOST_MADE
+from tethermap.extras.protac.programs import FORMATS, LINKER_CLASSES, MOST_MADE
 from tethermap.molecule.layout2d import molecule_layout
+from tethermap.run.start import job_folder
 
 
 def make(first: Part, second: Part, given: argparse.Namespace) -> str:
@@ -67,14 +67,16 @@ def _part(given: argparse.Namespace, letter: str) -> Part:
     return build.part_of_smiles(smiles, second) if smiles else build.part_of_exit(requested, second)
 
 
-def _arguments(argv: Sequence[str]) -> argparse.Namespace:
+def arguments_of(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of the script."""
     parser = argparse.ArgumentParser(prog="python -m scripts.degraders", description=__doc__)
     for letter, name in (("a", "target"), ("b", "recruiter")):
-        parser.add_argument(f"--{letter}-job", type=Path, help=f"finished job of the {name}'s half")
+        parser.add_argument(f"--{letter}-job", type=job_folder, help=f"finished job of the {name}'s half")
         parser.add_argument(f"--{letter}-stem", default="", help="its ligand, as Exit_Vectors.csv names it")
         parser.add_argument(f"--{letter}-anchor", default="", help="its anchor_atom there, one with a rank")
         parser.add_argument(f"--{letter}-smiles", default="", help="the half as SMILES with [*], instead of a job")
-    parser.add_argument("--linkers", action="append", default=[], help="class of linkers; may be repeated")
+    linkers = "class of linkers; may be repeated (default: all)"
+    parser.add_argument("--linkers", action="append", default=[], choices=LINKER_CLASSES, help=linkers)
     parser.add_argument("--format", choices=FORMATS, default="json")
     parser.add_argument("--counted", action="store_true", help="print JSON with the total and numbers of all molecules")
     parser.add_argument("--numbers", type=json.loads, default=(), help="list of the numbers to make, not a part")
@@ -84,11 +86,18 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--most-atoms", type=int, help="maximum number of atoms between the halves")
     parser.add_argument("--handles", action="store_true", help="list only the needs of the target's half at its exits")
     parser.add_argument("--split", default="", help="SMILES of a degrader to split into halves, instead of two ligands")
-    return parser.parse_args(argv)
+    given = parser.parse_args(argv)
+    halves = [letter for letter in "ab" if getattr(given, f"{letter}_job") or getattr(given, f"{letter}_smiles")]
+    if given.split or given.handles:
+        if not (given.a_job or (given.split and given.b_job)):
+            parser.error("give the job with --a-job")
+    elif len(halves) < 2:
+        parser.error("give both halves: --a-job or --a-smiles, and --b-job or --b-smiles")
+    return given
 
 
 if __name__ == "__main__":
-    arguments = _arguments(sys.argv[1:])
+    arguments = arguments_of(sys.argv[1:])
     try:
         jobs = [job for job in (arguments.a_job, arguments.b_job) if job]
         if arguments.split:

@@ -10,6 +10,7 @@ from tethermap.base.atomic import replacing, write_text
 from tethermap.extras.protac.on_demand import NoInputsError, RequestedAnchor, inputs_of_anchor
 from tethermap.extras.protac.programs import tools
 from tethermap.extras.protac.round_trip import OpenBabel, open_babel
+from tethermap.run.start import job_folder
 
 
 def main(
@@ -56,12 +57,12 @@ def installed_open_babel() -> OpenBabel:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.protac_inputs", description=__doc__)
-    parser.add_argument("job", type=Path, help="the job folder")
+    parser.add_argument("job", type=job_folder, help="the job folder")
     parser.add_argument("--stem", required=True, help="the ligand, as Exit_Vectors.csv names it")
     parser.add_argument("--anchor", required=True, help="its anchor_atom there, one with a rank")
     parser.add_argument("--tool", action="append", choices=tools(), help="may be repeated (default: all)")
     parser.add_argument("--degrader", default="", help="SMILES of the degrader, if known")
-    parser.add_argument("--other-job", type=Path, help="the job of the other half; with --other-stem, --other-anchor")
+    parser.add_argument("--other-job", type=job_folder, help="job of the other half; with --other-stem, --other-anchor")
     parser.add_argument("--other-stem", default="")
     parser.add_argument("--other-anchor", default="")
     conversion = "convert heads with PRosettaC's method and report the resulting anchors"

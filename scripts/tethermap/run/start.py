@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tethermap.base import layout
 from tethermap.base.atomic import write_text
-from tethermap.base.root import ROOT
+from tethermap.base.root import ROOT, expanded
 
 PROFILES = ROOT / "config" / "profiles"
 """Folder of the Snakemake profiles shipped with Tethermap."""
@@ -35,6 +35,14 @@ def cores(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"{text} is no number of processes: give a whole number from 1")
     return int(text)
+
+
+def job_folder(text: str) -> Path:
+    """Return the folder that a word of the command line names, for `argparse`."""
+    folder = expanded(text)
+    if not folder.is_dir():
+        raise ArgumentTypeError(f"there is no folder {text}: give that of a finished job")
+    return folder
 
 
 class Cost(NamedTuple):
