@@ -63,7 +63,7 @@ format: setup-tests ## write Python and Snakemake files in the house style
 release: setup ## run all entries of MIRROR=folder into results/release, tables alone; a second run takes changed entries (OUTPUTS=all: all files)
 	@$(BIN)/python -m scripts.release results/release --mirror $(MIRROR) --cores $(CORES) --outputs $(or $(OUTPUTS),tables)
 
-recruiters: setup ## build the E3 recruiters of config/recruiters.yaml into results/recruiters (MIRROR=folder; else the archive)
+recruiters: setup ## build the E3 recruiters of config/recruiters.yaml into results/recruiters (MIRROR=folder; else from RCSB PDB)
 	@$(BIN)/python -m scripts.recruiters results/recruiters --cores $(CORES) $(if $(MIRROR),--mirror $(MIRROR))
 
 examples: setup ## build the curated examples of the service

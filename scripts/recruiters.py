@@ -77,8 +77,8 @@ def _found(one: Mapping[str, Any], rows: Mapping[tuple[str, str], Sequence[Row]]
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.recruiters", description=__doc__)
     parser.add_argument("job", type=Path, help="folder of the job")
-    parser.add_argument("--mirror", type=Path, help="folder of structures (default: the public archive)")
-    parser.add_argument("--cores", type=cores, default=2)
+    parser.add_argument("--mirror", type=Path, help="folder of structures (default: RCSB PDB)")
+    parser.add_argument("--cores", type=cores, default=2, help="processes at once (%(default)s)")
     arguments = parser.parse_args()
     library = yaml.safe_load(LIBRARY.read_text(encoding="utf-8"))
     source = {"kind": "mirror", "mirror": str(arguments.mirror.resolve())} if arguments.mirror else {"kind": "auto"}

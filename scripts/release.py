@@ -237,7 +237,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--outputs", choices=("tables", "all"), default="tables", help="all: files of ligands too")
     parser.add_argument("--part", type=_part, default=(1, 1), metavar="K/N", help="a share, on one of N machines")
     parser.add_argument("--date", default=time.strftime("%Y-%m-%d"), help="date of the release (default: today)")
-    parser.add_argument("--cores", type=cores, default=min(4, os.cpu_count() or 1))
+    parser.add_argument("--cores", type=cores, default=min(4, os.cpu_count() or 1), help="processes (%(default)s)")
     return parser.parse_args(argv)
 
 

@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m service", description="Without a command: run the service. Settings are TETHERMAP_* variables."
+        prog="tethermap serve", description="Without a command: run the service. Settings are TETHERMAP_* variables."
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("reindex", help="read all job folders again into the index")
