@@ -102,8 +102,8 @@ bench-jobs: setup-tests ## measure jobs of 50, 500 and 5,000 entries, half an ho
 bench-release: setup-tests ## measure a release of the mirror (needs TETHERMAP_TEST_MIRROR)
 	@$(BIN)/python -m tests.tools.bench_release
 
-fuzz: setup-tests ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour; goes on where it was ended
-	@$(BIN)/python -m tests.tools.fuzz
+fuzz: setup-tests ## feed 10,000 damaged structure files to the pipeline, a quarter of an hour
+	@TETHERMAP_TEST_DAMAGED=10000 $(BIN)/python -m pytest -n $(CORES) tests/test_fuzz.py
 
 fuzz-api: setup-tests ## send 2,000 generated requests, right and wrong ones, to all routes of the OpenAPI document
 	@TETHERMAP_TEST_CASES=16 $(BIN)/python -m pytest tests/service/test_openapi.py

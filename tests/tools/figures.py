@@ -45,7 +45,6 @@ SECTIONS = {
     "soak": "Long life of the service",
     "slurm": "Slurm",
     "crash": "Crash points",
-    "fuzz": "Fuzz",
 }
 """All sections in their order on the page."""
 
