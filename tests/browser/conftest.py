@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser import harness
-from tests.service.core import HPV, REFUSED, LiveService
+from tests.service.core import HPV, LiveService, waiting_job
 from tests.service.proxy import proxied
 
 __all__ = ["proxied"]
@@ -53,8 +53,6 @@ def pages(service: LiveService, browser: Browser) -> Iterator[harness.Pages]:
 
 @pytest.fixture
 def waiting(service: LiveService) -> Iterator[str]:
-    """A job that waits, as the one before it in its batch is followed by a pause."""
-    status, batch = service.call("POST", "/api/batches", {"jobs": [REFUSED, HPV], "delay_seconds": 30})
-    assert status == 202, batch
-    yield batch["jobs"][1]["job_id"]
-    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
+    """A job that waits."""
+    with waiting_job(service, HPV) as job_id:
+        yield job_id

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.service.core import REFUSED, LiveService
+from tests.service.core import REFUSED, LiveService, waiting_job
 from tests.service.proxy import proxied
 from tests.standin.fixtures import served, standin
 
@@ -54,8 +54,6 @@ def failed_job(live: LiveService) -> str:
 
 @pytest.fixture
 def queued_job(live: LiveService) -> Iterator[str]:
-    """A job that waits: the second of a batch with a pause of half a minute."""
-    status, batch = live.call("POST", "/api/batches", {"jobs": [REFUSED, REFUSED], "delay_seconds": 30})
-    assert status == 202, batch
-    yield batch["jobs"][1]["job_id"]
-    live.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
+    """A job that waits."""
+    with waiting_job(live, REFUSED) as job_id:
+        yield job_id

@@ -15,7 +15,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -163,10 +163,25 @@ async def until(true: Callable[[], Any], seconds: float = 30) -> Any:
 
 
 def hold(folder: Path, step: str) -> Path:
-    """Let jobs below a folder stay at a step of the stand-in pipeline until the file that is returned is gone."""
+    """Let jobs below a folder, or those of a query (``step query``), stay at a step of the stand-in pipeline.
+
+    They continue when the file that is returned is gone.
+    """
     part = folder / f".{HOLD}"
     part.write_text(step, encoding="utf-8")
     return part.rename(folder / HOLD)
+
+
+@contextlib.contextmanager
+def waiting_job(service: LiveService, body: Mapping[str, Any]) -> Iterator[str]:
+    """Submit a job that waits, because the one before it in its batch is paused; yield its id."""
+    gate = hold(service.folder, "search_entries 1GBT")
+    before = {"target_name": "Trypsin", "search_query": "1GBT"}
+    status, batch = service.call("POST", "/api/batches", {"jobs": [before, body]})
+    assert status == 202, batch
+    yield batch["jobs"][1]["job_id"]
+    service.call("POST", f"/api/batches/{batch['batch_id']}/cancel")
+    gate.unlink()
 
 
 def living(folder: Path) -> list[processes.Process]:

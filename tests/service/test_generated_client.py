@@ -15,7 +15,7 @@ from service.app import endpoints
 from service.http.openapi import document
 from tests.service.answers import DEFAULTS
 from tests.service.core import HPV, LiveService
-from tests.tools.patience import wait_until
+from tests.tools.patience import patience, wait_until
 
 PACKAGE = "generated_client"
 
@@ -46,7 +46,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
 def test_generated_client_submits_polls_and_downloads(
     generated: Callable[[str], Any], live: LiveService, done_job: str
 ) -> None:
-    with generated("client").Client(base_url=live.address, timeout=60) as client:
+    with generated("client").Client(base_url=live.address, timeout=patience(60)) as client:
         job = generated("models").NewJob.from_dict(HPV)
         submitted = generated("api.jobs.submit_job").sync(client=client, body=job)
         state = generated("api.jobs.get_job").sync

@@ -179,7 +179,7 @@ async def test_watching_ends_with_the_job_and_with_the_service(tmp_path: Path) -
         following = asyncio.ensure_future(follow())
         await until(lambda: status(parts, long.job_id) == "running")
         parts.queue.begin_stopping()
-        assert (await asyncio.wait_for(following, 5))[-1] == "running"
+        assert (await asyncio.wait_for(following, patience(5)))[-1] == "running"
         with pytest.raises(QueueFull):
             await parts.queue.submit(QUICK)
 

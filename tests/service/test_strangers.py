@@ -253,17 +253,22 @@ async def large(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - 
 @pytest.mark.parametrize("closing", [False, True], ids=["kept", "closed"])
 @pytest.mark.parametrize("size", [64 * MIB, 3 * MIB], ids=["64 MiB", "3 MiB"])
 async def test_an_answer_that_is_not_read_ends(monkeypatch: pytest.MonkeyPatch, size: int, *, closing: bool) -> None:
-    monkeypatch.setattr("service.connections.READ_SECONDS", 1.0)
-    monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
+    monkeypatch.setattr("service.connections.READ_SECONDS", patience(0.5))
+    monkeypatch.setattr("service.connections.HEADER_SECONDS", patience(0.5))
     monkeypatch.setattr(TimedProtocol, "waiting", Waiting(1024))
-    async with serving(large) as server:
+    begun: list[int] = []
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        begun.append(size)
+        await large(scope, receive, send)
+
+    async with serving(answer) as server:
         before = memory_mb()
         header = "Connection: close\r\n" if closing else ""
         clients = [await connect(server) for _ in range(50)]
         for _, writer in clients:
             writer.write(f"GET /{size} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n".encode())
-        await until(lambda: len(server.server_state.connections) == 50)
-        await until(lambda: not server.server_state.connections)
+        await until(lambda: len(begun) == 50 and not server.server_state.connections)
         assert memory_mb() - before < 80
         for _, writer in clients:
             writer.close()
@@ -314,8 +319,8 @@ async def test_connections_that_wait_longest_make_room_for_new_ones(monkeypatch:
     waiting = Waiting(0)
     waiting.most = 20
     monkeypatch.setattr(TimedProtocol, "waiting", waiting)
-    monkeypatch.setattr("service.connections.HEADER_SECONDS", 1.0)
-    monkeypatch.setattr("service.connections.READ_SECONDS", 1.0)
+    monkeypatch.setattr("service.connections.HEADER_SECONDS", patience(0.5))
+    monkeypatch.setattr("service.connections.READ_SECONDS", patience(0.5))
     sent = [f"GET /{size} HTTP/1.1\r\nHost: localhost{end}" for size, end in ((0, ""), (0, END), (64 * MIB, END))]
     async with serving(large) as server:
         clients = []

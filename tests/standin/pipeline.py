@@ -29,7 +29,7 @@ COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).resolve()))
 """Command for the service in place of Snakemake's."""
 
 HOLD = "hold"
-"""File next to the folder of all jobs: the step that it names runs until the file is removed."""
+"""File next to the folder of all jobs: the step that it names, of a query or all, runs until the file is removed."""
 
 LONGEST_HOLD = 600.0
 """Seconds after which a paused step continues, because its test must have ended."""
@@ -74,7 +74,8 @@ def run_step(rule: str, query: str) -> None:
     """Write the output of a step, each file under another name first, unless it is paused."""
     hold = Path("../..", HOLD)
     until = time.monotonic() + LONGEST_HOLD
-    while hold.exists() and hold.read_text(encoding="utf-8") == rule and time.monotonic() < until:
+    held = (rule, f"{rule} {query}")
+    while hold.exists() and hold.read_text(encoding="utf-8") in held and time.monotonic() < until:
         time.sleep(0.01)
     for name, content in finished(query).items():
         if step_of(name) == rule:

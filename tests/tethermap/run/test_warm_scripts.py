@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.tools.patience import wait_until
+from tests.tools.patience import patience, wait_until
 from tests.tools.runs import ROOT
 from tethermap.run.script_server import PRELOADED
 from tethermap.run.warm_scripts import AVAILABLE, WarmScripts
@@ -145,7 +145,7 @@ def test_killed_server_ends_its_scripts_and_later_ones_start_elsewhere(warm: War
     server_of(warm).kill()
     endless.join()
     assert found == [-signal.SIGKILL]
-    psutil.wait_procs([script], timeout=10)
+    psutil.wait_procs([script], timeout=patience(10))
     assert not script.is_running()
     assert status(warm, tmp_path, "") is None
 
@@ -173,5 +173,5 @@ def test_resources_of_scripts_count_for_the_run(warm: WarmScripts, tmp_path: Pat
     assert status(warm, tmp_path, "import time\nwhile time.process_time() < 0.5: pass") == 0
     began = time.monotonic()
     warm.close()
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < patience(10)
     assert sum(os.times()[2:4]) - before >= 0.5

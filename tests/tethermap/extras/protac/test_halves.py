@@ -18,6 +18,7 @@ from tests.tethermap.extras.protac.test_degraders import JQ1_ESTER, MZ1, VHL_LIG
 from tests.tethermap.extras.protac.test_inputs import ligand_with_exits
 from tests.tools.bench_degraders import published
 from tests.tools.exits import embedded, sdf_molecule, surroundings
+from tests.tools.patience import patience
 from tethermap.extras.programs import p4ward
 from tethermap.extras.protac.half import LigandHalf
 from tethermap.extras.protac.inputs import InputMaker, shared_files
@@ -70,7 +71,7 @@ def test_p4ward_finds_both_ligands_in_the_degrader(files: dict[str, str]) -> Non
         for sanitize in (True, False):  # once as read for matching, once as read for distances
             mol = Chem.MolFromMol2Block(text, sanitize=sanitize, cleanupSubstructures=sanitize)
             heavy = sum(atom.GetAtomicNum() > 1 for atom in mol.GetAtoms())
-            common = Chem.MolFromSmarts(rdFMCS.FindMCS([degrader, mol], timeout=20).smartsString)
+            common = Chem.MolFromSmarts(rdFMCS.FindMCS([degrader, mol], timeout=round(patience(20))).smartsString)
             assert sum(atom.GetAtomicNum() > 1 for atom in common.GetAtoms()) >= heavy
         indices.append(set(degrader.GetSubstructMatches(common)[0]))
     assert not indices[0] & indices[1]
