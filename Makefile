@@ -45,7 +45,7 @@ test-slurm: setup-tests setup-slurm ## run the demo and the EGFR job on a throw-
 	@$(BIN)/python -m pytest tests/workflow/test_slurm.py tests/workflow/test_module.py tests/service/test_cluster.py
 
 crashes: setup-tests ## kill Snakemake, scripts, service, cluster nodes at random moments, 20 times each: the bytes stay the same
-	@$(BIN)/python -m tests.tools.crash_points
+	@TETHERMAP_TEST_CRASHES=20 TETHERMAP_TEST_SEED=$$(date +%s) $(BIN)/python -m pytest tests/workflow/test_crash_points.py
 
 lint: setup-tests ## check style, types, the workflow and the English
 	@$(BIN)/ruff check .

@@ -1,15 +1,12 @@
 """Kill parts of a job at random moments: when resumed, it must give the bytes of an undisturbed one.
 
-``make crashes`` does so many times and writes what came of it into the file of figures; the tests do it a few
-times. The moments come from a seed, which is printed: the same seed on the same machine gives about the same run.
+The moments come from a seed: the same seed on the same machine gives about the same run.
 """
 
 import os
 import random
-import secrets
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
@@ -20,8 +17,7 @@ from typing import Any
 import psutil
 
 from tests.service.core import MIXED, LiveService
-from tests.tools.cluster import VARIABLE, LocalCluster, local_cluster
-from tests.tools.figures import Figure, Section, measure_section
+from tests.tools.cluster import LocalCluster
 from tests.tools.patience import wait_until
 from tests.tools.runs import LOCAL, SLURM, RunningJob, difference, job_results, run_job
 from tethermap.base import layout
@@ -29,14 +25,6 @@ from tethermap.run.events import read_events
 
 SETTINGS: Mapping[str, Any] = MIXED
 SERVER = "tethermap.run.script_server"
-KILLED = {
-    "snakemake": "Snakemake, whose scripts continue",
-    "worker": "a script process",
-    "server": "the process that scripts are forked from",
-    "all": "Snakemake and all its scripts at once",
-    "service": "the service",
-    "node": "a node of the cluster",
-}
 
 
 class CrashSite(ExitStack):
@@ -48,13 +36,16 @@ class CrashSite(ExitStack):
         Everything is written below.
     seed : int
         Seed of the moments.
-    of_service : Path or None
-        A job that a service has run undisturbed; None makes one.
+    of_service : Path
+        A job that a service has run undisturbed.
+    cluster : LocalCluster or None
+        The cluster whose nodes are killed.
     """
 
-    def __init__(self, folder: Path, seed: int, of_service: Path | None = None) -> None:
+    def __init__(self, folder: Path, seed: int, of_service: Path, cluster: LocalCluster | None) -> None:
         super().__init__()
         self._folder = folder
+        self._cluster = cluster
         self._random = random.Random(seed)
         self._number = 0
         self._killed = (0.0, "")
@@ -63,12 +54,16 @@ class CrashSite(ExitStack):
         undisturbed = run_job(folder / "undisturbed", self._settings, *LOCAL).checked()
         self._expected, self._events = job_results(undisturbed.job), event_count(undisturbed.job)
         self._pause = undisturbed.seconds / self._events
-        if of_service is None:  # as the service runs it, in one shard
-            of_service = run_job(folder / "whole", base, *LOCAL).checked().job
         self._expected_of_service = job_results(of_service)
 
     def crash(self, point: str) -> list[str]:
-        """Kill a part of a job, one of `KILLED`, resume the job and report the outcome.
+        """Kill a part of a job, resume the job and report the outcome.
+
+        Parameters
+        ----------
+        point : {'snakemake', 'worker', 'server', 'all', 'service', 'node'}
+            Snakemake, whose scripts continue; a script process; the process that scripts are forked from; Snakemake and
+            all its scripts at once; the service; a node of the cluster.
 
         Returns
         -------
@@ -130,13 +125,9 @@ class CrashSite(ExitStack):
         assert (body["status"], body["attempt"]) == ("completed", 1), body
         return service.jobs / job if early else None
 
-    @cached_property
-    def _cluster(self) -> LocalCluster:
-        place = self.enter_context(tempfile.TemporaryDirectory(prefix="slurm"))
-        return self.enter_context(local_cluster(Path(place) / "c"))
-
     def _node(self, name: str) -> Path | None:
         cluster, job = self._cluster, self._folder / name
+        assert cluster is not None
         retry = ("--slurm-no-requeue",) if self._number % 2 else ()
         run = RunningJob(job, self._settings, *SLURM, *retry, cores=None)
         seconds = self._random.uniform(0.0, 45.0)
@@ -201,25 +192,3 @@ def last_step(job: Path) -> str:
     """Return the rule of a job that began last; empty when none has."""
     started = [str(event["rule"]) for event in read_events(job / layout.EVENTS) if event["event"] == "job_started"]
     return started[-1] if started else ""
-
-
-def measure(folder: Path) -> Section:
-    """Kill all parts many times. The one argument of the program is a seed."""
-    seed = int(sys.argv[1]) if sys.argv[1:] else secrets.randbelow(10**8)
-    times = dict.fromkeys(KILLED, 20) | {"node": 3}
-    if VARIABLE not in os.environ:
-        sys.stdout.write(f"{VARIABLE} is not set: no node is killed\n")
-        del times["node"]
-    sys.stdout.write(f"seed {seed}\n")
-    figures = []
-    with CrashSite(folder, seed) as site:
-        for point, count in times.items():
-            same = sum(not site.crash(point) for _ in range(count))
-            name = f"{KILLED[point]}: share of jobs with identical results"
-            figures.append(Figure(name, same / count, "", "share", at_least=1.0))
-    note = f"Jobs of three entries ({SETTINGS['search_query']}), killed at random moments and resumed; seed {seed}."
-    return figures, (), [note]
-
-
-if __name__ == "__main__" and measure_section("crash", "make crashes", measure):
-    sys.exit("results differ from those of an undisturbed job")

@@ -44,7 +44,6 @@ SECTIONS = {
     "release": "A release of a mirror",
     "soak": "Long life of the service",
     "slurm": "Slurm",
-    "crash": "Crash points",
 }
 """All sections in their order on the page."""
 
