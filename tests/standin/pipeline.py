@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from tethermap.base import layout  # noqa: E402 - started by its path alone, as that is quick
 from tethermap.run.display import STEPS  # noqa: E402
-from tethermap.run.events import EventLog  # noqa: E402
+from tethermap.run.events import RunEvents  # noqa: E402
 
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).resolve()))
 """Command for the service in place of Snakemake's."""
@@ -92,7 +92,7 @@ class Run:
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         self._query = str(settings["search_query"])
-        self._events = EventLog()
+        self._events = RunEvents()
         self._told = 0
         self._step = 0
         self._lock = Path(".snakemake/locks/0.input.lock")

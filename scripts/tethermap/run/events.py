@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,20 @@ from tethermap.base import layout
 from tethermap.base.atomic import new_lines
 
 
-class EventLog:
-    """Appends events to the job's event file: numbered, with UTC time, flushed, never raising.
+class RunEvents:
+    """Appends events of a run to the job's event file: numbered, with UTC time, flushed, never raising.
 
     Numbering continues after the events of an earlier run of the job. The file is opened in the current folder when the
     first event occurs.
+
+    Attributes
+    ----------
+    step : str
+        The rule that began last, empty before the first.
+    failed_step : str
+        The rule that failed last; empty if none did.
+    failed : bool
+        Whether the last record of the run is an error.
     """
 
     def __init__(self) -> None:
@@ -24,6 +33,10 @@ class EventLog:
         self._number = 0
         self._descriptor: int | None = None
         self.closed = False
+        self._jobs: dict[object, dict[str, Any]] = {}
+        self.step = ""
+        self.failed_step = ""
+        self.failed = False
 
     def write(self, event: str, **fields: Any) -> None:
         """Append one event.
@@ -65,29 +78,8 @@ class EventLog:
         if size and os.pread(self._descriptor, 1, size - 1) != b"\n":  # a run was killed while it wrote
             os.write(self._descriptor, b"\n")
 
-
-class RunEvents(EventLog):
-    """Events of a run of Snakemake, from its log records.
-
-    Attributes
-    ----------
-    step : str
-        The rule that began last, empty before the first.
-    failed_step : str
-        The rule that failed last; empty if none did.
-    failed : bool
-        Whether the last record of the run is an error.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._jobs: dict[object, dict[str, Any]] = {}
-        self.step = ""
-        self.failed_step = ""
-        self.failed = False
-
     def take(self, name: str, record: Mapping[str, Any]) -> None:
-        """Write the event of a record, if it has one; that of an invalid record is ``unreadable``.
+        """Write the event of a log record of Snakemake, if it has one; that of an invalid record is ``unreadable``.
 
         Parameters
         ----------
@@ -125,17 +117,12 @@ class RunEvents(EventLog):
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the events of a file in order; a half-written line is left out, a missing file has none.
+    """Return the events of a file in order; a half-written line is left out, a missing file has none.
 
     >>> list(read_events(Path("no such file")))
     []
     """
-    try:
-        stream = path.open("rb")
-    except OSError:
-        return
-    with stream:
-        yield from _events(stream)
+    return NewEvents(path).read()
 
 
 class NewEvents:
@@ -151,20 +138,16 @@ class NewEvents:
         self._path = path
         self._offset = 0
 
-    def read(self) -> list[dict[str, Any]]:
-        """Return the events after those of the last call; half-written and unreadable lines are left out."""
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Yield the events after those of the last call; half-written and unreadable lines are left out."""
         try:
             lines, self._offset = new_lines(self._path, self._offset)
         except OSError:
-            return []
-        return list(_events(lines))
-
-
-def _events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict) and isinstance(event.get("n"), int):
-            yield event
+            return
+        for line in lines:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict) and isinstance(event.get("n"), int):
+                yield event

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tethermap.base import layout
-from tethermap.run.events import EventLog, RunEvents, read_events
+from tethermap.run.events import RunEvents, read_events
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_numbering_continues_in_the_next_run_and_a_line_cut_by_a_kill_does_not_s
     path = job / layout.EVENTS
     path.parent.mkdir()
     path.write_text('{"n": 1, "event": "run_started"}\n{"n": 2, "ev')
-    log = EventLog()
+    log = RunEvents()
     log.write("progress", done=1)
     log.close()
     assert [event["n"] for event in read_events(path)] == [1, 2]
@@ -59,7 +59,7 @@ def test_invalid_record_does_not_end_the_recording(job: Path) -> None:
 
 def test_folder_that_cannot_be_written_does_not_raise(job: Path) -> None:
     (job / layout.WORK).write_text("a file where the folder should be")
-    log = EventLog()
+    log = RunEvents()
     log.write("run_started")
     assert log.closed
 
