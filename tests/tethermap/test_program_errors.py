@@ -56,9 +56,9 @@ IN_ENTRY = planted(
     search_entries="sources.selection.rejection sources.selection._row sources.own.prepare._made",
     download_entries="sources.files.FilesSource.fetch steps.download_entries.structure_row",
     clean_complexes="steps.cleaning.read_entry steps.cleaning.clean_entry steps.cleaning._report",
-    match_ligands="steps.molecules.LigandMatcher.match",
+    match_ligands="steps.molecules.match_entry",
     measure_sasa="steps.measuring.LigandMeasurer.measure",
-    check_results="steps.checks.EntryChecker.check",
+    check_results="steps.checks.check_entry",
     build_tables="results.write.unselected_entry_row",
     finish_job="report.left_out._entry_item results.finish._reasons",
 )

@@ -1,8 +1,9 @@
 """Read back what one shard wrote, and check it."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
-from functools import cache, partial
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Set as AbstractSet
+from functools import partial
 from pathlib import Path
 
 from tethermap.base import layout, tables
@@ -24,24 +25,23 @@ def make(task: Task) -> None:
     written = {
         str(row["path"]): str(row["sha256"]) for part in task.parts("*/files") for row in read_table(part, FILES)
     }
+    written_of: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for path, digest in written.items():
+        written_of[layout.stem_of_file(path)][path] = digest
     stems: dict[str, list[str]] = {}
     lost = {str(row["stem"]) for row in read_errors(task.parts("*/errors"))}
     with ShardStep(task, task.cache()) as step:
         on_disk = _hash_files(task.job, written, step)
 
-        @cache
-        def checker() -> Callable[[EntryParts], None]:
-            from tethermap.steps.checks import EntryChecker  # gemmi, needed for new entries only
-
-            return EntryChecker(task.job, written, on_disk, step).check
-
         def check(parts: EntryParts) -> None:
-            checker()(parts)
+            from tethermap.steps.checks import check_entry  # gemmi, needed for new entries only
+
+            check_entry(step, task.job, written_of, on_disk, parts)
 
         for parts in task.entries():
             stems[parts.entry_id] = parts.stems
-            digest = partial(_digest, parts, written, on_disk)
-            step.entry(parts.entry_id, digest, partial(check, parts), stems=parts.stems)
+            inputs = partial(_digest, parts, written, on_disk)
+            step.entry(parts.entry_id, inputs, partial(check, parts), stems=parts.stems)
         entries, ligands = (task.part(f"clean_complexes/{name}") for name in ("entry_status", "ligand_status"))
         for entry_id, outcome in _status_outcomes(entries, ligands, stems, lost):
             step.add("checks", outcome.logged_row(entry_id))

@@ -1,47 +1,35 @@
 """Check the ligands of one entry of a shard: read its results back."""
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping
 from itertools import groupby
 from pathlib import Path
 
-from tethermap.base import layout
 from tethermap.base.records import EntryParts
 from tethermap.base.tables import SASA_ATOMS, SASA_SUMMARY, Row, Table, rows_of
 from tethermap.run.shard_step import ShardStep
-from tethermap.selfcheck.ligand import ATOM_COLUMNS, SUMMARY_COLUMNS, check_ligand
+from tethermap.selfcheck.ligand import ATOM_COLUMNS, SUMMARY_COLUMNS, Digests, check_ligand
 
 
-class EntryChecker:
-    """Checks the ligands of a shard.
+def check_entry(
+    step: ShardStep, job: Path, written: Mapping[str, Digests], on_disk: Digests, parts: EntryParts
+) -> None:
+    """Write the outcome of every check of an entry's ligands.
 
     Parameters
     ----------
+    step : ShardStep
+        Receives the outcomes.
     job : Path
         The job folder.
     written, on_disk : mapping
-        sha256 of every file of the shard by path, as reported by its writer and as found on disk.
-    step : ShardStep
-        Receives the outcomes.
+        sha256 of every file of the shard by path, as reported by its writer (by stem) and as found on disk.
     """
-
-    def __init__(self, job: Path, written: Mapping[str, str], on_disk: Mapping[str, str], step: ShardStep) -> None:
-        self._job = job
-        self._written: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for path, digest in written.items():
-            self._written[layout.stem_of_file(path)][path] = digest
-        self._on_disk = on_disk
-        self._step = step
-
-    def check(self, parts: EntryParts) -> None:
-        """Write the outcome of every check of an entry's ligands."""
-        summaries = _by_instance(parts.rows["sasa_summary"], SASA_SUMMARY, SUMMARY_COLUMNS)
-        atoms = _by_instance(parts.rows["sasa_atoms"], SASA_ATOMS, ATOM_COLUMNS)
-        for stem, (summary,), areas in zip(parts.stems, summaries, atoms, strict=True):
-            with self._step.isolated(parts.entry_id, stem):
-                files, drawn = self._written[stem], self._step.draws
-                outcomes = check_ligand(self._job, stem, summary, areas, files, self._on_disk, drawn=drawn)
-                self._step.add_all("checks", (one.logged_row(stem) for one in outcomes))
+    summaries = _by_instance(parts.rows["sasa_summary"], SASA_SUMMARY, SUMMARY_COLUMNS)
+    atoms = _by_instance(parts.rows["sasa_atoms"], SASA_ATOMS, ATOM_COLUMNS)
+    for stem, (summary,), areas in zip(parts.stems, summaries, atoms, strict=True):
+        with step.isolated(parts.entry_id, stem):
+            outcomes = check_ligand(job, stem, summary, areas, written.get(stem, {}), on_disk, drawn=step.draws)
+            step.add_all("checks", (one.logged_row(stem) for one in outcomes))
 
 
 def _by_instance(lines: list[bytes], table: Table, names: Collection[str]) -> list[list[Row]]:

@@ -36,9 +36,12 @@ def make(task: Task) -> None:
 
         @cache
         def cleaner() -> EntryCleaner:
-            from tethermap.steps.cleaning import EntryCleaner  # most of the step's start, needed for new entries only
+            # Most of the step's start, needed for new entries only.
+            from tethermap.exposure.radii import PolymerRadii
+            from tethermap.instance.kinds import KindRules
+            from tethermap.steps.cleaning import EntryCleaner
 
-            return EntryCleaner(settings, components, step)
+            return EntryCleaner(settings, KindRules(components), PolymerRadii(components), step)
 
         def clean(row: Row) -> bool:
             return cleaner().clean(row)

@@ -1,7 +1,7 @@
 """Clean one entry of a shard: from the row of its download to its complexes and status rows."""
 
 import logging
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from tethermap.base.tables import Row, Value
 from tethermap.complex.clean import CleanedEntry, KeptInstance, clean_entry, rejected_entry, status_of_missing
 from tethermap.complex.experiment import Experiment
 from tethermap.complex.settings import CleanSettings
-from tethermap.components.finder import Find
 from tethermap.entry.model import PREDICTED
 from tethermap.entry.reader import EntryError, read_entry
 from tethermap.exposure.radii import PolymerRadii
@@ -26,6 +25,7 @@ from tethermap.run.shard_step import ShardStep
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class EntryCleaner:
     """Cleans the entries of a shard.
 
@@ -33,17 +33,18 @@ class EntryCleaner:
     ----------
     settings : CleanSettings
         Settings of the job.
-    find : callable
-        Look-up of a component by its code.
+    rules : KindRules
+        Reference lists of kinds.
+    radii : PolymerRadii
+        Radii of the atoms around ligands.
     step : ShardStep
         Takes the results.
     """
 
-    def __init__(self, settings: CleanSettings, find: Find, step: ShardStep) -> None:
-        self._settings = settings
-        self._rules = KindRules(find)
-        self._radii = PolymerRadii(find)
-        self._step = step
+    settings: CleanSettings
+    rules: KindRules
+    radii: PolymerRadii
+    step: ShardStep
 
     def clean(self, row: Row) -> bool:
         """Write the results of an entry, by the row of its download; return whether a ligand of it is accepted."""
@@ -53,12 +54,12 @@ class EntryCleaner:
         reported = {"report_status": status, "report_date": report.entry.created, "map_status": map_status}
         flags = {flag for one in (row, cleaned.entry_row) for flag in str(one.get("flags") or "").split(";")}
         reported["flags"] = ";".join(sorted(flags - {""}))
-        self._step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported})
-        self._step.add_all("ligand_status", cleaned.ligand_rows)
+        self.step.add("entry_status", {**_of_download(row), **cleaned.entry_row, **reported})
+        self.step.add_all("ligand_status", cleaned.ligand_rows)
         for ligand, error in cleaned.errors.items():
-            self._step.record_error(InstanceId(str(row["pdb_id"])), error, ligand)
+            self.step.record_error(InstanceId(str(row["pdb_id"])), error, ligand)
         for kept in cleaned.kept:
-            with self._step.isolated(kept.instance.entry_id, kept.instance.stem):
+            with self.step.isolated(kept.instance.entry_id, kept.instance.stem):
                 self._write_kept(kept)
         return bool(cleaned.kept)
 
@@ -68,8 +69,8 @@ class EntryCleaner:
         cleaned = [status_of_missing(entry_id, PROGRAM_ERROR, value)]
         with isolate_errors(f"{entry_id}: its het groups"):
             cleaned.append(rejected_entry(read_entry(Path(str(row["path"])), entry_id), PROGRAM_ERROR, value))
-        self._step.add("entry_status", {**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
-        self._step.add_all("ligand_status", cleaned[-1].ligand_rows)
+        self.step.add("entry_status", {**_of_download(row), **cleaned[-1].entry_row, "flags": row["flags"]})
+        self.step.add_all("ligand_status", cleaned[-1].ligand_rows)
 
     def _cleaned(self, row: Row, experiment: Experiment) -> CleanedEntry:
         """Clean one entry; an error becomes its status."""
@@ -81,27 +82,27 @@ class EntryCleaner:
         except EntryError as error:
             log.warning("%s: %s", entry_id, error)
             return status_of_missing(entry_id, error.reason, error.value)
-        settings = replace(self._settings, own_files=row["source"] == "files")
+        settings = replace(self.settings, own_files=row["source"] == "files")
         if row["source_file"]:
             record = None if row["source_record"] is None else int(str(row["source_record"]))
             model = replace(entry.additions.model, source_file=str(row["source_file"]), source_record=record)
             entry = replace(entry, additions=replace(entry.additions, model=model))
         if settings.predicted and not entry.metadata.methods:
             entry = replace(entry, metadata=replace(entry.metadata, methods=(PREDICTED,)))
-        watch = partial(self._step.ligands, entry_id)
-        return clean_entry(entry, settings, self._rules, self._radii, experiment, watch)
+        watch = partial(self.step.ligands, entry_id)
+        return clean_entry(entry, settings, self.rules, self.radii, experiment, watch)
 
     def _write_kept(self, kept: KeptInstance) -> None:
         stem = kept.instance.stem
-        self._step.add("instances", json_line(kept.instance))
-        self._step.add("neighbourhoods", packed_neighbourhood(stem, kept.neighbourhood))
-        self._step.add("surroundings", packed_surroundings(stem, kept.surroundings))
-        self._step.add("backbones", packed_backbone(stem, kept.backbone))
+        self.step.add("instances", json_line(kept.instance))
+        self.step.add("neighbourhoods", packed_neighbourhood(stem, kept.neighbourhood))
+        self.step.add("surroundings", packed_surroundings(stem, kept.surroundings))
+        self.step.add("backbones", packed_backbone(stem, kept.backbone))
         for extension, content in (("pdb", kept.cleaned.pdb), ("cif", kept.cleaned.mmcif)):
             if content is not None:
-                self._step.write(layout.war_pdb(stem, extension), content)
+                self.step.write(layout.war_pdb(stem, extension), content)
         for name in kept.cleaned.renamed:
-            self._step.add("name_map", {"stem": stem, "pdb_id": kept.instance.entry_id, **asdict(name)})
+            self.step.add("name_map", {"stem": stem, "pdb_id": kept.instance.entry_id, **asdict(name)})
 
 
 def _report(row: Row) -> tuple[Report, str]:

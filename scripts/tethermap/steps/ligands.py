@@ -1,6 +1,7 @@
 """The steps over the ligands of a shard: their molecules; their exposure and exits."""
 
 from collections.abc import Callable
+from functools import partial
 
 from tethermap.base.records import EntryParts
 from tethermap.components.finder import job_components
@@ -13,9 +14,9 @@ def match(task: Task) -> None:
     components = job_components(task.settings)
 
     def matcher(step: ShardStep) -> Callable[[EntryParts], None]:
-        from tethermap.steps.molecules import LigandMatcher  # RDKit, needed for new entries only
+        from tethermap.steps.molecules import match_entry  # RDKit, needed for new entries only
 
-        return LigandMatcher(components.index, components.user, step).match
+        return partial(match_entry, step, components.index, components.user)
 
     over_entries(task, None, components, matcher)
 

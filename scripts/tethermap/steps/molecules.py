@@ -20,41 +20,29 @@ from tethermap.run.shard_step import ShardStep
 log = logging.getLogger(__name__)
 
 
-class LigandMatcher:
-    """Makes the molecules of a shard's ligands.
+def match_entry(step: ShardStep, index: ComponentIndex, user: UserComponents | None, parts: EntryParts) -> None:
+    """Write the molecules of an entry's ligands.
 
     Parameters
     ----------
-    index, user : ComponentIndex, UserComponents or None
-        Definitions of components.
     step : ShardStep
         Takes the molecules.
+    index, user : ComponentIndex, UserComponents or None
+        Definitions of components.
     """
-
-    def __init__(self, index: ComponentIndex, user: UserComponents | None, step: ShardStep) -> None:
-        self._index = index
-        self._user = user
-        self._step = step
-
-    def match(self, parts: EntryParts) -> None:
-        """Write the molecules of an entry."""
-        with rdBase.BlockLogs():
-            instances = [instance_of_line(line) for line in parts.lines]
-            ligands = {one.component_names for one in instances if one.kind == "ligand"}
-            named = list(zip(parts.stems, instances, strict=True))
-            for stem, instance in self._step.ligands(parts.entry_id, named):
-                with self._step.isolated(parts.entry_id, stem):
-                    molecule = self._molecule(instance)
-                    if ligands == {instance.component_names} and "+" not in instance.component_names:
-                        molecule = _named(molecule, instance)
-                    self._step.add("molecules", packed_molecule(molecule))
-
-    def _molecule(self, instance: Instance) -> LigandMolecule:
-        molecule = build_ligand(instance, self._index, self._user)
-        for flag in ("not_sanitised", "definition_unused", "perceived_bonds", "strained_bonds"):
-            if flag in molecule.flags:
-                log.warning("%s: %s", molecule.stem, FLAGS[flag])
-        return molecule
+    with rdBase.BlockLogs():
+        instances = [instance_of_line(line) for line in parts.lines]
+        ligands = {one.component_names for one in instances if one.kind == "ligand"}
+        named = list(zip(parts.stems, instances, strict=True))
+        for stem, instance in step.ligands(parts.entry_id, named):
+            with step.isolated(parts.entry_id, stem):
+                molecule = build_ligand(instance, index, user)
+                for flag in ("not_sanitised", "definition_unused", "perceived_bonds", "strained_bonds"):
+                    if flag in molecule.flags:
+                        log.warning("%s: %s", molecule.stem, FLAGS[flag])
+                if ligands == {instance.component_names} and "+" not in instance.component_names:
+                    molecule = _named(molecule, instance)
+                step.add("molecules", packed_molecule(molecule))
 
 
 def _named(molecule: LigandMolecule, instance: Instance) -> LigandMolecule:

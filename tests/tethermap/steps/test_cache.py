@@ -17,9 +17,8 @@ from tethermap.run.cache import EntryResult, ResultCache
 from tethermap.sources import content as content_module
 from tethermap.sources.base import FetchError
 from tethermap.sources.content import read_content
-from tethermap.steps import download_entries
+from tethermap.steps import download_entries, molecules
 from tethermap.steps.download_entries import check_once
-from tethermap.steps.molecules import LigandMatcher
 from tethermap.steps.whole import repeat_or_compute
 
 KEY = "0" * 64
@@ -42,7 +41,7 @@ def test_an_entry_gives_the_same_bytes_with_the_cache_and_without(
     assert files(job) == computed
     kept = files(cache)
     assert len(kept) == 7  # one a step
-    monkeypatch.setattr(LigandMatcher, "match", None)  # to be called would be an error
+    monkeypatch.setattr(molecules, "match_entry", None)  # to be called would be an error
     os.utime(job / "structure.gz")
     OneJob(job, cache).run(content)
     assert files(job) == computed
