@@ -27,9 +27,10 @@ def measure(task: Task) -> None:
     components = job_components(task.settings)
 
     def measurer(step: ShardStep) -> Callable[[EntryParts], None]:
+        from tethermap.exposure.radii import PolymerRadii
         from tethermap.exposure.sasa import Sasa
         from tethermap.steps.measuring import LigandMeasurer  # RDKit, needed for new entries only
 
-        return LigandMeasurer(target_name, Sasa(**sasa), components, step).measure
+        return LigandMeasurer(target_name, components, PolymerRadii(components), Sasa(**sasa), step).measure
 
     over_entries(task, [target_name, sasa["probe_radius"], sasa["slices"], sasa["engine"]], components, measurer)

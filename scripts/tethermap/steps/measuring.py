@@ -47,6 +47,7 @@ class _Ligand:
     backbone: Backbone
 
 
+@dataclass(frozen=True, slots=True)
 class LigandMeasurer:
     """Measures the exposure of a shard's ligands and ranks their exits.
 
@@ -54,34 +55,34 @@ class LigandMeasurer:
     ----------
     target_name : str
         Name of the target in the settings.
-    method : Sasa
-        Method of the SASA calculation.
     find : callable
         Look-up of a component by its code.
+    radii : PolymerRadii
+        Radii of the atoms around ligands.
+    sasa : Sasa
+        Method of the SASA calculation.
     step : ShardStep
         Receives the results.
     """
 
-    def __init__(self, target_name: str, method: Sasa, find: Find, step: ShardStep) -> None:
-        self._target_name = target_name
-        self._find = find
-        self._polymer_radii = PolymerRadii(find)
-        self._radii = self._polymer_radii.table
-        self._sasa = method
-        self._step = step
+    target_name: str
+    find: Find
+    radii: PolymerRadii
+    sasa: Sasa
+    step: ShardStep
 
     def measure(self, parts: EntryParts) -> None:
         """Write the exposure and the exits of an entry's ligands, and their files."""
         records = (parts.records[name] for name in ("neighbourhoods", "surroundings", "backbones"))
         measured: dict[str, tuple[Instance, LigandMolecule]] = {}
         for stem, line, molecule in zip(parts.stems, parts.lines, parts.records["molecules"], strict=True):
-            with self._step.isolated(parts.entry_id, stem):
+            with self.step.isolated(parts.entry_id, stem):
                 measured[stem] = instance_of_line(line), molecule_of_record(molecule)
         surrounded = list(zip(parts.stems, *records, strict=True))
-        for stem, around, beyond, backbone in self._step.ligands(parts.entry_id, surrounded):
+        for stem, around, beyond, backbone in self.step.ligands(parts.entry_id, surrounded):
             if stem not in measured:
                 continue
-            with self._step.isolated(parts.entry_id, stem):
+            with self.step.isolated(parts.entry_id, stem):
                 ligand = _Ligand(
                     *measured[stem],
                     neighbourhood_of_record(around),
@@ -95,51 +96,51 @@ class LigandMeasurer:
     def _exposure(self, ligand: _Ligand, others: Sequence[tuple[Instance, LigandMolecule]]) -> list[Row]:
         """Write the exposure of a ligand and its contacts; return the rows of its atoms."""
         instance, molecule, neighbourhood = ligand.instance, ligand.molecule, ligand.neighbourhood
-        radii = np.array([self._radii.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
-        around = self._polymer_radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
-        exposure = self._sasa.exposure(instance.atoms.xyz[molecule.atom_index], radii, neighbourhood, around)
-        summary = summary_row(self._target_name, instance, molecule, exposure, self._sasa)
-        self._step.add("sasa_summary", summary)
-        rows = list(atom_rows(self._target_name, instance, molecule, exposure, radii))
-        self._step.add_all("sasa_atoms", rows)
-        self._step.add_all("contacts", ligand_contacts(instance, molecule, neighbourhood, others))
-        if self._step.draws:
+        radii = np.array([self.radii.table.of_atom(molecule.mol.GetAtomWithIdx(k)) for k in range(molecule.n_heavy)])
+        around = self.radii.of_all(neighbourhood.comp_id, neighbourhood.atom_name, neighbourhood.element)
+        exposure = self.sasa.exposure(instance.atoms.xyz[molecule.atom_index], radii, neighbourhood, around)
+        summary = summary_row(self.target_name, instance, molecule, exposure, self.sasa)
+        self.step.add("sasa_summary", summary)
+        rows = list(atom_rows(self.target_name, instance, molecule, exposure, radii))
+        self.step.add_all("sasa_atoms", rows)
+        self.step.add_all("contacts", ligand_contacts(instance, molecule, neighbourhood, others))
+        if self.step.draws:
             svg = exposed_svg(molecule, instance, exposure.relative, exposure.headline)
-            self._step.write(layout.ligand_svg(instance.stem, "exposed"), svg)
+            self.step.write(layout.ligand_svg(instance.stem, "exposed"), svg)
         return rows
 
     def _exits(self, ligand: _Ligand, areas: list[Row]) -> None:
         """Write the exits of a ligand, the row of its geometry, its SDF, its depictions and its scripts for viewers."""
         instance, molecule, around = ligand.instance, ligand.molecule, ligand.around
         graph, lost = ligand_graph(molecule), area_lost(areas)
-        missing = missing_atoms(instance, molecule, graph, self._find)
+        missing = missing_atoms(instance, molecule, graph, self.find)
         linked = linked_atoms(instance, molecule)
-        method = self._polymer_radii, self._sasa
+        method = self.radii, self.sasa
         bridging = bridging_of(instance, molecule, graph, ligand.neighbourhood, missing.beside, *method)
         facing = bridging.beyond_target if bridging else frozenset()
         grade = Witness(instance, molecule, graph, ligand.backbone).evidence
         exits = rank_candidates(graph, around, lost, linked=linked, missing=missing, facing=facing, grade=grade)
         beside = residues_beside(instance, graph.xyz, ligand.neighbourhood)
-        self._step.add_all("exits", exit_rows(self._target_name, instance, graph, exits, beside))
-        self._step.add("exit_sites", {"exit_sites": JOINED.join(map(str, site_numbers(graph))), "stem": instance.stem})
+        self.step.add_all("exits", exit_rows(self.target_name, instance, graph, exits, beside))
+        self.step.add("exit_sites", {"exit_sites": JOINED.join(map(str, site_numbers(graph))), "stem": instance.stem})
         seen: list[Exit] = []
         if bridging:
-            self._step.add("bridging", bridging_line(instance.stem, bridging))
+            self.step.add("bridging", bridging_line(instance.stem, bridging))
             seen = [score_observed(graph, around, lost, bond, grade) for bond in bridging.bonds]
-            self._step.add_all("observed", exit_rows(self._target_name, instance, graph, seen, beside))
+            self.step.add_all("observed", exit_rows(self.target_name, instance, graph, seen, beside))
         shape = geometry_of(instance, molecule, around)
-        self._step.add("geometry", {"stem": instance.stem, **geometry_cells(shape)})
-        fields = {**sdf_fields(self._target_name, areas, self._sasa), **geometry_fields(shape)}
+        self.step.add("geometry", {"stem": instance.stem, **geometry_cells(shape)})
+        fields = {**sdf_fields(self.target_name, areas, self.sasa), **geometry_fields(shape)}
         sdf = exits_sdf(instance, molecule, graph, exits, areas, fields)
-        self._step.write(layout.ligand_sdf(instance.stem), sdf)
-        if not self._step.draws:
+        self.step.write(layout.ligand_sdf(instance.stem), sdf)
+        if not self.step.draws:
             return
         # One drawing, plain and with the exits; then the scripts that open the ligand in PyMOL and ChimeraX.
-        self._step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, missing.beside))
+        self.step.write(layout.ligand_svg(instance.stem, "plain"), plain_svg(molecule, instance, missing.beside))
         depiction = exits_svg(molecule, instance, graph, exits, seen=seen, beside_missing=missing.beside)
-        self._step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
+        self.step.write(layout.ligand_svg(instance.stem, "exits"), depiction)
         arrows = exit_arrows(graph, best_of_sites(exits, SHOWN_SITES), seen)
         shares = np.array([np.nan if row["relative_sasa"] is None else row["relative_sasa"] for row in areas])
         for extension, script in (("pml", pymol_script), ("cxc", chimerax_script)):
             text = script(instance, molecule.atom_index, shares.astype(np.float64), arrows)
-            self._step.write(layout.war_pdb(instance.stem, extension), text)
+            self.step.write(layout.war_pdb(instance.stem, extension), text)
