@@ -5,21 +5,25 @@ import contextlib
 import errno
 import logging
 import signal
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from service.jobs.durable import is_shortage, write_json
 from service.jobs.outcome import is_complete, read_outcome
+from service.jobs.progress import Live, progress_after
 from service.jobs.record import COMPLETED, FAILED, QUEUED, RECORD, RUNNING, SERVICE_FOLDER, JobError, JobRecord
 from service.jobs.resources import SHORTAGE_SECONDS, Resources
 from service.jobs.store import Store
 from service.runs import processes
 from service.runs.ending import Ending, judge
-from service.runs.follow import Follower
 from service.runs.ledger import Ledger
 from service.runs.runner import RUN_LOG, Intent, LaunchError, Run, Runner, read_state
 from service.runs.waiting import WaitingList
+from tethermap.base import layout
+from tethermap.run.events import NewEvents
 
 CANCEL_FILE = f"{SERVICE_FOLDER}/cancel.json"
 """Written before a client is informed that its running job is being canceled."""
@@ -173,13 +177,12 @@ class Supervisor:
             showing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await showing
-        self.ledger.show(self.job_id, Follower(self._folder).read())
+        self.ledger.show(self.job_id, next(states(self._folder)))
         return self._judged(status, run.state.intent or self._wanted)
 
     async def _show_progress(self) -> None:
-        follower = Follower(self._folder)
-        while True:
-            self.ledger.show(self.job_id, follower.read())
+        for live in states(self._folder):
+            self.ledger.show(self.job_id, live)
             await asyncio.sleep(FOLLOW_SECONDS)
 
     async def _wait(self, run: Run) -> int | None:
@@ -278,6 +281,14 @@ class Supervisor:
         if record is None:
             raise FileNotFoundError(self.job_id)
         return record
+
+
+def states(folder: Path) -> Iterator[Live]:
+    """Yield the state of the latest run in a job folder again and again; unreadable events change nothing."""
+    events, live = NewEvents(folder / layout.EVENTS), Live()
+    while True:
+        live = reduce(progress_after, events.read(), live)
+        yield live
 
 
 def note_cancel(folder: Path) -> None:
