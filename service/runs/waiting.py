@@ -1,6 +1,5 @@
 """Order of waiting jobs: first come, first served, batches one by one with a pause."""
 
-import bisect
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
@@ -34,36 +33,31 @@ class WaitingList:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._order: list[tuple[int, str]] = []
-        self._records: dict[str, tuple[int, str | None, str | None]] = {}
+        self._records: dict[str, JobRecord] = {}
         self._not_before: dict[str | None, float] = {}
 
     def __len__(self) -> int:
-        return len(self._order)
+        return len(self._records)
 
     def __iter__(self) -> Iterator[str]:
-        return iter([job_id for _, job_id in self._order])
+        return iter(sorted(self._records, key=lambda job_id: self._records[job_id].sequence))
 
     def add(self, record: JobRecord) -> None:
         """Add a job in the order of its number: an interrupted one precedes younger ones."""
-        if record.job_id not in self._records:
-            self._records[record.job_id] = (record.sequence, record.batch_id, record.owner)
-            bisect.insort(self._order, (record.sequence, record.job_id))
+        self._records.setdefault(record.job_id, record)
 
     def drop(self, job_id: str) -> None:
         """Take a job out, if it is in."""
-        item = self._records.pop(job_id, None)
-        if item is not None:
-            del self._order[bisect.bisect_left(self._order, (item[0], job_id))]
+        self._records.pop(job_id, None)
 
     def of(self, owner: str | None) -> int:
         """Return how many jobs of an owner wait."""
-        return sum(other == owner for _, _, other in self._records.values())
+        return sum(record.owner == owner for record in self._records.values())
 
     def position(self, job_id: str) -> int | None:
         """Return the place of a job, from 1."""
-        item = self._records.get(job_id)
-        return None if item is None else bisect.bisect_left(self._order, (item[0], job_id)) + 1
+        own = self._records.get(job_id)
+        return None if own is None else sum(one.sequence <= own.sequence for one in self._records.values())
 
     def pause(self, batch: BatchRecord) -> None:
         """Keep a batch from its next launch for its delay, from now."""
@@ -89,8 +83,8 @@ class WaitingList:
         """
         seen = set(running_batches)
         soonest: float | None = None
-        for _, job_id in self._order:
-            batch_id = self._records[job_id][1]
+        for job_id in self:
+            batch_id = self._records[job_id].batch_id
             is_next = batch_id is None or batch_id not in seen
             seen.add(batch_id)
             if is_next and launchable(job_id):
