@@ -62,7 +62,6 @@ from service.routes.shared import (
     release_held,
     shared_of,
 )
-from service.runs.dry_run import DryRuns
 from service.runs.extra import extra
 from service.runs.lifecycle import Parts
 from service.runs.on_demand import Scripts
@@ -146,7 +145,6 @@ def create_app(parts: Parts) -> Starlette:
         examples=load_examples(),
         metrics=metrics,
         scrubber=Scrubber(settings),
-        dry_runs=DryRuns(settings),
         scripts=Scripts(settings),
         uploads=UploadStore(settings),
     )

@@ -39,6 +39,7 @@ from service.routes.shared import (
     shared_of,
     state_of,
 )
+from service.runs.dry_run import dry_run
 from tethermap.base import tables
 
 _LOG_PAGE = 10_000
@@ -68,7 +69,7 @@ async def submit_job(request: Request) -> Response:
     await require_allowed(request, submission)
     if DRY_RUN.of(request):
         with shared.parts.queue.room(owner_of(request)):
-            return json_answer(await shared.dry_runs.run(submission))
+            return json_answer(await dry_run(shared.scripts, shared.scrubber, submission))
     key = idempotency(request, "/api/jobs", body)
     record = await shared.parts.queue.submit(submission, owner=owner_of(request), idempotency=key)
     answer = SubmittedAnswer.of(record)

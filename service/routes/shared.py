@@ -46,7 +46,6 @@ from service.results.job import Job
 from service.results.kept import kept_answer
 from service.results.tables import Database
 from service.runs.config import unknown_structures
-from service.runs.dry_run import DryRuns
 from service.runs.idempotency import Idempotency
 from service.runs.lifecycle import Parts
 from service.runs.on_demand import Scripts
@@ -92,8 +91,6 @@ class Shared:
         Counts of requests.
     scrubber : Scrubber
         For texts that runs have written.
-    dry_runs : DryRuns
-        Searches beforehand.
     scripts : Scripts
         Results on demand.
     uploads : UploadStore
@@ -109,7 +106,6 @@ class Shared:
     examples: Mapping[str, Example]
     metrics: Metrics
     scrubber: Scrubber
-    dry_runs: DryRuns
     scripts: Scripts
     uploads: UploadStore
     tables: Database = field(default_factory=Database)

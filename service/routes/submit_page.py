@@ -33,6 +33,7 @@ from service.routes.shared import (
     shared_of,
     upload_named,
 )
+from service.runs.dry_run import dry_run
 from service.runs.idempotency import Idempotency
 from tethermap.sources.suggestions import suggest
 
@@ -105,7 +106,8 @@ async def _answered(request: Request, values: dict[str, list[str]]) -> Response:
             return _form(request, values, meaning)
         if task == ["preview"]:
             with shared.parts.queue.room(owner_of(request)):
-                return _form(request, values, meaning, preview=await shared.dry_runs.run(meaning.submission))
+                found = await dry_run(shared.scripts, shared.scrubber, meaning.submission)
+                return _form(request, values, meaning, preview=found)
         key, owner = _once(values, meaning, owner_of(request)), owner_of(request)
         record = await shared.parts.queue.submit(meaning.submission, idempotency=key, source="web", owner=owner)
     except ServiceError as error:

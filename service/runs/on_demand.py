@@ -24,8 +24,9 @@ MOST_REQUESTS = 8
 """Requests of one kind that run and wait; the next is refused at once."""
 
 _RETRY = 60
+SEARCH_RETRY = 30
 
-Kind = Literal["degraders", "halves", "handles", "inputs", "partners", "similar"]
+Kind = Literal["degraders", "halves", "handles", "inputs", "partners", "similar", "search"]
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,7 +74,7 @@ class Places:
 
 
 class Scripts:
-    """Runs scripts of the pipeline for requests, one of each kind at a time.
+    """Runs scripts of the pipeline for requests, one of each kind at a time, of searches two.
 
     Parameters
     ----------
@@ -82,9 +83,10 @@ class Scripts:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self.settings = settings
         full = "Too much is being made: try again."
         self.places: dict[Kind, Places] = {kind: Places(1, _WAIT_SECONDS, full, 5) for kind in get_args(Kind)}
+        self.places["search"] = Places(2, None, "Too many dry runs wait: try again.", SEARCH_RETRY)
 
     async def run(self, kind: Kind, module: str, arguments: Sequence[str], smiles: Sequence[str] = ("smiles",)) -> str:
         """Run a script and return its output.
@@ -109,7 +111,7 @@ class Scripts:
         InternalError
             If the script fails.
         """
-        environment = {**child_environment(self._settings), "PYTHONUTF8": "1"}
+        environment = {**child_environment(self.settings), "PYTHONUTF8": "1"}
         try:
             async with self.places[kind].taken():
                 command = [sys.executable, "-m", module, *arguments]

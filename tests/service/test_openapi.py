@@ -27,7 +27,6 @@ from schemathesis.specs.openapi.checks import (
 from service.app import create_app, endpoints
 from service.http.openapi import document, words
 from service.runs.lifecycle import build_parts
-from service.runs.on_demand import MOST_REQUESTS
 from tests.service.answers import DEFAULTS
 from tests.service.core import settings_in
 from tests.tools.patience import patience
@@ -133,7 +132,6 @@ def address(tmp_path: Path) -> Iterator[str]:
     """A service over the shipped examples whose jobs fail at once, as thousands will be submitted."""
     values = settings_in(tmp_path, examples_dirs=(ROOT / "data/examples",), max_queued_jobs=20)
     app = create_app(build_parts(values, snakemake=("false",)))
-    app.state.shared.dry_runs._places._requests = MOST_REQUESTS  # each lasts seconds
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="on"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
