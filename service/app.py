@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from urllib.parse import urlsplit
 
 import duckdb
@@ -25,9 +26,10 @@ from service.http.compression import Compression
 from service.http.discovery_answers import UnavailableExampleAnswer
 from service.http.endpoint import Endpoint
 from service.http.metrics import Metrics
-from service.http.middleware import HostCheck, RateLimit, RequestContext, request_id
+from service.http.middleware import Refusal, RequestContext, request_id, too_often, wrong_host
 from service.http.openapi import document
 from service.http.parameters import refuse_unknown
+from service.http.rates import Buckets
 from service.http.responses import BYTES, error_answer, is_binary, json_answer
 from service.jobs.durable import is_shortage
 from service.jobs.uploads import UploadStore
@@ -155,9 +157,10 @@ def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]
     """Return the middleware, outermost first."""
     bases = (settings.base_url_primary, settings.base_url_secondary)
     hosts = [settings.host, *settings.allowed_hosts, *(urlsplit(base).hostname or "" for base in bases if base)]
+    known_hosts = {host.lower() for host in hosts}
     layers = [
         Middleware(RequestContext, metrics=metrics, root_path=settings.root_path, paths={one.path for one in routes}),
-        Middleware(HostCheck, hosts=hosts),
+        Middleware(Refusal, error_of=partial(wrong_host, known_hosts)),
         Middleware(Compression),
     ]
     if settings.cors_origins:
@@ -172,7 +175,7 @@ def _middleware(settings: Settings, metrics: Metrics, routes: Sequence[Endpoint]
         )
     if settings.rate_limit is not None:
         rate = settings.rate_limit
-        layers.append(Middleware(RateLimit, count=rate.count, seconds=rate.seconds))
+        layers.append(Middleware(Refusal, error_of=partial(too_often, Buckets(rate.count, rate.seconds))))
     seconds = settings.body_timeout_s
     usual = Bodies(settings.max_body_bytes, seconds, MAX_WAITING_BODIES)
     largest = max(settings.max_body_bytes, settings.max_upload_bytes)

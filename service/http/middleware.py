@@ -4,8 +4,7 @@ import logging
 import re
 import secrets
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -119,69 +118,50 @@ class RequestContext:
             _LOG.info("request", extra=line)
 
 
-class _Refusing(ABC):
-    """Middleware that answers some requests with an error and passes the others on."""
+class Refusal:
+    """Middleware that answers some requests with an error and passes the others on.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Parameters
+    ----------
+    app : ASGIApp
+        The wrapped application.
+    error_of : callable
+        Returns the error with which a request is answered, or None.
+    """
+
+    def __init__(self, app: ASGIApp, error_of: Callable[[Scope], ServiceError | None]) -> None:
         self.app = app
+        self._error_of = error_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with an error."""
-        error = self._error(scope) if scope["type"] == "http" else None
+        error = self._error_of(scope) if scope["type"] == "http" else None
         answer = self.app if error is None else error_answer(error, request_id(scope), scope["path"])
         await answer(scope, receive, send)
 
-    @abstractmethod
-    def _error(self, scope: Scope) -> ServiceError | None:
-        """Return the error with which a request is answered, or None."""
 
-
-class HostCheck(_Refusing):
-    """Refuses requests for other hosts: a page of another site whose name is pointed to this machine reaches nothing.
+def wrong_host(hosts: Collection[str], scope: Scope) -> ServiceError | None:
+    """Refuse requests for other hosts: a page of another site whose name is pointed to this machine reaches nothing.
 
     Our own, as Starlette's answers 400 in plain text and knows no addresses.
 
     Parameters
     ----------
-    app : ASGIApp
-        The wrapped application.
     hosts : collection of str
-        Names and addresses of this service besides loopback, without ports.
+        Names and addresses of this service besides loopback, in lower case, without ports.
     """
-
-    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
-        super().__init__(app)
-        self._hosts = {host.lower() for host in hosts}
-
-    def _error(self, scope: Scope) -> ServiceError | None:
-        sent = Headers(scope=scope).getlist("host")
-        host = _PORT.sub("", sent[0]).strip("[]").lower() if len(sent) == 1 else ""
-        if host in self._hosts or is_loopback(host):
-            return None
-        message = f"This service does not answer under the name {host[:253]!r}: add it to TETHERMAP_ALLOWED_HOSTS."
-        return MisdirectedRequest(message, host=host[:253], setting="ALLOWED_HOSTS")
+    sent = Headers(scope=scope).getlist("host")
+    host = _PORT.sub("", sent[0]).strip("[]").lower() if len(sent) == 1 else ""
+    if host in hosts or is_loopback(host):
+        return None
+    message = f"This service does not answer under the name {host[:253]!r}: add it to TETHERMAP_ALLOWED_HOSTS."
+    return MisdirectedRequest(message, host=host[:253], setting="ALLOWED_HOSTS")
 
 
-class RateLimit(_Refusing):
-    """At most so many requests per client and time, to all that programs ask but health, and of sent forms.
-
-    Parameters
-    ----------
-    app : ASGIApp
-        The wrapped application.
-    count : int
-        Requests in `seconds` that a client may make.
-    seconds : float
-        Length of the window.
-    """
-
-    def __init__(self, app: ASGIApp, count: int, seconds: float) -> None:
-        super().__init__(app)
-        self._buckets = Buckets(count, seconds)
-
-    def _error(self, scope: Scope) -> ServiceError | None:
-        wait = self._buckets.take(client_of(scope)) if _counts(scope["method"], scope["path"]) else 0.0
-        return RateLimited("Too many requests: wait and try again.", retry_after=int(wait) + 1) if wait > 0 else None
+def too_often(buckets: Buckets, scope: Scope) -> ServiceError | None:
+    """Refuse a client's requests beyond its rate: all that programs send but health, and sent forms."""
+    wait = buckets.take(client_of(scope)) if _counts(scope["method"], scope["path"]) else 0.0
+    return RateLimited("Too many requests: wait and try again.", retry_after=int(wait) + 1) if wait > 0 else None
 
 
 def _counts(method: str, path: str) -> bool:
