@@ -56,27 +56,15 @@ def is_public(host: str) -> bool:
     return not any(address.version == network.version and address in network for network in _SPECIAL)
 
 
-class Resolver:
-    """Looks up names in separate threads: a name server that does not answer blocks nothing else.
+async def addresses_of(host: str, port: int, threads: ThreadPoolExecutor) -> list[str]:
+    """Return the addresses of a host, in separate threads: a name server that does not answer blocks nothing else.
 
-    Parameters
-    ----------
-    at_once : int
-        Names that are looked up at once.
+    Raises
+    ------
+    OSError, UnicodeError
+        If it has none.
     """
-
-    def __init__(self, at_once: int) -> None:
-        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="resolve")
-
-    async def addresses(self, host: str, port: int) -> list[str]:
-        """Return the addresses of a host.
-
-        Raises
-        ------
-        OSError, UnicodeError
-            If it has none.
-        """
-        found = await asyncio.get_running_loop().run_in_executor(
-            self._threads, lambda: socket.getaddrinfo(host, port, proto=socket.IPPROTO_TCP)
-        )
-        return [str(address[4][0]) for address in found]
+    found = await asyncio.get_running_loop().run_in_executor(
+        threads, lambda: socket.getaddrinfo(host, port, proto=socket.IPPROTO_TCP)
+    )
+    return [str(address[4][0]) for address in found]

@@ -12,6 +12,7 @@ import ssl
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from service.addresses import ROOT_PATH
-from service.hosts import Resolver, is_public
+from service.hosts import addresses_of, is_public
 from service.http.job_answers import Failure, JobAnswer
 from service.http.responses import json_bytes
 from service.jobs.durable import read_json, write_json
@@ -47,7 +48,7 @@ _PER_RECEIVER = 8
 
 _LOG = logging.getLogger(__name__)
 
-_RESOLVER = Resolver(16)
+_LOOKUPS = ThreadPoolExecutor(16, thread_name_prefix="resolve")
 
 Send = Callable[[str, bytes, dict[str, str]], Awaitable[int]]
 
@@ -205,7 +206,7 @@ async def post(url: str, body: bytes, headers: dict[str, str], *, private: bool)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     async with asyncio.timeout(DELIVERY_SECONDS):
-        addresses = await _RESOLVER.addresses(host, port)
+        addresses = await addresses_of(host, port, _LOOKUPS)
         if not private and not all(is_public(address) for address in addresses):
             raise ValueError(f"{host} has an address outside the public internet")
         literal = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from service.http.sasa_answers import MappedAtom, MeasuredAtom, OverlayAtom, SasaMethod, SasaRange, SasaTotals
-from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, matching, number, same_entry
+from service.results.tables import INSTANCE_COLUMNS, OF_STEMS, JobTables, number, same_entry
 from tethermap.base import tables
 from tethermap.base.contexts import CONTEXTS, EXPOSED_ABOVE, HEADLINE_CONTEXT, area_column
 from tethermap.base.tables import Row
@@ -19,25 +19,10 @@ _AREAS = tuple(area_column(context) for context in (*CONTEXTS, "free"))
 _OF_SUMMARY = (*INSTANCE_COLUMNS, *_AREAS, "algorithm", "slices", "probe_radius_A", "radii", "engine")
 
 
-class Summaries:
-    """Rows of a job's summary by entry, to look up instances.
-
-    Parameters
-    ----------
-    reader : JobTables
-        Result tables of the job.
-    pdb_ids : collection of str
-        Entries whose rows are read.
-    """
-
-    def __init__(self, reader: JobTables, pdb_ids: Collection[str]) -> None:
-        rows = reader.of_entries(tables.SASA_SUMMARY, pdb_ids, _OF_SUMMARY)
-        self._by_entry = tables.by_key((same_entry(str(row["pdb_id"])), row) for row in rows)
-
-    def row(self, pdb_id: str, chain: str | None, residue: str | None, ligand: str | None = None) -> Row | None:
-        """Return the row of the given instance, or None."""
-        matches = matching(self._by_entry.get(same_entry(pdb_id), ()), pdb_id, chain, ligand, residue)
-        return matches[0] if matches else None
+def summaries_of(reader: JobTables, pdb_ids: Collection[str]) -> dict[str, list[Row]]:
+    """Return the rows of a job's summary by entry, those of the given entries."""
+    rows = reader.of_entries(tables.SASA_SUMMARY, pdb_ids, _OF_SUMMARY)
+    return tables.by_key((same_entry(str(row["pdb_id"])), row) for row in rows)
 
 
 _NAMES = ("stem", "exact_atom", "element", "atom_id", "x", "y", "z", "relative_sasa", "sdf_index", *_AREAS)

@@ -12,7 +12,7 @@ from service.http.json_body import read_json
 from service.http.openapi import MAX_BULK
 from service.http.parameters import CHAIN, CONTEXT, LIGAND, PDB_ID, RESIDUE_ID, Flag
 from service.http.responses import json_answer, tagged
-from service.results.exposure import Summaries, atoms_by_instance, exposure_of, instance_atoms
+from service.results.exposure import atoms_by_instance, exposure_of, instance_atoms, summaries_of
 from service.results.job import Job
 from service.results.tables import INSTANCE_COLUMNS, matching, same_entry, same_residue
 from service.routes.shared import in_thread, job_of
@@ -52,12 +52,13 @@ def get_exposure(request: Request, job: Job) -> Response:
     pdb_id, chain, residue = (parameter.needed(request) for parameter in (PDB_ID, CHAIN, RESIDUE_ID))
     ligand, surroundings = LIGAND.optional.of(request), CONTEXT.of(request)
     buried = _BURIED.of(request) is not False
-    summary = Summaries(job.tables, [pdb_id]).row(pdb_id, chain, residue, ligand)
-    if summary is None:
+    known = summaries_of(job.tables, [pdb_id]).get(same_entry(pdb_id), ())
+    found = matching(known, pdb_id, chain, ligand, residue)
+    if not found:
         key = f"{same_entry(pdb_id)}|{chain}|{residue}"
         raise NotFound(f"The job has no ligand {key[:64]}: sasa/available lists those of an entry.", key=key)
-    rows = instance_atoms(job.tables, str(summary["stem"]))
-    values = exposure_of(summary, rows, surroundings, include_buried=buried)
+    rows = instance_atoms(job.tables, str(found[0]["stem"]))
+    values = exposure_of(found[0], rows, surroundings, include_buried=buried)
     return tagged(request, answers.SasaAtomsAnswer.model_construct(**values))
 
 
@@ -75,17 +76,19 @@ async def get_exposures(request: Request) -> Response:
     asked = [_names(item) for item in items]
 
     def read() -> answers.SasaBulkAnswer:
-        known = Summaries(job.tables, [names[0] for names in asked if names])
+        known = summaries_of(job.tables, [names[0] for names in asked if names])
         summaries: list[Row] = []
         missing: list[answers.MissingLigand] = []
         for index, names in enumerate(asked):
             if names is None:
                 reason = "malformed: give pdb_id, chain and residue_id"
                 missing.append(answers.MissingLigand(index=index, key=None, reason=reason))
-            elif (summary := known.row(*names)) is not None:
-                summaries.append(summary)
+                continue
+            pdb_id, chain, residue = names
+            if found := matching(known.get(same_entry(pdb_id), ()), pdb_id, chain, residue=residue):
+                summaries.append(found[0])
             else:
-                key = f"{same_entry(names[0])}|{names[1]}|{same_residue(names[2])}"[: 3 * _SHOWN]
+                key = f"{same_entry(pdb_id)}|{chain}|{same_residue(residue)}"[: 3 * _SHOWN]
                 missing.append(answers.MissingLigand(index=index, key=key, reason="the job has no such ligand"))
         rows = atoms_by_instance(job.tables, {str(summary["stem"]) for summary in summaries})
         exposures = [exposure_of(summary, rows[str(summary["stem"])], surroundings) for summary in summaries]

@@ -7,6 +7,7 @@ import inspect
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
@@ -30,7 +31,7 @@ from service.errors import (
     UnsupportedMediaType,
     invalid_field,
 )
-from service.hosts import Resolver, is_public
+from service.hosts import addresses_of, is_public
 from service.http.access import Access
 from service.http.endpoint import Endpoint, JobHandler
 from service.http.job_answers import Failure, JobAnswer, waiting_headers
@@ -55,7 +56,7 @@ from service.settings import BY_OWNER, OPERATOR, Token
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 FORM_FIELDS = 200
 _LOOKUP_SECONDS = 2.0
-_RESOLVER = Resolver(8)
+_LOOKUPS = ThreadPoolExecutor(8, thread_name_prefix="resolve")
 
 MAX_STREAMS = 256
 """Simultaneous event streams: each reads the disk twice a second."""
@@ -302,7 +303,7 @@ async def _require_public_receivers(request: Request, submissions: Sequence[Subm
     hosts = {urlsplit(one.webhook).hostname or "" for one in submissions if one.webhook}
     if not hosts or shared_of(request).parts.settings.webhook_private:
         return
-    lookups = {host: asyncio.ensure_future(_RESOLVER.addresses(host, 443)) for host in hosts}
+    lookups = {host: asyncio.ensure_future(addresses_of(host, 443, _LOOKUPS)) for host in hosts}
     _, late = await asyncio.wait(lookups.values(), timeout=_LOOKUP_SECONDS)
     for lookup in late:
         lookup.cancel()

@@ -17,7 +17,7 @@ from service.index.query import JobFilters
 from service.jobs.durable import read_json, write_json
 from service.jobs.record import RECORD
 from service.jobs.uploads import UploadStore
-from service.runs.idempotency import KeyStore
+from service.runs.idempotency import prune_keys
 from service.runs.queue import JobQueue
 from service.runs.reconcile import reconcile
 from service.runs.retention import prune
@@ -103,7 +103,7 @@ class Housekeeping:
 
     async def _tidy(self) -> None:
         now = self._clock.utc()
-        await asyncio.to_thread(KeyStore(self._store.keys).prune, now)
+        await asyncio.to_thread(prune_keys, self._store.keys, now)
         await asyncio.to_thread(self._store.keep_reserve)
         await asyncio.to_thread(UploadStore(self._settings).prune, self._queue.uploads_in_use(), now)
         expected = self._begun[0] + timedelta(seconds=self._clock.monotonic() - self._begun[1])

@@ -36,34 +36,24 @@ class KeyRecord:
     time: str
 
 
-class KeyStore:
-    """The records of keys, one file each.
+def find_key(folder: Path, key: Idempotency, now: datetime) -> KeyRecord | None:
+    """Return the use of a key in the last 24 hours."""
+    return _unexpired(folder / f"{key.name}.json", now)
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the keys; created if missing.
-    """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+def put_key(folder: Path, key: Idempotency, made: str, now: datetime) -> None:
+    """Remember what a key was used for, in a folder that is created if missing."""
+    folder.mkdir(exist_ok=True)
+    record = KeyRecord(key.fingerprint, made, now.astimezone(UTC).isoformat())
+    write_json(folder / f"{key.name}.json", asdict(record))
 
-    def find(self, key: Idempotency, now: datetime) -> KeyRecord | None:
-        """Return the use of a key in the last 24 hours."""
-        return _unexpired(self._folder / f"{key.name}.json", now)
 
-    def put(self, key: Idempotency, made: str, now: datetime) -> None:
-        """Remember what a key was used for."""
-        self._folder.mkdir(exist_ok=True)
-        record = KeyRecord(key.fingerprint, made, now.astimezone(UTC).isoformat())
-        write_json(self._folder / f"{key.name}.json", asdict(record))
-
-    def prune(self, now: datetime) -> None:
-        """Remove keys older than 24 hours."""
-        for path in self._folder.glob("*.json"):
-            with contextlib.suppress(OSError):
-                if _unexpired(path, now) is None:
-                    path.unlink()
+def prune_keys(folder: Path, now: datetime) -> None:
+    """Remove keys older than 24 hours."""
+    for path in folder.glob("*.json"):
+        with contextlib.suppress(OSError):
+            if _unexpired(path, now) is None:
+                path.unlink()
 
 
 def _unexpired(path: Path, now: datetime) -> KeyRecord | None:

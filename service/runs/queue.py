@@ -31,7 +31,7 @@ from service.jobs.store import Store
 from service.jobs.submission import Submission, refused_batch, refused_item
 from service.runs.config import pipeline_config
 from service.runs.extra import Notices
-from service.runs.idempotency import Idempotency, KeyStore
+from service.runs.idempotency import Idempotency, find_key, put_key
 from service.runs.ledger import Ledger
 from service.runs.runner import Runner
 from service.runs.supervisor import CANCEL_FILE, Supervisor, note_cancel
@@ -77,7 +77,6 @@ class JobQueue:
         self.notices = notices
         self.ledger = Ledger(store, index, clock, notices.note)
         self._waiting = WaitingList(clock)
-        self._keys = KeyStore(store.keys)
         self._sequences = count(1)
         self._being_made: Counter[str | None] = Counter()
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
@@ -349,7 +348,7 @@ class JobQueue:
             return await asyncio.shield(asyncio.ensure_future(make()))
 
         async def look_and_make() -> _T:
-            stored = await asyncio.to_thread(self._keys.find, key, self._clock.utc())
+            stored = await asyncio.to_thread(find_key, self._store.keys, key, self._clock.utc())
             if stored is not None and stored.fingerprint != key.fingerprint:
                 raise IdempotencyConflict("This Idempotency-Key was used with another body: send a new key.")
             earlier = find(stored.made) if stored is not None else None
@@ -413,7 +412,7 @@ class JobQueue:
 
             def write() -> list[int]:
                 if key is not None:  # first: a job whose client never hears of it is not made a second time
-                    self._keys.put(key, made, self._clock.utc())
+                    put_key(self._store.keys, key, made, self._clock.utc())
                 return self._store.create(list(zip(records, configs, strict=True)), batch)
 
             try:
