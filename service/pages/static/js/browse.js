@@ -5,23 +5,16 @@ import { getPage } from "./http.js";
 const EVERY_MS = 5000;
 const form = document.querySelector("form.filters");
 
-/** Leave empty fields out of the address. */
-function send() {
-  const values = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
-  const query = new URLSearchParams(values).toString();
-  location.assign(location.pathname + (query ? `?${query}` : ""));
-}
-
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  send();
+// Empty fields are left out of the address.
+form.addEventListener("formdata", ({ formData }) => {
+  for (const [name, value] of [...formData]) if (value.trim() === "") formData.delete(name);
 });
 // An arrow key changes a select with each press, so with the keyboard the button applies the choice.
 let byKeys = false;
 form.addEventListener("keydown", () => (byKeys = true));
 form.addEventListener("pointerdown", () => (byKeys = false));
 form.addEventListener("change", (event) => {
-  if (event.target.tagName === "SELECT" && !byKeys) send();
+  if (event.target.tagName === "SELECT" && !byKeys) form.requestSubmit();
 });
 
 async function refresh() {

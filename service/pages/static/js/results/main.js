@@ -99,9 +99,7 @@ tellCount({ shown: table.visible().length, total: Number(table.table.dataset.tot
 
 // Only one menu is open, and Escape closes it.
 for (const menu of root.querySelectorAll("details.menu")) {
-  menu.addEventListener("toggle", () => {
-    if (menu.open) for (const other of root.querySelectorAll("details.menu[open]")) if (other !== menu) other.open = false;
-  });
+  menu.name = "menu";
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;

@@ -4,7 +4,7 @@ import { debounced, save } from "../dom.js";
 import { getText } from "../http.js";
 import { filled, t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
-import { CARTOON, directionArrows, frame, GROUND } from "./scene-parts.js";
+import { CARTOON, directionArrows, frame, GROUND, residueOf } from "./scene-parts.js";
 import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
 const figure = document.querySelector("[data-overlay]");
@@ -124,19 +124,17 @@ function contactsOf(reference, models) {
       const distance = Math.hypot(x - atom.x, y - atom.y, z - atom.z);
       if (distance <= NEAR) near += distance <= SAME ? -Infinity : 1;
     }
-    contacts.set(residue(atom), (contacts.get(residue(atom)) ?? 0) + near);
+    contacts.set(residueOf(atom), (contacts.get(residueOf(atom)) ?? 0) + near);
   }
   return contacts;
 }
-
-const residue = ({ chain, resi }) => `${chain} ${resi}`;
 
 /**
  * Show the residues with contacts; name them, most contacts first, unless the name would cover another one or a number.
  * Return the corners of the names on the screen.
  */
 function nameResidues(viewer, reference, contacts, numbers) {
-  const count = (atom) => contacts.get(residue(atom));
+  const count = (atom) => contacts.get(residueOf(atom));
   const chosen = { predicate: (atom) => count(atom) > 0 };
   reference.setStyle(chosen, { stick: { radius: 0.08 } }, true);
   const corners = numbers.map((number) => viewer.modelToScreen(number)).map(({ x, y }) => ({ x: x - NAME.width / 2, y: y - NAME.height / 2 }));
