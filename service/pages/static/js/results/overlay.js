@@ -4,19 +4,11 @@ import { debounced, save } from "../dom.js";
 import { getText } from "../http.js";
 import { filled, t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
-import { CARTOON, directionArrows, frame, GROUND, residueOf } from "./scene-parts.js";
+import { CARTOON, directionArrows, frame, GROUND, residueOf, say } from "./scene-parts.js";
 import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
 const figure = document.querySelector("[data-overlay]");
 const data = JSON.parse(figure.querySelector("[data-overlay-data]").textContent);
-
-/** Show the state of the view, or the reason why it is empty. @param {string} state @param {string} words */
-function say(state, words = "") {
-  figure.dataset.state = state;
-  const message = figure.querySelector("[data-message]");
-  message.hidden = state === "ready";
-  message.textContent = words;
-}
 
 /** Return a position in the frame of the reference. */
 const placed = ([x, y, z], matrix, shift) => matrix.map((row, i) => row[0] * x + row[1] * y + row[2] * z + shift[i]);
@@ -34,9 +26,9 @@ function moved(sdf, matrix, shift) {
 }
 
 async function show() {
-  if (figure.dataset.vendor === "") return say("missing", t.overlay_not_installed);
-  if (!hasWebGl()) return say("no-webgl", t.no_webgl);
-  say("loading", t.loading_ligands);
+  if (figure.dataset.vendor === "") return say(figure, "missing", t.overlay_not_installed);
+  if (!hasWebGl()) return say(figure, "no-webgl", t.no_webgl);
+  say(figure, "loading", t.loading_ligands);
   const [library, protein, ...ligands] = await Promise.all([
     load3Dmol(figure.dataset.vendor), data.reference ? getText(data.reference.url) : "", ...data.ligands.map((ligand) => getText(ligand.url)),
   ]);
@@ -87,7 +79,6 @@ async function show() {
   }
   const redrawSoon = debounced(redraw, 150); // after the view has moved, other names have room
   for (const kind of ["pointerup", "wheel"]) canvas.addEventListener(kind, redrawSoon, { passive: true });
-  tools.hidden = false;
   tools.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
     if (!button) return;
@@ -108,7 +99,7 @@ async function show() {
     labels: () => viewer.labels.length,
     names: () => names,
   };
-  return say("ready");
+  return say(figure, "ready");
 }
 
 const NEAR = 4.5; // Å from a ligand's atom
@@ -152,4 +143,4 @@ function nameResidues(viewer, reference, contacts, numbers) {
 
 const NAME = { width: 60, height: 18 }; // pixels that a name covers
 
-show().catch((error) => say("failed", filled(t.overlay_not_shown, { reason: error.message })));
+show().catch((error) => say(figure, "failed", filled(t.overlay_not_shown, { reason: error.message })));

@@ -10,6 +10,15 @@ const LENGTH = 3; // Å from the anchor to the end of a cone
 const HALF_ANGLE = (25 * Math.PI) / 180; // a direction is good to about one rotamer
 const KINDS = { hbond: "#2f7fd1", ionic: "#a04ccf", metal: "#6b7a86", covalent: "#9a6700" };
 
+/** Show the state of a 3D view, or in words why it is empty. @param {HTMLElement} figure @param {string} state */
+export function say(figure, state, ...words) {
+  figure.dataset.state = state;
+  const message = figure.querySelector("[data-message]");
+  message.hidden = state === "ready";
+  message.replaceChildren(...words);
+  figure.querySelector("[data-tools]").hidden = state !== "ready";
+}
+
 const along = (atom, vector, step) => ({ x: atom.x + vector[0] * step, y: atom.y + vector[1] * step, z: atom.z + vector[2] * step });
 
 /** Draw a cone with its number for each exit site, closed ones in another colour. */

@@ -5,7 +5,7 @@ import { getJson, getText } from "../http.js";
 import { t } from "../texts.js";
 import { shownTheme } from "../theme-button.js";
 import { colourOf } from "./ramp.js";
-import { CARTOON, contactLines, exitArrows, faded, GROUND, homeView, neighbours, residueOf } from "./scene-parts.js";
+import { CARTOON, contactLines, exitArrows, faded, GROUND, homeView, neighbours, residueOf, say } from "./scene-parts.js";
 import { hasSmoothEdges, hasWebGl, load3Dmol } from "./vendor.js";
 
 const PARTNERS = { assembly: { light: "#b07aa1", dark: "#c9a0bd" }, crystal: { light: "#8a8f3c", dark: "#b9be74" } };
@@ -66,12 +66,8 @@ export class Scene {
   }
 
   #say(state, reason = "") {
-    this.figure.dataset.state = state;
     const [title, more] = MESSAGES[state] ?? ["", ""];
-    const message = this.figure.querySelector("[data-message]");
-    message.hidden = state === "ready";
-    message.replaceChildren(make("strong", {}, title), make("span", {}, reason), make("span", {}, more));
-    this.figure.querySelector("[data-tools]").hidden = state !== "ready";
+    say(this.figure, state, make("strong", {}, title), make("span", {}, reason), make("span", {}, more));
   }
 
   #build(library, complex, ligand, view) {
