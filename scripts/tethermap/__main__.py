@@ -18,7 +18,7 @@ import yaml
 from tethermap import doctor, reproduce
 from tethermap.analysis import write_smiles
 from tethermap.base import layout
-from tethermap.base.config import resolve
+from tethermap.base.config import load_yaml, resolve
 from tethermap.base.errors import UserError
 from tethermap.base.identifiers import entry_id_of
 from tethermap.base.root import ROOT, __version__, cache_home, expanded, search_path
@@ -55,13 +55,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return reproduce.main(words[1:])
         if words[:1] == ["serve"]:
             return _serve(words[1:])
-        end = words.index("--") if "--" in words else len(words)
-        chosen = _parser().parse_args(words[:end])
-        chosen.snakemake = words[end + 1 :]
+        chosen = _parsed(words)
         return int(chosen.does(chosen))
     except UserError as error:
         sys.stderr.write(f"Tethermap: {error.message}\n")
         return 2
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments, those after ``--`` as `snakemake`."""
+    end = words.index("--") if "--" in words else len(words)
+    chosen, unknown = _parser().parse_known_args(words[:end])
+    if unknown:
+        advice = f"tethermap {words[0]} --help lists all; options of Snakemake follow --"
+        raise UserError(f"The argument {unknown[0]} is unknown: {advice}.")
+    chosen.snakemake = words[end + 1 :]
+    return chosen
 
 
 def job_settings(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -175,6 +184,7 @@ def _run(chosen: argparse.Namespace) -> int:
     if not (PROFILES / profile).is_dir():
         names = ", ".join(profiles)
         raise UserError(f"There is no profile {chosen.profile}: give {names}, or the path of a profile's folder.")
+    _refuse_missing_plugin(PROFILES / profile / "config.yaml")
     try:
         settings = _with_definitions(job_settings(chosen), chosen.smiles, job / layout.WORK)
         refuse_unreadable_tables(resolve(settings))
@@ -190,6 +200,14 @@ def _run(chosen: argparse.Namespace) -> int:
         reason = f"Snakemake's cache {sources} can't be written ({error.strerror})"
         raise UserError(f"{reason}: export XDG_CACHE_HOME=/a/folder/of/yours.") from error
     os.execv(sys.executable, [*command, *chosen.snakemake])  # noqa: S606
+
+
+def _refuse_missing_plugin(profile: Path) -> None:
+    """Raise UserError if Snakemake lacks the plugin for the executor of a profile."""
+    executor = (load_yaml(profile) or {}).get("executor", "local") if profile.is_file() else "local"
+    plugin = f"snakemake-executor-plugin-{executor}"
+    if executor != "local" and find_spec(plugin.replace("-", "_")) is None:
+        raise UserError(f"The profile {profile.parent.name} needs a plugin of Snakemake: pip install {plugin}.")
 
 
 def _preview(chosen: argparse.Namespace) -> int:

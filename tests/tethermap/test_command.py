@@ -148,6 +148,11 @@ def test_job_has_one_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     [
         (["run", "4CUP", "--profile", "nosuch"], "no profile nosuch: give generic, kubernetes, local, slurm,"),
         (["run", "4CUP", "--folder", "{file}"], "The job folder {file} can't be written"),
+        (
+            ["run", "4CUP", "--unlock"],
+            "--unlock is unknown: tethermap run --help lists all; options of Snakemake follow --.",
+        ),
+        (["preview", "4CUP", "--folder", "x"], "--folder is unknown: tethermap preview --help"),
         (["preview", "4CUP", "--smiles", "CCO"], "give --smiles CODE=SMILES"),
         (["preview", "4CUP", "--smiles", "LIG=xx"], "The definition LIG=xx can't be used: 'xx' is no SMILES"),
         (["preview", "4CUP", "--fasta", "{file}"], "--fasta {file} is empty"),
@@ -190,11 +195,23 @@ def test_profile_is_one_of_ours_or_a_folder(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     commands: list[list[str]] = []
     monkeypatch.setattr(__main__, "build_dictionary", lambda: None)
+    monkeypatch.setattr(__main__, "_refuse_missing_plugin", lambda _: None)
     monkeypatch.setattr(os, "execv", lambda _, command: commands.append(command))
     with pytest.raises(TypeError):  # execv does not return
         main(["run", "4CUP", "--archive", *given])
     (command,) = commands
     assert command[command.index("--profile") + 1 :] == [word.format(here=tmp_path) for word in expected]
+
+
+def test_missing_plugin_of_a_profile_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(__main__, "find_spec", lambda _: None)
+    (tmp_path / "config.yaml").write_text("executor: googlebatch\n")
+    for profile, plugin in (("generic", "cluster-generic"), ("slurm", "slurm"), (str(tmp_path), "googlebatch")):
+        assert main(["run", "4CUP", "--archive", "--folder", str(tmp_path / "job"), "--profile", profile]) == 2
+        assert f"Snakemake: pip install snakemake-executor-plugin-{plugin}.\n" in capsys.readouterr().err
+    assert not (tmp_path / "job").exists()
 
 
 def test_profiles_can_be_read_in_any_locale() -> None:
