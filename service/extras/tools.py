@@ -17,6 +17,9 @@ from tethermap.base.tables import TABLES
 _KNOWN = {"status": list(STATES), "context": list(CONTEXTS), "table": list(TABLES)}
 """Values of arguments that have a closed list."""
 
+_SHOWN = 20
+"""Names in an error."""
+
 
 class ToolError(Exception):
     """Arguments of a call that a tool can't use."""
@@ -77,10 +80,10 @@ class Tool:
         ToolError
             If one is unknown, lacks or is of another type.
         """
-        unknown = sorted(given.keys() - self.arguments.keys())
+        unknown = sorted(name[:64] for name in given.keys() - self.arguments.keys())
         lacking = [name for name in self.required if given.get(name) in (None, "")]
         if unknown or lacking:
-            wrong = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(lacking)}"
+            wrong = f"unknown: {', '.join(unknown[:_SHOWN])}" if unknown else f"missing: {', '.join(lacking)}"
             raise ToolError(f"{self.name} has unknown arguments ({wrong}); known are {', '.join(self.arguments)}.")
         for name, value in given.items():
             kind = self.arguments[name].get("type", "string")

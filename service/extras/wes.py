@@ -252,7 +252,7 @@ async def run_workflow(request: Request) -> Response:
             raise _refused(name, f"is not {known!r}, the one that this service runs")
     if _objects(fields, "workflow_engine_parameters"):
         raise _refused("workflow_engine_parameters", "must be empty: service-info lists none")
-    body = parse_object(fields.get("workflow_params", "").encode(), "workflow_params")
+    body = await in_thread(parse_object, fields.get("workflow_params", "").encode(), "workflow_params")
     submission = await in_thread(parse_submission, body, shared.parts.settings)
     await require_allowed(request, submission)
     tags = _objects(fields, "tags")

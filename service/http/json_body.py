@@ -17,7 +17,7 @@ MAX_DEPTH = 32
 _SMALL = 1 << 14
 """Bytes that are parsed at once; more are not, as all other requests would wait."""
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+_STRINGS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 """A string, also one without an end, so that no character is matched twice."""
 
 
@@ -70,7 +70,7 @@ def parse_object(body: bytes, name: str = "The body") -> dict[str, Any]:
 def _depth(text: str) -> int:
     """Return the maximum nesting depth of brackets outside strings."""
     depth = deepest = 0
-    for character in re.sub(r"[^\[\]{}]", "", _STRINGS.sub("", text)):
+    for character in re.sub(r"[^\[\]{}]+", "", _STRINGS.sub("", text)):
         depth += 1 if character in "[{" else -1
         deepest = max(deepest, depth)
     return deepest

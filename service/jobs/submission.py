@@ -209,9 +209,9 @@ def _text(body: Mapping[str, Any], field: str, longest: int) -> str | None:
     text = value.strip()
     if field == "search_query":
         text = re.sub(r"\r\n|[\r\n\u2028\u2029]", " ", text)
-    _refuse_control_characters(name, text)
     if len(text) > longest:
         raise invalid_field(name, f"is longer than {longest} characters")
+    _refuse_control_characters(name, text)
     return text
 
 

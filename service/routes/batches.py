@@ -110,7 +110,7 @@ async def submit_batch(request: Request) -> Response:
     body = await read_json(request)
     jobs, pause = await in_thread(parse_batch, body, shared.parts.settings)
     await require_allowed(request, *jobs, batch=True)
-    key = idempotency(request, "/api/batches", body)
+    key = await in_thread(idempotency, request, "/api/batches", body)
     batch = await shared.parts.queue.submit_batch(jobs, pause, owner=owner_of(request), idempotency=key)
     base, items = address(f"/api/batches/{batch.batch_id}"), [BatchJob.of(item) for item in batch.items]
     answer = BatchSubmittedAnswer(

@@ -70,7 +70,7 @@ async def submit_job(request: Request) -> Response:
     if DRY_RUN.of(request):
         with shared.parts.queue.room(owner_of(request)):
             return json_answer(await dry_run(shared.scripts, shared.scrubber, submission))
-    key = idempotency(request, "/api/jobs", body)
+    key = await in_thread(idempotency, request, "/api/jobs", body)
     record = await shared.parts.queue.submit(submission, owner=owner_of(request), idempotency=key)
     answer = SubmittedAnswer.of(record)
     return json_answer(answer, 202, {"Location": answer.status_url, **waiting_headers(record.status)})

@@ -270,6 +270,13 @@ def test_long_files_are_cut_after_a_line_with_the_next_call(http: httpx2.Client)
     assert sent(http, "tools/call", {"name": "read_file", "arguments": arguments})["result"]["isError"] is True
 
 
+def test_an_error_names_some_of_many_unknown_arguments(http: httpx2.Client) -> None:
+    arguments = {f"{'x' * 100}{number}": 1 for number in range(2000)}
+    result = sent(http, "tools/call", {"name": "job_status", "arguments": arguments})["result"]
+    assert result["isError"] is True
+    assert len(result["content"][0]["text"]) < 2000
+
+
 def test_only_the_first_part_of_a_large_file_is_read(http: httpx2.Client, tmp_path: Path) -> None:
     with local(tmp_path) as client:
         job = client.post("/api/jobs", json={"pdb_id": "1hpv"}).json()

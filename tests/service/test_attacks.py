@@ -6,7 +6,7 @@ import re
 import resource
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +18,7 @@ from service.connections import raise_descriptor_limit
 from service.http.access import COOKIE
 from service.http.json_body import parse_object
 from service.logs import CountRepeated
+from service.routes import shared
 from service.settings import Settings
 from tests.service.core import ANN, BEN, HPV, OPERATOR, TOKENS, hold, local, run_form
 from tests.service.test_contract import assert_error
@@ -350,6 +351,28 @@ def test_a_large_body_is_not_parsed_in_the_event_loop(guarded: TestClient, monke
         assert_error(guarded.post("/api/jobs", json=body, headers=ANN), 422, "INVALID_FIELD")
     loop, other = threads
     assert loop != other
+
+
+def test_a_large_body_is_not_hashed_in_the_event_loop(guarded: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[tuple[str, int]] = []
+    canonical, parse = shared._canonical, parse_object
+
+    def noted(name: str, called: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def call(value: Any) -> Any:
+            threads.append((name, threading.get_ident()))
+            return called(value)
+
+        return call
+
+    monkeypatch.setattr(shared, "_canonical", noted("hashed", canonical))
+    monkeypatch.setattr("service.http.json_body.parse_object", noted("parsed", parse))  # a small body, in the loop
+    for path, body in (("/api/jobs", HPV), ("/api/batches", {"jobs": [HPV]})):
+        threads.clear()
+        answer = guarded.post(path, json=body, headers={**BEN, "Idempotency-Key": f"large {path}".replace(" ", "")})
+        assert answer.status_code == 202, answer.text
+        guarded.post(f"{answer.headers['location']}/cancel", headers=BEN)
+        (loop,) = {thread for name, thread in threads if name == "parsed"}
+        assert loop not in {thread for name, thread in threads if name == "hashed"}
 
 
 def test_log_lines_of_one_cause_are_counted(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Attempts of a hostile client besides wrong paths: costly bodies, other sites' pages, endless streams."""
 
+import json
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +9,7 @@ import httpx2
 import pytest
 
 from service.errors import InvalidJson, InvalidParameter
-from service.http.json_body import parse_object
+from service.http.json_body import _depth, parse_object
 from service.http.responses import disposition
 from service.jobs.durable import write_json
 from service.jobs.record import BatchItem, BatchRecord
@@ -38,6 +39,20 @@ def test_costly_bodies_are_refused_at_little_cost(body: bytes) -> None:
         parse_object(body)
     assert "sys." not in refused.value.message
     assert time.process_time() - begun < patience(2)
+
+
+def test_the_depth_of_a_long_text_costs_less_than_its_parsing() -> None:
+    """A regular expression blocks all threads of Python until it ends."""
+    body = b'{"a":"' + b"x" * MIB + b'"}' + b" " * MIB
+    json.loads(body)
+    costs = []
+    for run in (lambda: json.loads(body), lambda: _depth(body.decode())):
+        begun = time.process_time()
+        for _ in range(5):
+            run()
+        costs.append(time.process_time() - begun)
+    parsing, depth = costs
+    assert depth < 20 * parsing
 
 
 ODD_SVG = ['<circle class="atom atom-1"' + " data-sasa=" * 40_000, '<circle class="atom atom-1 ' * 20_000]
