@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Self
 
 from service.errors import InvalidParameter, wrong_parameter, wrong_value
-from service.results.tables import JobTables, ordered_by, plain_number, same_entry
+from service.results.tables import JobTables, ordered_by, plain_number, same_entry, same_residue
 from service.scrub import FORMULA
 from tethermap.base.parquet import cell_of, literal, quoted, text_of
 from tethermap.base.tables import Column, Row, Table, csv_lines, format_value
@@ -135,6 +135,8 @@ def _test(column: Column, operator: str, text: str, parameter: str) -> tuple[str
         cell = cell_of(column)
         if operator == "" and column.name in ("pdb_id", "Warhead", "Ligand", "ligand"):
             return f"lower({cell}) IN (?, ?)", [text.lower(), same_entry(text)]
+        if operator == "" and column.name in ("Residue_ID", "residue"):
+            text = same_residue(text)
         known = f"{cell} <> '' AND " if operator == "lte" else ""
         return f"({known}{cell} {_OPERATORS[operator]} ?)", [text]
     wanted = _value(column, text, parameter)

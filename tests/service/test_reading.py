@@ -64,6 +64,7 @@ def test_rows_are_those_of_the_table(http: httpx2.Client, live: LiveService, don
 
 FILTERS = [
     ({"pdb_id": "1HPV"}, lambda row: row["pdb_id"] == "1hpv"),
+    ({"Residue_ID": "200.0"}, lambda row: row["Residue_ID"] == "200"),
     ({"pdb_id": "PDB_00001HPV"}, lambda row: row["pdb_id"] == "1hpv"),
     ({"Warhead": "478"}, lambda row: row["Warhead"] == "478"),
     ({"resolution__lte": "1.9"}, lambda row: row["resolution"] <= 1.9),
