@@ -180,8 +180,11 @@ def what_to_do(handle: str, reaction: str, moved: bool) -> str:
     moved : bool
         Whether the bond that a chemist makes is not that of the exit: a methyl ester becomes an amide of its acid.
     """
-    if handle == "amine" and moved:
-        return CHEMISTRY[ACYL_LEAVES]
+    acylated = CHEMISTRY[ACYL_LEAVES]
+    if handle in ("amine", "aryl amine", "amino acid N") and moved:
+        return acylated
+    if handle == "amino acid N" and reaction != acylated:
+        return "acylate the amine"
     return {"acid": OF_ACID, "oxycarbonyl": OF_CARBAMATE}.get(handle) or reaction
 
 
