@@ -206,19 +206,22 @@ def _cells(
     # The copy may have atoms that this one lacks; names may not be unique.
     whole = usual.kind == "cut" and all(molecule.names.count(name) == 1 for name in leaving)
     atoms = [molecule.names.index(name) for name in leaving] if whole else []
+    alike = answer.anchor, *answer.equivalents
+    bonded = {one.GetIdx() for k in atoms[:1] for one in molecule.mol.GetAtomWithIdx(k).GetNeighbors()}
+    anchor = next((name for name in alike if molecule.names.index(name) in bonded), answer.anchor)
     reaction = CHEMISTRY[usual.chem_class]
     if molecule.sanitised:
-        reaction = reaction_at(molecule.mol, molecule.names.index(answer.anchor), atoms, usual.chem_class)
+        reaction = reaction_at(molecule.mol, molecule.names.index(anchor), atoms, usual.chem_class)
     made = Action(
-        answer.anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
+        anchor, leaving, usual.chem_class, usual.kind, usual.area_lost, usual.hbonds_lost, residues,
         answer.frees_link, reaction, leaving_name(molecule.mol, atoms),
     )  # fmt: skip
     return {
         **_residue(group, by_stem[copy.stem], best.ahead),
         "Warhead": molecule.comp_id,
         "InChIKey": molecule.inchikey,
-        "anchor_atom": answer.anchor,
-        "anchor_equivalents": JOINED.join(answer.equivalents),
+        "anchor_atom": anchor,
+        "anchor_equivalents": JOINED.join(name for name in alike if name != anchor),
         "action": action_sentence(made, not_recommended),
         "kind": usual.kind,
         "leaving_atoms": usual.leaving,

@@ -145,6 +145,20 @@ def test_blocked_answer_has_a_sentence_for_it_and_names_a_group_that_the_most_co
     assert (row["closed"], row["leaving_atoms"]) == (True, "X1;X2")
 
 
+@pytest.mark.parametrize(("carbon", "chlorine"), [(1, 0), (5, 6)])
+def test_leaving_group_is_bonded_to_the_anchor_of_its_answer(carbon: int, chlorine: int) -> None:
+    """Of two equivalent carbons, the answer named the first with the chlorine of the second."""
+    mol = molecule("LIG", "Clc1cccc(Cl)c1CCCCN")
+    keys = atom_keys(mol)
+    cut = an_exit(
+        atoms=frozenset({keys[1], keys[5]}), kind="cut", leaving=mol.names[chlorine],
+        chem_class="aryl C, halogen, N or O leaves",
+    )  # fmt: skip
+    (row,) = rows_of((mol, cut, True))
+    assert (row["anchor_atom"], row["anchor_equivalents"]) == (mol.names[carbon], mol.names[6 - carbon])
+    assert f"(at {mol.names[carbon]}): couple the linker at the halide." in str(row["action"])
+
+
 def test_job_without_ligands_has_no_answers() -> None:
     assert list(answer_rows("EGFR", [], known({}))) == []
 
