@@ -52,6 +52,14 @@ pytestmark = pytest.mark.process
 GIB = 1 << 30
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services in this process look at missing resources again after a moment."""
+    for name in ("jobs.resources.SHORTAGE_SECONDS", "runs.supervisor.SHORTAGE_SECONDS",
+                 "jobs.resources._PROBE_SECONDS", "runs.queue._LOOK_SECONDS"):  # fmt: skip
+        monkeypatch.setattr(f"service.{name}", 0.3)
+
+
 @contextlib.contextmanager
 def descriptors(least_left: int) -> Iterator[None]:
     """Leave this process so few file descriptors."""
@@ -152,11 +160,8 @@ async def test_a_mirror_that_disappears_during_a_run_lets_the_job_wait(tmp_path:
         assert (await ended(parts, job.job_id, 120)).status == "completed"
 
 
-async def test_jobs_wait_while_rcsb_does_not_answer(
-    standin: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_jobs_wait_while_rcsb_does_not_answer(standin: StandIn, tmp_path: Path) -> None:
     """The real pipeline: the first job finds out, the other is not even launched."""
-    monkeypatch.setattr("service.jobs.resources._PROBE_SECONDS", 0.2)
     for name in ("search", "data", "files"):
         standin.fault(name, "status")
     body = {"target_name": "EGFR", "search_query": "1ABC 2ABC"}
@@ -264,7 +269,6 @@ async def test_a_launch_without_means_leaves_the_job_queued(tmp_path: Path, monk
         return await real(*arguments, **more)
 
     async with running(settings_in(tmp_path)) as parts:
-        monkeypatch.setattr("service.runs.supervisor.SHORTAGE_SECONDS", 0.3)
         monkeypatch.setattr(asyncio, "create_subprocess_exec", lacking)
         record = await parts.queue.submit(submission())
         await until(lambda: len(failures) < 3)
