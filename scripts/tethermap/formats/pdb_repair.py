@@ -21,6 +21,16 @@ _LONG_NAME = re.compile(
 )
 """Residues in files of GROMACS with names in columns 18-21: Amber's ends of chains (NGLY, CASP), GROMOS' LYSH, HISB."""
 
+_FORM = re.compile(
+    r"^(?P<begin>(?:ATOM  |HETATM)[^\n]{11})"
+    r"(?P<code>ARG(?=N)|ASP(?=[HP1])|CYS(?=[12DHMPS])|GLU(?=[HP])|HIS(?=[ABDEHP12])|LYS(?=[HN]))"
+    r"(?P<mark>\w)(?P<chain>[\w ])(?P<number> *-?\d+)",
+    re.MULTILINE,
+)
+"""Forms of residues that GROMACS and CHARMM name in columns 18-21 (HISE, ASPP, CYS2), the chain after them."""
+
+_RESIDUE = re.compile(r"^(?:ATOM  |HETATM)[^\n]{11}[^\n]{3}(.)(.)( *-?\d+)", re.MULTILINE)
+
 _LIPIDS = {
     "CHL1": "CLR", "POPC": "POV", "DPPC": "PCF", "DOPC": "PCW", "DSPC": "PC1", "DMPC": "PX4", "DOPE": "PEE",
     "DPPE": "PEF", "DSPE": "3PE", "DOPS": "17F", "PLPC": "CPL", "POPE": "6OU", "POPG": "PGW",
@@ -73,6 +83,8 @@ def repaired_pdb(text: str) -> tuple[str, int]:
     has_long = "\nSEQRES" not in text and (_LONG_NAME.search(text) or _LIPID.search(text)) is not None
     if has_long and _LONG_CHAIN.search(text) is None:
         text = _LIPID.sub(lambda match: f"{match[1]}{_LIPIDS[match[2]]} ", _LONG_NAME.sub(r"\1\2\3 ", text))
+    if "\nSEQRES" not in text and _FORM.search(text):
+        text = _with_short_forms(text)
     if "\nBEGIN_RES" in text and (part := _FIRST_PART.search(text)) is not None and part[0] == "ROOT":
         text = FLEXIBLE.sub("", text)  # of the receptor, not of the docked ligand
     kinds = kinds_of_atoms(text)
@@ -86,6 +98,33 @@ def repaired_pdb(text: str) -> tuple[str, int]:
     if any(kind[54:60].isspace() or len(kind) < 60 for kind in kinds):
         text = _BLANK_OCCUPANCY.sub(r"\1  1.00", text)  # of other programs; gemmi reads blanks as zero
     return _with_models(text), odd
+
+
+def _with_short_forms(text: str) -> str:
+    """Return text in which forms of residues have the three letters of the residue.
+
+    The fourth letter belongs to the name, not to a chain of two letters, if the residues next to it have the same chain
+    without it and none has the same number.
+    """
+    numbers: dict[str, dict[str, set[int]]] = {}
+    for mark, chain, number in set(_RESIDUE.findall(text)):
+        numbers.setdefault(chain, {}).setdefault(mark.strip(), set()).add(int(number))
+    forms: dict[tuple[str, str], set[int]] = {}
+    for match in _FORM.finditer(text):
+        forms.setdefault((match["mark"], match["chain"]), set()).add(int(match["number"]))
+    names = set()
+    for (mark, chain), own in forms.items():
+        plain = numbers[chain].get("", set())
+        near = plain.union(*(others for (_, other), others in forms.items() if other == chain))
+        alone = own == numbers[chain][mark] and own.isdisjoint(plain)
+        if plain and alone and all({number - 1, number + 1} & near for number in own):
+            names.add((mark, chain))
+
+    def shortened(match: re.Match[str]) -> str:
+        is_form = (match["mark"], match["chain"]) in names
+        return f"{match['begin']}{match['code']} {match['chain']}{match['number']}" if is_form else match[0]
+
+    return _FORM.sub(shortened, text)
 
 
 def _with_models(text: str) -> str:

@@ -105,6 +105,26 @@ def test_residues_with_the_names_of_gromos_are_standard_residues() -> None:
     assert pdb_repair.repaired_pdb(text(written))[0] == text(read)
 
 
+@pytest.mark.parametrize("chain", ["A", " "])
+@pytest.mark.parametrize("name", ["HISE", "HISD", "HIS1", "ASPP", "GLUP", "CYS2", "CYSD", "ARGN", "LYSN"])
+def test_forms_of_residues_with_four_letters_are_standard_residues(name: str, chain: str) -> None:
+    """Residues of GROMACS' force fields OPLS-AA, GROMOS and CHARMM, next to others of the same chain."""
+    words = enumerate(("GLY", name, "SER"), start=1)
+    written = [f"{ATOM[:17]}{word:<4}{chain}{number:4d}{ATOM[26:]}" for number, word in words]
+    assert pdb_repair.repaired_pdb(text(*written))[0] == text(*(f"{line[:20]} {line[21:]}" for line in written))
+
+
+def test_chain_of_two_letters_keeps_its_residues() -> None:
+    """A chain EA whose numbers are those of chain A, and one that has other residues than forms of histidine."""
+    first = [f"{ATOM[:17]}{name:<4}A{number:4d}{ATOM[26:]}" for number, name in enumerate(("GLY", "HIS", "SER"), 1)]
+    second = [f"{ATOM[:17]}{name}{number:4d}{ATOM[26:]}" for number, name in ((2, "HISEA"), (4, "METEA"))]
+    for line in second:
+        whole = text(*first, line)
+        assert pdb_repair.repaired_pdb(whole)[0] == whole
+    whole = text(*first, f"{ATOM[:17]}HISEA   4{ATOM[26:]}", second[1].replace("   4", "   5"))
+    assert pdb_repair.repaired_pdb(whole)[0] == whole
+
+
 @pytest.mark.parametrize("names", [("NALAA", "GLYAA"), ("HISA ", "GLYA ")])
 def test_residues_in_chains_that_begin_one_column_early_keep_their_names(names: tuple[str, ...]) -> None:
     whole = text(*(f"{ATOM[:17]}{name}{ATOM[22:]}" for name in names))
