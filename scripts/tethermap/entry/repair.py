@@ -6,9 +6,10 @@ import numpy as np
 from tethermap.base.arrays import IntArray
 from tethermap.entry.atoms import Atoms
 
-_MODELS = "SOL SPC SPCE T3P T4P T5P TIP TIP3 TIP4 TIP5 TP3 TP4 TP5 OPC WTR"
+_MODELS = "SOL SPC SPCE T3P T4P T5P TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 TP5 OPC WTR OH2 OHH HHO HH0 T3H"
 WATER_MODELS = frozenset(_MODELS.split())
-"""Names of water in programs of simulation and refinement; some are codes of other components in the dictionary."""
+"""Names of water in programs of simulation and refinement, VMD and MDTraj among them; some are codes of other
+components in the dictionary."""
 
 LONGEST_BOND = 2.0
 """Atoms of one component nearer than this belong to one molecule, in angstroms."""

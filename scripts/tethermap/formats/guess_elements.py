@@ -78,7 +78,8 @@ def _of_ligand(
         elif known[k] or not two or not one:
             yield single[at]
         elif len(part) == 1:
-            yield two if letters[at] == _letters(comp_id) else one
+            is_ion = letters[at] == _letters(comp_id) or names[k].rstrip().endswith(("+", "-"))  # Amber: Na+ in IP
+            yield two if is_ion else one
         else:
             distances = np.linalg.norm(places - places[at], axis=1)
             distances[at] = np.inf

@@ -86,8 +86,13 @@ class Classifier:
 
     def __call__(self, group: HetGroup) -> HetGroup:
         """Return the group with its kind."""
-        particles = KindOf("unknown", "particles of a program, not atoms")
-        return replace(group, **(particles if has_particles(self.atoms, group.head) else self._kind(group))._asdict())
+        if has_particles(self.atoms, group.head):
+            found = KindOf("unknown", "particles of a program, not atoms")
+        else:
+            found = self._kind(group)
+        if found.kind == "ligand" and is_unknown_atom(self.atoms, group.head, self.rules) and len(group.residues) == 1:
+            found = KindOf("unknown", "a single atom of an unidentified component")
+        return replace(group, **found._asdict())
 
     def _kind(self, group: HetGroup) -> KindOf:
         rules = self.rules
@@ -169,9 +174,16 @@ def has_particles(atoms: Atoms, residue: int) -> bool:
 
 
 def is_unknown_atom(atoms: Atoms, residue: int, rules: KindRules) -> bool:
-    """Return whether a residue is one atom of an unidentified component, or particles, which are bonded to nothing."""
+    """Return whether a residue is one atom of an unidentified component, or particles, which are bonded to nothing.
+
+    Metals and halogens are ions.
+    """
     code = text(atoms.comp_id[atoms.starts[residue]])
-    return has_particles(atoms, residue) or (rules.is_unknown(code) and heavy_count(atoms, residue) == 1)
+    if has_particles(atoms, residue):
+        return True
+    if heavy_count(atoms, residue) != 1:
+        return False
+    return rules.is_unknown(code) or (rules.component(code.upper()) is None and not is_bare_ion(atoms, residue))
 
 
 def is_bare_ion(atoms: Atoms, residue: int) -> bool:

@@ -30,3 +30,9 @@ def test_ions_have_the_elements_of_their_names_in_charmm_amber_and_the_pdb() -> 
             "CLA": "Cl", "Na+": "Na", "K+": "K", "Cl-": "Cl", "ZN2": "Zn", "CA": "Ca", "CD": "Cd"}  # fmt: skip
     names = list(ions)
     assert guess_elements(names, names, names, np.zeros((len(ions), 3)), [""] * len(ions)) == list(ions.values())
+
+
+def test_names_with_a_sign_are_those_of_ions() -> None:
+    """Amber's older libraries call sodium and chloride by the residues IP and IM."""
+    comp_ids, names = ["IP", "IM", "CIO"], ["Na+", "Cl-", "Cs+"]
+    assert guess_elements(comp_ids, comp_ids, names, np.zeros((3, 3)), [""] * 3) == ["Na", "Cl", "Cs"]

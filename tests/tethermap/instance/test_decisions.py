@@ -198,6 +198,19 @@ def test_unknown_atom_next_to_a_ligand_is_not_part_of_it(
         assert told == {("LIG", "LIG", "ligand", True), (comp_id, comp_id, "unknown", False)}, path.suffix
 
 
+@pytest.mark.parametrize(
+    ("comp_id", "element", "kind"), [("OW", "O", "unknown"), ("WT", "C", "unknown"), ("Z2+", "ZN", "ion")]
+)
+def test_single_atom_of_a_component_without_definition_is_no_ligand(
+    comp_id: str, element: str, kind: str, find: Find, tmp_path: Path
+) -> None:
+    assert find(comp_id) is None
+    atom = [atom_line(950, element, comp_id, "A", 100, (4.6, 1.7, 5.0), element=element)]
+    path = write_entry(tmp_path, strand("A", 1, length=30), atom)
+    _, cleaned = clean_file(path, find, replace(ANY_TARGET, own_files=True))
+    assert [(row["ligand"], row["kind"], row["kept"]) for row in cleaned.ligand_rows] == [(comp_id, kind, False)]
+
+
 @pytest.mark.parametrize("mark", ["9999.000", "?", ".", "nan", ""])
 def test_atoms_without_coordinates_are_missing(mark: str, find: Find, tmp_path: Path) -> None:
     """A side chain's atom, one of a ligand, and all of another ligand."""

@@ -13,7 +13,7 @@ from tethermap.entry.reader import read_entry
 from tethermap.instance.find import Residues
 
 
-@pytest.mark.parametrize("water", ["SOL", "TIP", "SPC", "WAT"])
+@pytest.mark.parametrize("water", ["SOL", "TIP", "SPC", "WAT", "OH2", "OHH", "HHO", "H2O"])
 def test_water_of_other_programs_is_not_a_het_group(water: str, archive: Path, find: Find, tmp_path: Path) -> None:
     structure = gemmi.read_structure(str(archive / "4cup.cif.gz"))
     groups = []
