@@ -194,7 +194,7 @@ def _tell_entry(
 def _drawn(entry: Entry, components: JobComponents, most: int) -> list[Found]:
     """Return the distinct molecules among the ligands of a structure: drawn, with the source of their bonds."""
     settings = CleanSettings(TargetQuery(""), own_files=True)
-    rules, radii = KindRules(components), PolymerRadii(components)
+    rules, radii = KindRules(components, components.of_dictionary), PolymerRadii(components)
     cleaned = clean_entry(entry, settings, rules, radii)
     found: dict[tuple[str, str], Found] = {}
     for kept in cleaned.kept:
@@ -230,7 +230,7 @@ def _contents(entry: Entry, components: JobComponents) -> tuple[list[str], dict[
     lines = lines or ["no polymer: give the protein too"]
     if entry.confidence_scale:
         lines.append("a prediction: its pLDDT is read as confidence")
-    rules = KindRules(components)
+    rules = KindRules(components, components.of_dictionary)
     groups = find_groups(entry, residues, rules)
     for group in groups:
         name = residues.name(group.head)

@@ -68,6 +68,10 @@ class JobComponents:
         """Return a component by its code; None if it is unknown."""
         return (self.user.get(comp_id.upper()) if self.user else None) or self.index.get(comp_id)
 
+    def of_dictionary(self, comp_id: str) -> Component | None:
+        """Return a component by its code, without the user's definitions; None if it is unknown."""
+        return self.index.get(comp_id)
+
     def identity(self) -> list[str]:
         """Return an identifier of these definitions, without opening them."""
         path = ensured_index()

@@ -1,11 +1,11 @@
 """Kinds of components among het groups: ligand, cofactor, additive, ion, glycan and so on."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tethermap.base.reference import rows_of
-from tethermap.components.component import Component
+from tethermap.components.component import Component, is_hydrogen
 
 ATTACKED_BY_SUGARS = frozenset({"ASP", "GLU", "TYR", "CYS", "HIS"})
 """Residues that carry no glycans: a sugar bonded to one is an inhibitor on the catalytic residue of an enzyme
@@ -80,9 +80,15 @@ class KindRules:
     ----------
     find : callable
         Look-up of a component by its code, None when unknown.
+    dictionary : callable, optional
+        Look-up without the user's definitions. A listed code does not count if the user's definition is another
+        molecule.
     """
 
-    def __init__(self, find: Callable[[str], Component | None]) -> None:
+    def __init__(
+        self, find: Callable[[str], Component | None], dictionary: Callable[[str], Component | None] | None = None
+    ) -> None:
+        self._dictionary = dictionary or find
         self.additives = {row["comp_id"]: row for row in rows_of("additives")}
         self.cofactors = {row["comp_id"]: row for row in rows_of("cofactors")}
         self.component = find
@@ -129,7 +135,15 @@ class KindRules:
 
     def role(self, comp_id: str) -> str:
         """Return the role of a component on the list of additives, empty when it isn't there."""
-        return self.additives[comp_id]["role"] if comp_id in self.additives else ""
+        return self.additives[comp_id]["role"] if self._is_listed(comp_id, self.additives) else ""
+
+    def _is_listed(self, comp_id: str, listed: Mapping[str, object]) -> bool:
+        """Return whether a code is on a list and means the molecule of the dictionary."""
+        own = self.component(comp_id) if comp_id in listed else None
+        if own is None or own.origin != "user":
+            return comp_id in listed
+        known = self._dictionary(comp_id)
+        return known is None or _heavy_elements(own) == _heavy_elements(known)
 
     def of_component(self, comp_id: str, heavy_atoms: int, *, wanted: bool, title: str = "") -> KindOf:
         """Return the kind of a free het group other than ions, glycans and parts of polymers.
@@ -147,10 +161,10 @@ class KindRules:
         """
         if self.is_unknown(comp_id):
             return KindOf("unknown", "code of an unidentified component")
-        if comp_id in self.cofactors:
+        if self._is_listed(comp_id, self.cofactors):
             listed = self.cofactors[comp_id]
             return KindOf("cofactor", f"{listed['class']}: {listed['reason']}")
-        if comp_id not in self.additives:
+        if not self._is_listed(comp_id, self.additives):
             return KindOf("ligand")
         listed = self.additives[comp_id]
         if wanted:
@@ -158,3 +172,7 @@ class KindRules:
         subject = heavy_atoms >= FEWEST_BURIED_ATOMS and self.is_subject(comp_id, title)
         may_be_ligand = subject or (heavy_atoms >= FEWEST_BURIED_ATOMS and listed["rule"] == "unless_bound")
         return KindOf("additive", f"{listed['role']}: {listed['reason']}", may_be_ligand, subject)
+
+
+def _heavy_elements(component: Component) -> list[str]:
+    return sorted(atom.element for atom in component.atoms if not is_hydrogen(atom.element))

@@ -41,7 +41,8 @@ def make(task: Task) -> None:
             from tethermap.instance.kinds import KindRules
             from tethermap.steps.cleaning import EntryCleaner
 
-            return EntryCleaner(settings, KindRules(components), PolymerRadii(components), step)
+            rules = KindRules(components, components.of_dictionary)
+            return EntryCleaner(settings, rules, PolymerRadii(components), step)
 
         def clean(row: Row) -> bool:
             return cleaner().clean(row)

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.tools.cleaning import Find
+from tethermap.components.user import component_from_smiles
 from tethermap.instance.kinds import MONOMERS, KindRules
+from tethermap.molecule.dictionary import dictionary_smiles
 
 KINDS = {
     "ligand": "STI AZT IRE JQ1 478 ANP BEN A1AZ9 LIG",  # the public service's list of 259 codes deletes STI and AZT
@@ -32,6 +34,19 @@ EQUIVALENT = "144 TMN O4B Z22 PHU MLI CRY CAD".split()  # noqa: SIM905 - to code
 def test_additive_of_five_atoms_may_be_a_ligand(comp_id: str, heavy_atoms: int, may: bool, rules: KindRules) -> None:
     found = rules.of_component(comp_id, heavy_atoms, wanted=False)
     assert (found.kind, found.unless_buried) == ("additive", may)
+
+
+@pytest.mark.parametrize(("comp_id", "kind"), [("MES", "additive"), ("ATP", "cofactor")])
+def test_listed_code_of_another_molecule_of_the_user_is_a_ligand(comp_id: str, kind: str, find: Find) -> None:
+    """Restraints that a program for refinement writes of the listed component itself change nothing."""
+    known = find(comp_id)
+    assert known is not None
+    same = dictionary_smiles(known, neutral=True)
+    for smiles, expected in ((same, kind), ("COc1cc2ncnc(Nc3ccc(F)c(Cl)c3)c2cc1OCCCN1CCOCC1", "ligand")):
+        user = {comp_id: component_from_smiles(comp_id, smiles)}
+        rules = KindRules(user.get, find)
+        assert rules.of_component(comp_id, 13, wanted=False).kind == expected
+        assert bool(rules.role(comp_id)) == (expected == "additive")
 
 
 def test_every_listed_code_is_in_the_dictionary_and_has_a_reason(rules: KindRules, find: Find) -> None:
