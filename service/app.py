@@ -89,7 +89,10 @@ _CORE: tuple[Endpoint, ...] = (
 )
 """Routes without those of extras."""
 
-_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Range", "X-Request-ID")
+_SENT = (
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-Modified-Since", "If-None-Match", "If-Range"),
+    *("Last-Event-ID", "MCP-Protocol-Version", "Range", "X-Request-ID"),
+)
 _READ = (
     *("Content-Disposition", "Content-Range", "ETag", "Link", "Location", "Retry-After", "X-Request-ID"),
     "X-Tethermap-Truncated",

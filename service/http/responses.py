@@ -32,7 +32,7 @@ BYTES = "application/octet-stream"
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _BLOCK = 1 << 18
 """Bytes of a file that are read at once: each block changes threads, which takes longer than to send 64 kB."""
-_RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))")
+_RANGE = re.compile(r"bytes=(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))", re.IGNORECASE)
 _ACTIVE = ("image/svg+xml", "text/html; charset=utf-8")
 
 

@@ -493,6 +493,9 @@ def test_cors_is_off_until_origins_are_configured(http: httpx2.Client, tmp_path:
         preflight = client.options("/api/jobs", headers=asked)
         assert preflight.status_code == 200
         assert preflight.headers["access-control-allow-origin"] == "https://example.org"
+        for name in ("If-Range, Range", "MCP-Protocol-Version", "If-Modified-Since"):  # of downloads and agents
+            sent = {**asked, "Access-Control-Request-Headers": name}
+            assert client.options("/api/jobs", headers=sent).status_code == 200
         other = client.get("/api/health", headers={"Origin": "https://evil.example"})
         assert "access-control-allow-origin" not in other.headers
 

@@ -73,6 +73,7 @@ def test_bare_names_stand_for_tables_of_the_results(http: httpx2.Client, done_jo
 
 RANGES = [
     ("bytes=0-9", 206, 0, 10),
+    ("Bytes=0-9", 206, 0, 10),  # RFC 9110, 14.1
     ("bytes=10-", 206, 10, None),
     ("bytes=-7", 206, -7, None),
     ("bytes=0-99999999", 206, 0, None),
