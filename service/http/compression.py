@@ -39,7 +39,9 @@ class Compression:
         async def send_compressed(message: Message) -> None:
             nonlocal pending
             if message["type"] == "http.response.start" and _suits(message):
-                MutableHeaders(scope=message).add_vary_header("Accept-Encoding")
+                headers = MutableHeaders(scope=message)
+                if "accept-encoding" not in headers.get("vary", "").lower():
+                    headers.add_vary_header("Accept-Encoding")
                 pending = message  # until the body shows whether it has one part
                 return
             if pending is not None:

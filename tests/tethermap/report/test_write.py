@@ -10,6 +10,7 @@ from tests.tools.parts import put_rows
 from tests.tools.small_job import SETTINGS, SmallJob, small_job
 from tethermap.base import layout
 from tethermap.base.records import part
+from tethermap.base.root import ROOT
 from tethermap.base.tables import Row
 from tethermap.report import content, render, write
 from tethermap.report.write import write_report
@@ -86,6 +87,12 @@ def test_its_policy_allows_its_own_style_and_script_only(html: str, page: Page) 
         assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy.replace("&#43;", "+")
     assert "unsafe" not in policy
     assert not {name for name in page.names() if name == "style" or name.startswith("on")}
+
+
+def test_one_is_singular() -> None:
+    text = (ROOT / "data/examples/exam4cup" / layout.REPORT).read_text(encoding="utf-8")
+    for words in ("entry found", "entry with a ligand kept", "ligand instance", "different ligand"):
+        assert f"<b>1</b><span>{words}</span>" in text
 
 
 def test_ids_are_unique_and_inner_links_have_targets(page: Page) -> None:
