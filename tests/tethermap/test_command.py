@@ -66,7 +66,14 @@ def test_files_without_a_structure_are_refused(tmp_path: Path) -> None:
     page, packed = tmp_path / "model.pdb", tmp_path / "model.cif.Z"
     page.write_text("<html>not found</html>")
     packed.write_bytes(b"\x1f\x9d\x90")
-    for files, says in (([page], "no structure; give an mmCIF"), ([packed, page], "unpack it first")):
+    empty = tmp_path / "EGFR"
+    empty.mkdir()
+    (empty / "notes.txt").write_text("hinge: Met 793")
+    for files, says in (
+        ([page], "no structure; give an mmCIF"),
+        ([packed, page], "unpack it first"),
+        ([empty], "EGFR is a folder without structures.* run in another folder"),
+    ):
         with pytest.raises(UserError, match=says):
             job_settings(words(*map(str, files)))
     (tmp_path / "good.pdb").write_text("HEADER\n")
@@ -118,6 +125,7 @@ def test_folder_with_the_name_of_a_target_is_no_structure_of_a_mirror(
 
 def test_folder_of_the_user_names_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "model.pdb").write_text("HEADER\n")
     monkeypatch.chdir(tmp_path / "models")
     assert job_settings(words("."))["target_name"] == "models"
 

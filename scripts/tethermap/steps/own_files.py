@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from tethermap.base.errors import UserError
+from tethermap.base.layout import walk
 from tethermap.components.user import components_from_table
 from tethermap.sources.own.sniff import kind_of
 from tethermap.sources.query import NO_BRACKETS, parse_query
 from tethermap.steps.parameters import build_tables
+
+_NO_STRUCTURE = ("text", "other")
 
 
 def refuse_brackets(query: Any) -> None:
@@ -18,11 +21,21 @@ def refuse_brackets(query: Any) -> None:
 
 
 def refuse_no_structure(paths: Sequence[Path]) -> None:
-    """Raise UserError if no path is a folder or a file with coordinates."""
-    kinds = [("folder", "") if path.is_dir() else kind_of(path) for path in paths]
-    if paths and all(kind in ("text", "other") for kind, _ in kinds):
+    """Raise UserError if no path is a file with coordinates or a folder with one."""
+    kinds = [_kind_of_folder(path) if path.is_dir() else kind_of(path) for path in paths]
+    if paths and all(kind in _NO_STRUCTURE for kind, _ in kinds):
         reason = kinds[0][1] or "damaged or no structure; give an mmCIF, BinaryCIF or PDB file"
         raise UserError(f"{paths[0]} is {reason}.")
+
+
+def _kind_of_folder(folder: Path) -> tuple[str, str]:
+    found = ""
+    for path in map(Path, walk(folder)):
+        kind, reason = kind_of(path)
+        if kind not in _NO_STRUCTURE:
+            return "folder", ""
+        found = found or (f" ({path.name} is {reason})" if reason else "")
+    return "other", f"a folder without structures{found}; if only its name is that of the target, run in another folder"
 
 
 def refuse_wrong_smiles(smiles: Mapping[str, str]) -> None:
