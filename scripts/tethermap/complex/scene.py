@@ -151,6 +151,8 @@ class Scene:
         """Return a metal, cofactor or glycan as a body, None if no context contains it."""
         members = np.concatenate([np.arange(*self.atoms.at(r).indices(len(self.atoms))[:2]) for r in group.residues])
         members = members[self.atoms.heavy[members]].astype(np.int64)
+        if not len(members):  # only hydrogens
+            return None
         if group.kind in ("cofactor", "glycan", "modified_residue"):
             reach = COFACTOR_REACH
         elif group.kind == "ion" and is_metal(text(self.atoms.element[members[0]])):
