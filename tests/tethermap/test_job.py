@@ -141,8 +141,9 @@ def test_full_disk_is_one_sentence(model: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_definition_of_an_unused_code_is_a_warning(model: Path) -> None:
-    with pytest.warns(UserWarning, match=r"No structure has the ligand LOG; ligands: LIG\."):
-        analyse(model, smiles={"LOG": SMILES})
+    for smiles in (SMILES, f"{SMILES},1"):
+        with pytest.warns(UserWarning, match=r"No structure has the ligand LOG; ligands: LIG\."):
+            analyse(model, smiles={"LOG": smiles})
 
 
 def test_definition_that_does_not_fit_is_a_warning(model: Path) -> None:

@@ -1,6 +1,5 @@
 """Finish a job: link, log, removal of files that no step wrote, manifest."""
 
-import csv
 import hashlib
 import json
 import logging
@@ -141,7 +140,8 @@ def _of_definitions(job: Path) -> Iterator[str]:
         return
     rows = read_table(job / layout.LIGAND_STATUS, tables.LIGAND_STATUS, names={"components"})
     found = {code for row in rows for code in str(row["components"]).split("+")}
-    for code, _ in csv.reader(given.read_text(encoding="utf-8").splitlines()):
+    for line in given.read_text(encoding="utf-8").splitlines():
+        code = line.partition(",")[0]  # a further column may follow the SMILES
         if short_code(code.upper()) not in map(str.upper, found):
             yield f"No structure has the ligand {code}; ligands: {', '.join(sorted(found)) or 'none'}."
 
